@@ -1,0 +1,214 @@
+"""`Frame`: a table as small integer codes, the only form in which data travel below the door.
+
+Every column is a sequence of codes 0 ... arity - 1; ``levels`` says what the codes mean. Columns lie
+in *blocks* by the way they are stored: narrow dense codes (one byte a row), wide dense codes (columns
+of more than 256 levels) and sparse columns (mostly code 0). A column's block and its position in the
+block are found by index, so that 139,351 columns are three arrays and not 139,351 objects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.errors import DataError, did_you_mean
+
+__all__ = ["DenseColumns", "Frame", "SparseColumns"]
+
+NARROW = 256  # most levels that fit a byte
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseColumns:
+    """Codes of some columns, one contiguous row of ``codes`` a column.
+
+    ``codes`` has shape (columns, rows) and type uint8, or int32 for columns of more than 256 levels.
+    """
+
+    codes: NDArray[np.uint8] | NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def column(self, position: int) -> NDArray[np.uint8] | NDArray[np.int32]:
+        """Return the codes of one column, shape (rows,); not a copy."""
+        return self.codes[position]
+
+    def take(self, rows: NDArray[np.int64]) -> DenseColumns:
+        """Return the same columns with some rows only."""
+        return DenseColumns(np.ascontiguousarray(self.codes[:, rows]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseColumns:
+    """Columns that are mostly code 0, as compressed sparse columns.
+
+    Column j has codes ``codes[indptr[j]:indptr[j+1]]`` (never 0) in the rows
+    ``indices[indptr[j]:indptr[j+1]]`` (ascending), and code 0 everywhere else.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    codes: NDArray[np.uint8]
+    n_rows: int
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def column(self, position: int) -> NDArray[np.uint8]:
+        """Return the codes of one column as a dense array of shape (rows,)."""
+        here = slice(self.indptr[position], self.indptr[position + 1])
+        dense = np.zeros(self.n_rows, np.uint8)
+        dense[self.indices[here]] = self.codes[here]
+        return dense
+
+    def take(self, rows: NDArray[np.int64]) -> SparseColumns:
+        """Return the same columns with some rows only."""
+        from scipy.sparse import csc_array
+
+        matrix = csc_array((self.codes, self.indices, self.indptr), shape=(self.n_rows, len(self)))
+        part = csc_array(matrix.tocsr()[rows])
+        part.sort_indices()
+        return SparseColumns(part.indptr.astype(np.int64), part.indices.astype(np.int32), part.data, len(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A table of categorical columns as integer codes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One name a column, all different.
+    levels : tuple of tuples
+        ``levels[j][code]`` is what the user called that code in column j.
+    n_rows : int
+        Number of rows.
+    blocks : tuple of DenseColumns or SparseColumns
+        Where the codes are.
+    block_of, position : ndarray of shape (columns,)
+        Column j is ``blocks[block_of[j]].column(position[j])``.
+
+    Examples
+    --------
+    >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+    >>> frame.n_rows, frame.names, frame.arities.tolist()
+    (3, ('a', 'b'), [2, 2])
+    >>> frame.column(frame.index("b")).tolist()
+    [1, 1, 0]
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[object, ...], ...]
+    n_rows: int
+    blocks: tuple[DenseColumns | SparseColumns, ...]
+    block_of: NDArray[np.int64]
+    position: NDArray[np.int64]
+    _index: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", {name: j for j, name in enumerate(self.names)})
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Sequence[NDArray[np.integer]],
+        names: Sequence[str],
+        levels: Sequence[tuple[object, ...]],
+        n_rows: int,
+    ) -> Frame:
+        """Build a frame from one array of codes a column; narrow and wide columns get a block each."""
+        wide = np.array([len(values) > NARROW for values in levels], dtype=bool)
+        blocks: list[DenseColumns] = []
+        block_of = np.zeros(len(names), np.int64)
+        position = np.zeros(len(names), np.int64)
+        for is_wide, dtype in ((False, np.uint8), (True, np.int32)):
+            here = np.flatnonzero(wide == is_wide)
+            if not len(here):
+                continue
+            codes = np.empty((len(here), n_rows), dtype)
+            for k, j in enumerate(here):
+                codes[k] = columns[j]
+            block_of[here], position[here] = len(blocks), np.arange(len(here))
+            blocks.append(DenseColumns(codes))
+        return cls(tuple(names), tuple(levels), n_rows, tuple(blocks), block_of, position)
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: Sequence[Sequence[int]] | NDArray[np.integer],
+        names: Sequence[str] | None = None,
+        arities: Sequence[int] | None = None,
+        levels: Sequence[tuple[object, ...]] | None = None,
+    ) -> Frame:
+        """Build a frame from a matrix of codes of shape (rows, columns), for example a simulation.
+
+        ``arities`` (or ``levels``) declare the alphabets; without them they are taken from the data.
+        """
+        matrix = np.asarray(codes)
+        if matrix.ndim != 2:
+            raise DataError(f"a matrix of codes has two axes (rows, columns), but this one has {matrix.ndim}")
+        n_rows, n_columns = matrix.shape
+        names = [f"x{j}" for j in range(n_columns)] if names is None else list(names)
+        if levels is None:
+            arities = matrix.max(axis=0, initial=0) + 1 if arities is None else arities
+            levels = [tuple(range(int(arity))) for arity in arities]
+        return cls.from_columns(list(matrix.T), names, levels, n_rows)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @cached_property
+    def arities(self) -> NDArray[np.int64]:
+        """Number of levels of each column, shape (columns,)."""
+        return np.array([len(values) for values in self.levels], dtype=np.int64)
+
+    def index(self, name: str) -> int:
+        """Return the number of the column called ``name``."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise DataError(f"there is no column {name!r}{did_you_mean(str(name), self.names)}") from None
+
+    def column(self, j: int) -> NDArray[np.uint8] | NDArray[np.int32]:
+        """Return the codes of column ``j``, shape (rows,)."""
+        return self.blocks[self.block_of[j]].column(int(self.position[j]))
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
+        """Return the frame with some rows only; levels stay as declared."""
+        chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        blocks = tuple(block.take(chosen) for block in self.blocks)
+        return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
+
+    def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
+        """Return a frame in which column ``name`` is new or has been replaced; other columns are shared."""
+        block = DenseColumns(codes.astype(np.uint8 if len(levels) <= NARROW else np.int32)[np.newaxis, :])
+        at = len(self.blocks)
+        if name in self._index:
+            j = self._index[name]
+            all_levels = (*self.levels[:j], levels, *self.levels[j + 1 :])
+            block_of, position = self.block_of.copy(), self.position.copy()
+            block_of[j], position[j] = at, 0
+            return Frame(self.names, all_levels, self.n_rows, (*self.blocks, block), block_of, position)
+        return Frame(
+            (*self.names, name),
+            (*self.levels, levels),
+            self.n_rows,
+            (*self.blocks, block),
+            np.append(self.block_of, at),
+            np.append(self.position, 0),
+        )
+
+    def fingerprint(self) -> str:
+        """Return a hash of names, levels and codes, to tell whether two frames hold the same data."""
+        digest = hashlib.sha256(repr((self.n_rows, self.names, self.levels)).encode())
+        for j in range(self.n_columns):
+            digest.update(self.column(j).tobytes())
+        return digest.hexdigest()

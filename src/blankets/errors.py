@@ -1,0 +1,147 @@
+"""The errors and warnings that users meet.
+
+::
+
+    ValueError
+    └── BlanketsError              everything we raise on purpose
+        ├── DataError              the table cannot be used as it is
+        │   ├── MissingValuesError     feature values are missing and no policy was given
+        │   └── TargetError            the target column is absent, constant, id-like, ...
+        ├── LabelError             the labels contradict the label regime
+        ├── ParameterError         an argument is outside its allowed values
+        ├── NotAnswerableError     the label regime cannot answer this question
+        └── MissingPackageError    an optional package is needed (also an ImportError)
+
+    UserWarning
+    └── BlanketsWarning            the work goes on, but you should know
+        ├── ConstantColumnWarning      a column has one value and was left out
+        ├── DuplicateColumnWarning     a column repeats another one and was left out
+        ├── IdLikeColumnWarning        almost every row has its own level; left out
+        ├── ManyLevelsWarning          so many levels that tests will rarely be reliable
+        ├── TooFewRowsWarning          tests that could not be done for lack of rows
+        ├── SearchStoppedWarning       a search ended before it converged
+        └── RegimeWarning              an assumption about missing labels was made for you
+
+A message says what was wrong, where, what was found, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+__all__ = [
+    "BlanketsError",
+    "BlanketsWarning",
+    "ConstantColumnWarning",
+    "DataError",
+    "DuplicateColumnWarning",
+    "IdLikeColumnWarning",
+    "LabelError",
+    "ManyLevelsWarning",
+    "MissingPackageError",
+    "MissingValuesError",
+    "NotAnswerableError",
+    "ParameterError",
+    "RegimeWarning",
+    "SearchStoppedWarning",
+    "TargetError",
+    "TooFewRowsWarning",
+]
+
+
+class BlanketsError(ValueError):
+    """Root of all errors that `blankets` raises on purpose."""
+
+
+class DataError(BlanketsError):
+    """The table cannot be used as it is."""
+
+
+class MissingValuesError(DataError):
+    """Feature values are missing and the user has not said what to do with them."""
+
+
+class TargetError(DataError):
+    """The target column cannot be a target."""
+
+
+class LabelError(BlanketsError):
+    """The labels contradict the label regime."""
+
+
+class ParameterError(BlanketsError):
+    """An argument is outside its allowed values."""
+
+    @classmethod
+    def not_one_of(cls, what: str, got: object, allowed: Iterable[str]) -> ParameterError:
+        """Compose "unknown algorithm 'imab'; did you mean 'iamb'? Choose from ..."."""
+        choices = sorted(allowed)
+        return cls(f"unknown {what} {got!r}{did_you_mean(str(got), choices)}; choose from {', '.join(choices)}")
+
+    @classmethod
+    def out_of_range(cls, name: str, got: object, expected: str) -> ParameterError:
+        """Compose "'alpha' must be ... but is ..."."""
+        return cls(f"{name!r} must be {expected}, but it is {got!r}")
+
+
+class NotAnswerableError(BlanketsError):
+    """The label regime cannot answer this question; the message says what would make it answerable."""
+
+
+class MissingPackageError(BlanketsError, ImportError):
+    """An optional package is needed for this."""
+
+    @classmethod
+    def needed_for(cls, task: str, package: str, extra: str) -> MissingPackageError:
+        """Compose the message with the line that installs the package."""
+        return cls(f"{task} needs the package {package!r}; install it with: pip install 'blankets[{extra}]'")
+
+
+class BlanketsWarning(UserWarning):
+    """Root of all warnings that `blankets` gives."""
+
+
+class ConstantColumnWarning(BlanketsWarning):
+    """A column has a single value; it cannot depend on anything and is left out."""
+
+
+class DuplicateColumnWarning(BlanketsWarning):
+    """A column carries the same values as an earlier one; blankets are not unique then."""
+
+
+class IdLikeColumnWarning(BlanketsWarning):
+    """Almost every row has a level of its own (an identifier, a free text); left out."""
+
+
+class ManyLevelsWarning(BlanketsWarning):
+    """A column has so many levels that few of its tests can be reliable."""
+
+
+class TooFewRowsWarning(BlanketsWarning):
+    """Tests could not be performed because there are too few rows for their degrees of freedom."""
+
+
+class SearchStoppedWarning(BlanketsWarning):
+    """A search ended before it converged, for example because it began to cycle."""
+
+
+class RegimeWarning(BlanketsWarning):
+    """An assumption about the missing labels was made on the user's behalf."""
+
+
+def did_you_mean(got: str, choices: Sequence[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest choice, or an empty string."""
+    near = get_close_matches(got, choices, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def listed(names: Iterable[object], most: int = 8) -> str:
+    """Return the names quoted and joined, cut after ``most`` of them.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    names = list(names)
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

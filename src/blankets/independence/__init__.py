@@ -1,0 +1,7 @@
+"""The waist: is x independent of y given a set, and how strongly not?"""
+
+from blankets.independence._contract import IndependenceTest, subsets
+from blankets.independence._dseparation import DSeparation
+from blankets.independence._evidence import Evidence, EvidenceBatch
+
+__all__ = ["DSeparation", "Evidence", "EvidenceBatch", "IndependenceTest", "subsets"]

@@ -1,0 +1,192 @@
+"""The waist: the four shapes of question that every algorithm above may ask.
+
+**test** one pair; **scan** many x against one y; **drop-one** each member given the rest; **separate**
+a pair by subsets of a set. An implementation answers `scan` in one batch; the other three follow from
+it here, and may be overridden where they can be had more cheaply.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+
+from blankets.independence._evidence import Evidence, EvidenceBatch, Given
+
+__all__ = ["IndependenceTest", "subsets"]
+
+T = TypeVar("T")
+
+
+class IndependenceTest(ABC):
+    """Answers "is x independent of y given a set, and how strongly not?" about numbered columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns; everything else speaks of columns by number.
+    n_tests : int
+        How many tests have been performed so far (unreliable ones are not performed).
+    memo : dict
+        What algorithms have worked out about these data and may need again (see `remember`).
+    """
+
+    names: tuple[str, ...]
+    n_tests: int
+    memo: dict[Hashable, Any]
+
+    @abstractmethod
+    def scan(
+        self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set, in one batch.
+
+        Parameters
+        ----------
+        xs : sequence of int
+            Candidates; none of them is ``y`` or in ``given``.
+        y : int
+            The other variable.
+        given : sequence of int
+            The conditioning set.
+        even_if_unreliable : bool
+            Compute the statistic also where there are too few rows to believe its p-value (for
+            criteria that only want the information); such tests stay marked as unreliable.
+        """
+
+    def test(self, x: int, y: int, given: Sequence[int] = ()) -> Evidence:
+        """Test one pair."""
+        return self.scan((x,), y, given)[0]
+
+    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
+        """Test each member against ``y`` given all the other members."""
+        members = tuple(members)
+        return _joined([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
+
+    def separate(
+        self,
+        xs: Sequence[int],
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None = None,
+        max_size: int | None = None,
+        stop_at: float | None = None,
+    ) -> EvidenceBatch:
+        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
+
+        Subsets come smallest first, in the order of ``among``; the weakest is the one with the largest
+        log p-value, then the smallest statistic, then the first. Unreliable tests do not count: an x
+        for which no test was performed stays unreliable.
+
+        Parameters
+        ----------
+        xs : sequence of int
+            Candidates; an x that is itself in ``among`` is separated by subsets without it.
+        y : int
+            The other variable.
+        among : sequence of int
+            Where separating variables come from.
+        containing : int, optional
+            Only subsets with this element of ``among`` (the others have been tried before).
+        max_size : int, optional
+            Largest subset to try; default no limit.
+        stop_at : float, optional
+            A significance level: an x found independent at it is settled by that subset.
+        """
+        return _weakest_over(self, tuple(xs), y, subsets(among, containing, max_size), stop_at)
+
+    def remember(self, key: Hashable, work: Callable[[], T]) -> T:
+        """Return what ``work`` returned when it was first asked for under this key."""
+        if key not in self.memo:
+            self.memo[key] = work()
+        return self.memo[key]  # type: ignore[no-any-return]
+
+
+def subsets(
+    among: Iterable[int], containing: int | None = None, max_size: int | None = None
+) -> Iterator[list[Given]]:
+    """Yield, size by size, the subsets of ``among`` (those that hold ``containing``, if given).
+
+    >>> [s for size in subsets([1, 2, 3], max_size=2) for s in size]
+    [(), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3)]
+    >>> [s for size in subsets([1, 2, 3], containing=2) for s in size]
+    [(2,), (1, 2), (2, 3), (1, 2, 3)]
+    """
+    among = tuple(among)
+    largest = len(among) if max_size is None else min(max_size, len(among))
+    fixed = () if containing is None else (containing,)
+    rest = tuple(z for z in among if z != containing)
+    for size in range(len(fixed), largest + 1):
+        chosen = combinations(rest, size - len(fixed))
+        yield [tuple(z for z in among if z in fixed or z in some) if fixed else some for some in chosen]
+
+
+def _weakest_over(
+    tests: IndependenceTest, xs: Given, y: int, by_size: Iterable[list[Given]], stop_at: float | None
+) -> EvidenceBatch:
+    """Scan the unsettled x given each set in turn and keep each one's weakest evidence."""
+    n = len(xs)
+    statistic, dof, log_p = np.full(n, np.nan), np.zeros(n), np.full(n, np.nan)
+    reliable = np.zeros(n, dtype=bool)
+    where: list[Given] = [()] * n
+    settled = np.zeros(n, dtype=bool)
+    log_alpha = math.inf if stop_at is None else math.log(stop_at)
+    at_of = {x: i for i, x in enumerate(xs)}
+    n_rows = 0
+
+    for sets in by_size:
+        performed = False
+        for given in sets:
+            held = [at_of[z] for z in given if z in at_of]
+            at = np.flatnonzero(~settled)
+            if held:
+                at = np.setdiff1d(at, held)
+            if not len(at):
+                continue
+            batch = tests.scan([xs[i] for i in at], y, given)
+            n_rows = batch.n_rows
+            performed = performed or bool(batch.reliable.any())
+            weaker = batch.reliable & (
+                ~reliable[at]
+                | (batch.log_p > log_p[at])
+                | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
+            )
+            new = at[weaker]
+            statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
+            reliable[new] = True
+            for i in new:
+                where[i] = given
+            settled[new] |= log_p[new] > log_alpha
+        # Larger sets have more degrees of freedom: if no test of this size could be done, none will.
+        if not performed:
+            break
+    return EvidenceBatch(
+        np.array(xs, np.int64),
+        y,
+        where,
+        statistic=statistic,
+        dof=dof,
+        n_rows=max(n_rows, 1),
+        reliable=reliable,
+        log_p=log_p,
+    )
+
+
+def _joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
+    """Put batches about the same y, each with its own conditioning set, into one."""
+    return EvidenceBatch(
+        np.array([x for b in batches for x in b.xs], np.int64),
+        batches[0].y if batches else -1,
+        [b.given_of(i) for b in batches for i in range(len(b))],
+        statistic=np.array([s for b in batches for s in b.statistic], float),
+        dof=np.array([d for b in batches for d in b.dof], float),
+        n_rows=batches[0].n_rows if batches else 1,
+        reliable=np.array([r for b in batches for r in b.reliable], bool),
+        log_p=np.array([p for b in batches for p in b.log_p], float),
+        by_effect=batches[0].by_effect if batches else False,
+    )

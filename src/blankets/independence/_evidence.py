@@ -1,0 +1,200 @@
+"""What a test of independence answers: one `Evidence`, or an `EvidenceBatch` of many.
+
+There are three answers, not two. A test says *dependent*, or *independent*, or it was *unreliable*: too
+few rows for its degrees of freedom, so it was not performed. Ask `dependent` and `independent`
+separately; for an unreliable test both are False, which is what makes it neither admit a candidate, nor
+remove a member, nor serve as a separating set.
+
+Strength is compared on log p-values (p underflows to 0.0), ties go to the larger statistic, then to the
+earlier column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.stats import log_chi2_sf
+
+__all__ = ["Evidence", "EvidenceBatch"]
+
+Given = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One test of "x independent of y given a set".
+
+    Attributes
+    ----------
+    x, y : int
+        Columns.
+    given : tuple of int
+        The conditioning set.
+    statistic : float
+        Chi-square distributed under independence; NaN if the test was not performed.
+    dof : float
+        Degrees of freedom of the p-value; 0 means nothing to test.
+    log_p : float
+        Natural logarithm of the p-value.
+    effect : float
+        Conditional mutual information (or its counterpart), in nats.
+    n_rows : int
+        Rows that the test used.
+    reliable : bool
+        False: too few rows for the degrees of freedom; the test was not performed.
+    """
+
+    x: int
+    y: int
+    given: Given = ()
+    statistic: float
+    dof: float
+    log_p: float
+    effect: float
+    n_rows: int
+    reliable: bool = True
+
+    @property
+    def p(self) -> float:
+        """The p-value (0.0 where it is below the smallest float; `log_p` is not)."""
+        return math.exp(self.log_p)
+
+    def dependent(self, alpha: float) -> bool:
+        """Whether the test was performed and p <= alpha."""
+        return self.reliable and self.log_p <= math.log(alpha)
+
+    def independent(self, alpha: float) -> bool:
+        """Whether the test was performed and p > alpha."""
+        return self.reliable and self.log_p > math.log(alpha)
+
+
+class EvidenceBatch:
+    """Tests of many x against one y, as arrays; element i is about ``xs[i]``.
+
+    Parameters
+    ----------
+    xs : ndarray of shape (n,)
+        Columns.
+    y : int
+        Column.
+    given : tuple of int, or list of tuples
+        The conditioning set of all tests, or one for each.
+    statistic, dof : ndarray of shape (n,)
+        NaN statistic where a test was not performed.
+    n_rows : int
+        Rows that the tests used.
+    reliable : ndarray of bool of shape (n,)
+        Whether each test was performed.
+    log_p : ndarray of shape (n,), optional
+        Log p-values; by default the chi-square tail, computed when first asked for.
+    by_effect : bool
+        Whether `strongest` compares effects (information) rather than p-values.
+    """
+
+    __slots__ = ("_log_p", "by_effect", "dof", "given", "n_rows", "reliable", "statistic", "xs", "y")
+
+    def __init__(
+        self,
+        xs: NDArray[np.int64],
+        y: int,
+        given: Given | list[Given],
+        *,
+        statistic: NDArray[np.float64],
+        dof: NDArray[np.float64],
+        n_rows: int,
+        reliable: NDArray[np.bool_],
+        log_p: NDArray[np.float64] | None = None,
+        by_effect: bool = False,
+    ) -> None:
+        self.xs, self.y, self.given = xs, y, given
+        self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
+        self._log_p, self.by_effect = log_p, by_effect
+
+    def __len__(self) -> int:
+        return len(self.xs)
+
+    def __iter__(self) -> Iterator[Evidence]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, i: int) -> Evidence:
+        if self._log_p is None:
+            log_p = float(log_chi2_sf(self.statistic[i], self.dof[i]))
+        else:
+            log_p = float(self._log_p[i])
+        return Evidence(
+            x=int(self.xs[i]),
+            y=self.y,
+            given=self.given_of(i),
+            statistic=float(self.statistic[i]),
+            dof=float(self.dof[i]),
+            log_p=log_p,
+            effect=float(self.statistic[i]) / (2 * self.n_rows),
+            n_rows=self.n_rows,
+            reliable=bool(self.reliable[i]),
+        )
+
+    def given_of(self, i: int) -> Given:
+        """Return the conditioning set of test ``i``."""
+        return self.given[i] if isinstance(self.given, list) else self.given
+
+    def of(self, x: int) -> Evidence | None:
+        """Return the evidence about column ``x``, or None if it was not among ``xs``."""
+        at = np.flatnonzero(self.xs == x)
+        return self[int(at[0])] if len(at) else None
+
+    @property
+    def log_p(self) -> NDArray[np.float64]:
+        """Log p-values; NaN where a test was not performed."""
+        if self._log_p is None:
+            self._log_p = log_chi2_sf(self.statistic, self.dof)
+        return self._log_p
+
+    @property
+    def effect(self) -> NDArray[np.float64]:
+        """Conditional mutual information in nats, statistic / 2 rows."""
+        return self.statistic / (2 * self.n_rows)
+
+    def dependent(self, alpha: float) -> NDArray[np.bool_]:
+        """Return which tests were performed and have p <= alpha."""
+        return self.reliable & (self.log_p <= math.log(alpha))
+
+    def independent(self, alpha: float) -> NDArray[np.bool_]:
+        """Return which tests were performed and have p > alpha."""
+        return self.reliable & (self.log_p > math.log(alpha))
+
+    def strongest(self, alpha: float) -> Evidence | None:
+        """Return the strongest of the dependent ones, or None if none is dependent.
+
+        With ``by_effect`` the largest effect among the dependent ones wins: the largest effect of all may
+        be insignificant while another one is significant (ERRATA F1).
+        """
+        order = self.order(self.dependent(alpha))
+        return self[int(order[0])] if len(order) else None
+
+    def order(self, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return positions from strongest to weakest, of those ``among`` (default: the performed ones)."""
+        at = np.flatnonzero(self.reliable if among is None else among)
+        if self.by_effect:
+            return at[np.lexsort((self.xs[at], -self.statistic[at]))]
+        return at[np.lexsort((self.xs[at], -self.statistic[at], self.log_p[at]))]
+
+    def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
+        """Return a batch of some of the tests."""
+        at = np.asarray(mask)
+        at = np.flatnonzero(at) if at.dtype == np.bool_ else at.astype(np.int64)
+        return EvidenceBatch(
+            self.xs[at],
+            self.y,
+            [self.given[i] for i in at] if isinstance(self.given, list) else self.given,
+            statistic=self.statistic[at],
+            dof=self.dof[at],
+            n_rows=self.n_rows,
+            reliable=self.reliable[at],
+            log_p=None if self._log_p is None else self._log_p[at],
+            by_effect=self.by_effect,
+        )

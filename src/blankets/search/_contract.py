@@ -1,0 +1,156 @@
+"""What an algorithm is given and what it gives back.
+
+An algorithm is a plain function::
+
+    def iamb(tests, target, candidates, *, alpha, trace) -> Found
+
+of an `IndependenceTest`, a column and candidate columns (all by number). It returns what it found and
+tells the `Trace` each decision with the test behind it. Progress bars, log lines and `Blanket.explain`
+listen to the trace; an algorithm prints nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from blankets.independence import Evidence, EvidenceBatch
+
+__all__ = ["Algorithm", "Decision", "Found", "Role", "Trace"]
+
+Role = Literal["neighbour", "parent", "child", "spouse"]
+Action = Literal["admitted", "removed", "passed over"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What an algorithm found about one target.
+
+    Attributes
+    ----------
+    members : tuple of int
+        The blanket (or the neighbours, for algorithms that stop there), in the order of entry.
+    roles : mapping of int to {"neighbour", "parent", "child", "spouse"}
+        Where the algorithm can tell. "neighbour" is a parent or child, which of them is not known.
+    common_children : mapping of int to int
+        For a spouse, the child through which it was found.
+    separators : mapping of int to tuple of int
+        For variables left out, a set that separates them from the target, where one was kept.
+    """
+
+    members: tuple[int, ...]
+    roles: Mapping[int, Role] = field(default_factory=dict)
+    common_children: Mapping[int, int] = field(default_factory=dict)
+    separators: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One step of a search: what was done to a variable, in which phase, because of which test."""
+
+    action: Action
+    phase: str
+    evidence: Evidence
+    reason: str = ""
+
+    @property
+    def x(self) -> int:
+        """The variable that the decision is about."""
+        return self.evidence.x
+
+
+@dataclass(slots=True)
+class Trace:
+    """Collects the decisions of one search and passes them on to a listener.
+
+    Attributes
+    ----------
+    decisions : list of Decision
+        Admissions and removals, in order.
+    scans : list of (str, EvidenceBatch)
+        Phase and evidence of the scans whose candidates were passed over, as arrays: with 139,351
+        features there is no object for each of them.
+    notes : list of str
+        Sentences for the user, for example that the search began to cycle.
+    members : list of int
+        What the search holds at this moment (for a user who interrupts it).
+    """
+
+    listener: Callable[[str], None] | None = None
+    decisions: list[Decision] = field(default_factory=list)
+    scans: list[tuple[str, EvidenceBatch]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)
+
+    def admitted(self, evidence: Evidence, phase: str, reason: str = "") -> None:
+        """Record that ``evidence.x`` has become a member."""
+        self.decisions.append(Decision("admitted", phase, evidence, reason))
+        if evidence.x not in self.members:
+            self.members.append(evidence.x)
+        self._tell(phase)
+
+    def removed(self, evidence: Evidence, phase: str, reason: str = "") -> None:
+        """Record that the member ``evidence.x`` has been removed."""
+        self.decisions.append(Decision("removed", phase, evidence, reason))
+        if evidence.x in self.members:
+            self.members.remove(evidence.x)
+        self._tell(phase)
+
+    def passed_over(self, evidence: Evidence | EvidenceBatch, phase: str, reason: str = "") -> None:
+        """Record that candidates have been looked at and left outside."""
+        if isinstance(evidence, Evidence):
+            self.decisions.append(Decision("passed over", phase, evidence, reason))
+        else:
+            self.scans.append((phase, evidence))
+        self._tell(phase)
+
+    def note(self, sentence: str) -> None:
+        """Record something that the user should know."""
+        self.notes.append(sentence)
+
+    def phase(self, phase: str) -> None:
+        """Say what is being done now."""
+        self._tell(phase)
+
+    def _tell(self, phase: str) -> None:
+        if self.listener is not None:
+            self.listener(phase)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """An entry of the registry.
+
+    Attributes
+    ----------
+    name : str
+        As the user writes it, for example ``"inter-iamb"``.
+    run : callable
+        ``run(tests, target, candidates, *, alpha, trace, **options) -> Found``.
+    reference : str
+        The paper it comes from.
+    sound : bool
+        Whether it returns the true blanket under faithfulness and perfect tests.
+    finds : {"blanket", "neighbours"}
+        What the members are.
+    roles : bool
+        Whether it tells neighbours from spouses.
+    when : str
+        One sentence: when to use it.
+    """
+
+    name: str
+    run: Callable[..., Found]
+    reference: str
+    sound: bool
+    finds: Literal["blanket", "neighbours"] = "blanket"
+    roles: bool
+    when: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options beyond ``alpha`` and their defaults."""
+        parameters = inspect.signature(self.run).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("alpha", "trace")}
