@@ -1,5 +1,6 @@
 """Markov blanket algorithms: one a file, each a plain function of an `IndependenceTest`."""
 
-from blankets.search._contract import Algorithm, Decision, Found, Trace
+from blankets.search._contract import Algorithm, Decision, Found, Role, Trace
+from blankets.search._registry import ALGORITHMS, check_options, choose, find
 
-__all__ = ["Algorithm", "Decision", "Found", "Trace"]
+__all__ = ["ALGORITHMS", "Algorithm", "Decision", "Found", "Role", "Trace", "check_options", "choose", "find"]

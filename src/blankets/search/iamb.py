@@ -1,18 +1,22 @@
-"""Incremental association Markov blanket: grow greedily, then remove false members."""
+"""Incremental association Markov blanket: grow greedily, then remove false members.
+
+Growing admits, one at a time, the candidate that is most strongly tied to the target given all that was
+admitted before; each admission changes what the next one is judged by. When no candidate is dependent any
+more, the members contain the blanket, and shrinking removes those that the other members make irrelevant.
+Both phases condition on everything admitted so far: simple and fast, but hungry for rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blankets.independence import IndependenceTest
+from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["iamb"]
+__all__ = ["ALGORITHMS", "admit_strongest", "grow", "iamb", "shrink"]
 
 
-def iamb(
-    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace
-) -> Found:
+def iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""
     blanket: list[int] = []
     grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
@@ -23,15 +27,25 @@ def iamb(
 def grow(
     tests: IndependenceTest, target: int, candidates: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
 ) -> None:
-    """Admit the candidate most strongly tied to the target given the blanket, until none is dependent."""
-    while outside := [x for x in candidates if x not in blanket]:
-        scan = tests.scan(outside, target, blanket)
-        best = scan.strongest(alpha)
-        trace.passed_over(scan, "growing")
-        if best is None:
-            break
+    """Admit the strongest candidate given the blanket so far, until none is dependent."""
+    outside = [x for x in candidates if x not in blanket]
+    while best := admit_strongest(tests, target, outside, blanket, alpha=alpha, trace=trace):
+        outside.remove(best.x)
+
+
+def admit_strongest(
+    tests: IndependenceTest, target: int, outside: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
+) -> Evidence | None:
+    """Admit the candidate most strongly tied to the target given the blanket, if any is dependent."""
+    if not outside:
+        return None
+    scan = tests.scan(outside, target, blanket)
+    trace.passed_over(scan, "growing")
+    best = scan.strongest(alpha)
+    if best is not None:
         blanket.append(best.x)
         trace.admitted(best, "growing", "the strongest remaining dependence given the blanket so far")
+    return best
 
 
 def shrink(tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace) -> bool:
@@ -45,11 +59,14 @@ def shrink(tests: IndependenceTest, target: int, blanket: list[int], *, alpha: f
     return len(blanket) < before
 
 
-ALGORITHM = Algorithm(
-    name="iamb",
-    run=iamb,
-    reference="Tsamardinos, Aliferis & Statnikov (2003), Algorithms for large scale Markov blanket discovery, FLAIRS.",
-    sound=True,
-    roles=False,
-    when="A fast first answer when rows are plentiful compared with the size of the blanket.",
+ALGORITHMS = (
+    Algorithm(
+        name="iamb",
+        run=iamb,
+        reference="Tsamardinos, Aliferis & Statnikov (2003), Algorithms for large scale Markov blanket discovery, "
+        "Proceedings of FLAIRS 2003, 376-381.",
+        sound=True,
+        roles=False,
+        when="A fast first answer when rows are plentiful compared with the size of the blanket.",
+    ),
 )
