@@ -1,0 +1,75 @@
+"""The bookkeeping of max-min searches: weakest evidence over the subsets of a set that changes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.independence import EvidenceBatch
+from blankets.search._local import Given, LocalSearch
+
+__all__ = ["Weakest"]
+
+
+class Weakest:
+    """The weakest evidence of each variable in play, over the subsets of a growing set of members.
+
+    When a member enters, only the subsets that contain it are new. When one leaves, the variables whose
+    weakest evidence was given a set with it are tried again over all subsets of what is left.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Data and settings.
+    y : int
+        Whose neighbours are sought.
+    """
+
+    def __init__(self, search: LocalSearch, y: int) -> None:
+        self.search, self.y = search, y
+        self.batch = search.tests.scan(search.others(y), y)
+        self.separators: dict[int, Given] = {}
+        self.capped = False
+
+    def drop(self, mask: NDArray[np.bool_]) -> EvidenceBatch:
+        """Take some variables out of play, as separated, and return their evidence."""
+        dropped, self.batch = self.batch.where(mask), self.batch.where(~mask)
+        if isinstance(dropped.given, list):
+            self.separators.update(zip(dropped.xs.tolist(), dropped.given, strict=True))
+        return dropped
+
+    def enter(self, newest: int, members: Sequence[int]) -> None:
+        """Try the subsets of ``members`` that contain the newest of them."""
+        at = np.flatnonzero(self.batch.xs != newest)
+        new = self._separate(at, members, containing=newest)
+        old = self.batch.where(at)
+        weaker = new.reliable & (
+            ~old.reliable | (new.log_p > old.log_p) | ((new.log_p == old.log_p) & (new.statistic < old.statistic))
+        )
+        self.batch = _replaced(self.batch, at[weaker], new.where(weaker))
+
+    def leave(self, members: Sequence[int]) -> None:
+        """Try all subsets of ``members`` anew where the weakest evidence was given a variable now gone."""
+        left = frozenset(members)
+        at = np.array([i for i in range(len(self.batch)) if not left.issuperset(self.batch.given_of(i))], np.int64)
+        if len(at):
+            self.batch = _replaced(self.batch, at, self._separate(at, members))
+
+    def _separate(self, at: NDArray[np.int64], members: Sequence[int], containing: int | None = None) -> EvidenceBatch:
+        limit = self.search.max_given
+        xs = self.batch.xs[at].tolist()
+        self.capped |= limit is not None and any(len(members) - (x in members) > limit for x in xs)
+        return self.search.tests.separate(xs, self.y, members, containing=containing, max_size=limit)
+
+
+def _replaced(batch: EvidenceBatch, at: NDArray[np.int64], new: EvidenceBatch) -> EvidenceBatch:
+    """Return the batch with the evidence at some positions replaced."""
+    given = [batch.given_of(i) for i in range(len(batch))]
+    for k, i in enumerate(at.tolist()):
+        given[i] = new.given_of(k)
+    arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p")}
+    for name, values in arrays.items():
+        values[at] = getattr(new, name)
+    return EvidenceBatch(batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, **arrays)
