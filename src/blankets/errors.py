@@ -12,6 +12,9 @@
         ├── NotAnswerableError     the label regime cannot answer this question
         └── MissingPackageError    an optional package is needed (also an ImportError)
 
+    KeyboardInterrupt
+    └── Interrupted                the user stopped a search; carries what was found so far
+
     UserWarning
     └── BlanketsWarning            the work goes on, but you should know
         ├── ConstantColumnWarning      a column has one value and was left out
@@ -37,6 +40,7 @@ __all__ = [
     "DataError",
     "DuplicateColumnWarning",
     "IdLikeColumnWarning",
+    "Interrupted",
     "LabelError",
     "ManyLevelsWarning",
     "MissingPackageError",
@@ -96,6 +100,31 @@ class MissingPackageError(BlanketsError, ImportError):
     def needed_for(cls, task: str, package: str, extra: str) -> MissingPackageError:
         """Compose the message with the line that installs the package."""
         return cls(f"{task} needs the package {package!r}; install it with: pip install 'blankets[{extra}]'")
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a search (Ctrl-C); what it held at that moment is kept.
+
+    A `KeyboardInterrupt`, so that loops that catch errors do not swallow it.
+
+    Parameters
+    ----------
+    target : str
+        Whose blanket was searched.
+    members : iterable of str
+        What the search held; not a finished answer.
+    phase : str
+        What was being done.
+    """
+
+    def __init__(self, target: str, members: Iterable[str] = (), phase: str = "") -> None:
+        self.target, self.members, self.phase = target, tuple(members), phase
+        during = f" while {phase}" if phase else ""
+        held = f"held so far: {listed(self.members)}" if self.members else "nothing was held yet"
+        super().__init__(f"stopped{during}; the search for the blanket of {target!r} is not finished ({held})")
+
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[str, tuple[str, ...], str]]:
+        return type(self), (self.target, self.members, self.phase)
 
 
 class BlanketsWarning(UserWarning):

@@ -1,0 +1,198 @@
+"""`Blanket`: what was found about one target, why, and how it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blankets.results import _explain, _json, _text
+from blankets.results._evidence import NamedEvidence, PassedOver, Step
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from blankets.results._explain import Explanation
+
+__all__ = ["Blanket"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Blanket:
+    """The Markov blanket of a target, with the evidence for every decision.
+
+    Made by `blankets.discover`; read it, print it, keep it as JSON, draw it.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    members : tuple of str
+        The blanket, strongest first.
+    roles : dict of str to str
+        "parent", "child", "spouse" or "neighbour" (a parent or child, which of them is not known), for
+        the members of which the search can tell.
+    common_children : dict of str to str
+        For a spouse, the child that it shares with the target.
+    strengths : dict of str to NamedEvidence
+        For each member its test given the other members; where rows are too few for that, the test by
+        which it entered.
+    algorithm : str
+        Which algorithm found it.
+    why_algorithm : str
+        Why this one, where it was chosen by ``algorithm="auto"``.
+    finds : {"blanket", "neighbours"}
+        Whether the algorithm looks for the blanket or stops at parents and children.
+    settings : dict
+        The level ``alpha``, the test and all other choices.
+    columns : tuple of str
+        All columns that were searched, the target included.
+    excluded : dict of str to str
+        Columns that were not searched, and why.
+    n_rows : int
+        Rows of the table.
+    n_tests : int
+        Tests performed.
+    seconds : float
+        Time taken.
+    warnings : tuple of str
+        What the user should know.
+    data : dict
+        What was done to the data at the door (discretisation, missing values, ...).
+    decisions : tuple of Step
+        Admissions, removals and single refusals, in order.
+    separators : dict of str to tuple of str
+        For columns left out, a set that separates them from the target, where the search kept one.
+    passed_over : PassedOver
+        The last look at each column left out, as arrays.
+
+    Examples
+    --------
+    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
+    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
+    ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "ill"), n_rows=1000,
+    ...                   decisions=(Step("admitted", "growing", e),))
+    >>> blanket.members, "age" in blanket, len(blanket)
+    (('age',), True, 1)
+    >>> Blanket.from_json(blanket.to_json()) == blanket
+    True
+    """
+
+    target: str
+    members: tuple[str, ...]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    common_children: Mapping[str, str] = field(default_factory=dict)
+    strengths: Mapping[str, NamedEvidence]
+    algorithm: str
+    why_algorithm: str = ""
+    finds: str = "blanket"
+    settings: Mapping[str, Any]
+    columns: tuple[str, ...]
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    n_rows: int
+    n_tests: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    decisions: tuple[Step, ...] = ()
+    separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed_over: PassedOver = field(default_factory=PassedOver.nothing)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.members)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.members
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Blanket) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return _text.blanket_text(self)
+
+    def _repr_html_(self) -> str:
+        return _text.blanket_html(self)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
+
+        Effects are in nats, ``log_p`` is the natural logarithm of the p-value.
+        """
+        return [
+            {
+                "member": name,
+                "role": self.roles.get(name),
+                "effect": evidence.effect,
+                "size": evidence.size,
+                "p": evidence.p,
+                "log_p": evidence.log_p,
+                "statistic": evidence.statistic,
+                "dof": evidence.dof,
+                "given": evidence.given,
+                "n_rows": evidence.n_rows,
+                "reliable": evidence.reliable,
+            }
+            for name, evidence in self.strengths.items()
+        ]
+
+    def explain(self, name: str) -> Explanation:
+        """Say why a column is in the blanket or not, with the tests that decided it.
+
+        Parameters
+        ----------
+        name : str
+            Any column of the data: a member, one left out, or one that was excluded beforehand.
+
+        Raises
+        ------
+        DataError
+            If the data have no such column.
+        """
+        return _explain.explain(self, name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        return _json.to_dict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Blanket:
+        """Read what `to_dict` wrote; raises DataError if it is anything else."""
+        return _json.from_dict(content)
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the blanket as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Blanket:
+        """Read what `to_json` wrote; raises DataError if it is anything else."""
+        return _json.from_dict(_json.parsed(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Blanket:
+        """Read a file written by `to_json`."""
+        return _json.from_dict(_json.parsed(_json.read(path)))
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return the blanket as a graph: the target, its members and what is known of their edges.
+
+        An edge has the attribute ``directed``: True for parent -> target, target -> child and
+        spouse -> child; False where the direction is not known (the edge then runs from the target).
+        Nodes have the attribute ``role``, members also ``effect`` and ``log_p``.
+        """
+        from blankets.results._graph import blanket_graph
+
+        return blanket_graph(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the target and its blanket: parents above, children below, spouses beside the children."""
+        from blankets.plots import plot_blanket
+
+        return plot_blanket(self, ax=ax)

@@ -1,0 +1,124 @@
+"""From what a search found, in numbers, to a `Blanket`, in names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from blankets.results._blanket import Blanket
+from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._json import plain
+
+if TYPE_CHECKING:
+    from blankets.independence import Evidence
+    from blankets.search import Algorithm, Found, Trace
+
+__all__ = ["describe"]
+
+
+class Reports(Protocol):
+    """What happened to the data at the door."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain lists, dicts, strings and numbers."""
+
+
+def describe(
+    found: Found,
+    trace: Trace,
+    *,
+    names: Sequence[str],
+    target: int,
+    evidence: Iterable[Evidence],
+    algorithm: Algorithm,
+    why: str = "",
+    settings: Mapping[str, Any],
+    n_rows: int,
+    n_tests: int,
+    seconds: float,
+    warnings: Sequence[str] = (),
+    data: Reports | None = None,
+    excluded: Mapping[str, str] | None = None,
+    by_effect: bool = False,
+) -> Blanket:
+    """Put the outcome of a search into names.
+
+    Parameters
+    ----------
+    found, trace
+        What the algorithm returned and told.
+    names : sequence of str
+        Names of the searched columns, by number.
+    target : int
+        The target's number.
+    evidence : iterable of Evidence (an EvidenceBatch is one)
+        The final test of each member, given the others: ``tests.drop_one(found.members, target)``. Where
+        it is unreliable or absent, the test by which the member entered takes its place.
+    algorithm : Algorithm
+        The registry's entry.
+    why : str
+        Why this algorithm was picked, if it was picked for the user.
+    settings : mapping
+        All choices, ``alpha`` and ``test`` among them; values that JSON does not have become strings.
+    n_rows, n_tests, seconds
+        Size of the table and effort.
+    warnings : sequence of str
+        Sentences; the trace's notes are added.
+    data : object with ``to_dict()``, optional
+        The report of the data room.
+    excluded : mapping of str to str, optional
+        Columns that were not searched, and why ("it has a single value").
+    by_effect : bool
+        Order the members by effect instead of p-value.
+    """
+    final = _strengths(found, trace, evidence, by_effect=by_effect)
+    steps = (Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions)
+    strengths = {names[x]: _named(e, x, target, names) for x, e in final.items()}
+    return Blanket(
+        target=names[target],
+        members=tuple(strengths),
+        roles={names[x]: found.roles[x] for x in final if x in found.roles},
+        common_children={names[x]: names[child] for x, child in found.common_children.items()},
+        strengths=strengths,
+        algorithm=algorithm.name,
+        why_algorithm=why,
+        finds=algorithm.finds,
+        settings=plain(settings),
+        columns=tuple(names),
+        excluded=dict(excluded or {}),
+        n_rows=n_rows,
+        n_tests=n_tests,
+        seconds=seconds,
+        warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
+        data=plain(data.to_dict()) if data is not None else {},
+        decisions=tuple(steps),
+        separators={names[x]: tuple(names[z] for z in among) for x, among in found.separators.items()},
+        passed_over=PassedOver.last_look(trace.scans, names, target, found.members),
+    )
+
+
+def _strengths(
+    found: Found, trace: Trace, evidence: Iterable[Evidence], *, by_effect: bool
+) -> dict[int, Evidence | None]:
+    """Return each member's evidence, strongest first; members without any come last."""
+    entered = {d.x: d.evidence for d in trace.decisions if d.action == "admitted"}
+    last = {e.x: e for e in evidence if e.reliable}
+    best = {x: last.get(x) or entered.get(x) for x in found.members}
+
+    def strength(x: int) -> tuple[bool, float, float, int]:
+        e = best[x]
+        if e is None or not e.reliable:
+            return True, 0.0, 0.0, x
+        return False, -e.effect if by_effect else e.log_p, -e.statistic, x
+
+    return {x: best[x] for x in sorted(best, key=strength)}
+
+
+def _named(evidence: Evidence | None, x: int, target: int, names: Sequence[str]) -> NamedEvidence:
+    """Name the evidence; a member without any has an unreliable test of unknown outcome."""
+    if evidence is not None:
+        return NamedEvidence.of(evidence, names)
+    nan = float("nan")
+    return NamedEvidence(
+        x=names[x], y=names[target], statistic=nan, dof=nan, log_p=nan, effect=nan, n_rows=0, reliable=False
+    )

@@ -1,0 +1,222 @@
+"""Evidence, steps and scans of a search with the user's names in place of column numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, size_of
+
+if TYPE_CHECKING:
+    from blankets.independence import Evidence, EvidenceBatch
+
+__all__ = ["NamedEvidence", "PassedOver", "Step"]
+
+Action = Literal["admitted", "removed", "passed over"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedEvidence:
+    """One test of "x independent of y given a set", by name.
+
+    Attributes
+    ----------
+    x, y : str
+        Columns.
+    given : tuple of str
+        The conditioning set.
+    statistic, dof : float
+        The statistic, chi-square distributed under independence, and its degrees of freedom.
+    log_p : float
+        Natural logarithm of the p-value.
+    effect : float
+        Conditional mutual information (or its counterpart), in nats.
+    n_rows : int
+        Rows that the test used.
+    reliable : bool
+        False: too few rows for the degrees of freedom; the test was not performed.
+
+    Examples
+    --------
+    >>> e = NamedEvidence(
+    ...     x="bmi", y="ill", given=("age",), statistic=23.1, dof=2, log_p=-11.55, effect=0.012, n_rows=960
+    ... )
+    >>> print(e.in_words("g"))
+    G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given age; information 0.012 nats (small)
+    """
+
+    x: str
+    y: str
+    given: tuple[str, ...] = ()
+    statistic: float
+    dof: float
+    log_p: float
+    effect: float
+    n_rows: int
+    reliable: bool = True
+
+    @classmethod
+    def of(cls, evidence: Evidence, names: Sequence[str]) -> NamedEvidence:
+        """Give names to the columns of ``evidence``."""
+        return cls(
+            x=names[evidence.x],
+            y=names[evidence.y],
+            given=tuple(names[z] for z in evidence.given),
+            statistic=evidence.statistic,
+            dof=evidence.dof,
+            log_p=evidence.log_p,
+            effect=evidence.effect,
+            n_rows=evidence.n_rows,
+            reliable=evidence.reliable,
+        )
+
+    @property
+    def p(self) -> float:
+        """The p-value (0.0 where it is below the smallest float; `log_p` is not)."""
+        return math.exp(self.log_p)
+
+    @property
+    def size(self) -> str:
+        """Cohen's word for the effect: very small, small, medium or large."""
+        return size_of(self.effect)
+
+    def in_words(self, test: str = "") -> str:
+        """Say what was tested and how it came out; ``test`` ("g", "x2", ...) names the statistic."""
+        given = f"given {joined(self.given)}" if self.given else "given no other column"
+        if not self.reliable:
+            return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
+        freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
+        return (
+            f"{SYMBOLS.get(test, 'statistic')} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}, "
+            f"{given}; information {number(self.effect)} nats ({self.size})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of a search: what was done to ``evidence.x``, in which phase, because of which test.
+
+    Attributes
+    ----------
+    action : {"admitted", "removed", "passed over"}
+        What was done.
+    phase : str
+        Which part of the algorithm did it.
+    evidence : NamedEvidence
+        The test behind it.
+    reason : str
+        The algorithm's reason, in a few words.
+    """
+
+    action: Action
+    phase: str
+    evidence: NamedEvidence
+    reason: str = ""
+
+    @property
+    def x(self) -> str:
+        """The column that the decision is about."""
+        return self.evidence.x
+
+
+@dataclass(frozen=True, eq=False)
+class PassedOver:
+    """The last look that the search took at each column that it left outside, as arrays.
+
+    With 139,351 features there is no object for each of them; `of` makes the one that is asked for.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n,)
+        Positions in the list of all column names, ascending within a scan.
+    phase, given : ndarray of shape (n,)
+        Positions in ``phases`` and ``givens``.
+    statistic, dof, log_p : ndarray of shape (n,)
+        As in `NamedEvidence`; NaN where a test was not performed.
+    n_rows : ndarray of shape (n,)
+        Rows that each test used.
+    reliable : ndarray of bool of shape (n,)
+        Whether each test was performed.
+    phases : tuple of str
+        Phases of the search.
+    givens : tuple of tuples of str
+        Conditioning sets.
+    """
+
+    columns: NDArray[np.int64]
+    phase: NDArray[np.int64]
+    given: NDArray[np.int64]
+    statistic: NDArray[np.float64]
+    dof: NDArray[np.float64]
+    log_p: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    reliable: NDArray[np.bool_]
+    phases: tuple[str, ...] = ()
+    givens: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def last_look(
+        cls, scans: Sequence[tuple[str, EvidenceBatch]], names: Sequence[str], target: int, members: Sequence[int]
+    ) -> PassedOver:
+        """Keep, of all ``scans`` about the target, the last evidence on each column that is not a member."""
+        settled = np.zeros(len(names), dtype=bool)
+        settled[[target, *members]] = True
+        phases: dict[str, int] = {}
+        givens: dict[tuple[int, ...], int] = {}
+        parts: list[tuple[NDArray[Any], ...]] = []
+        for phase, batch in reversed(scans):
+            if batch.y != target:
+                continue
+            at = np.flatnonzero(~settled[batch.xs])
+            if not len(at):
+                continue
+            xs = batch.xs[at]
+            settled[xs] = True
+            if isinstance(batch.given, list):
+                sets = np.array([givens.setdefault(batch.given[i], len(givens)) for i in at])
+            else:
+                sets = np.full(len(at), givens.setdefault(batch.given, len(givens)))
+            in_phase = np.full(len(at), phases.setdefault(phase, len(phases)))
+            tests = (batch.statistic[at], batch.dof[at], batch.log_p[at])
+            parts.append((xs, in_phase, sets, *tests, np.full(len(at), batch.n_rows), batch.reliable[at]))
+            if settled.all():
+                break
+        if not parts:
+            return cls.nothing()
+        xs, in_phase, sets, statistic, dof, log_p, rows, reliable = map(np.concatenate, zip(*parts, strict=True))
+        named = tuple(tuple(names[z] for z in given) for given in givens)
+        return cls(xs, in_phase, sets, statistic, dof, log_p, rows, reliable, tuple(phases), named)
+
+    @classmethod
+    def nothing(cls) -> PassedOver:
+        """Return the record of a search that left no column outside."""
+        whole, real = np.zeros(0, np.int64), np.zeros(0)
+        return cls(whole, whole, whole, real, real, real, whole, np.zeros(0, bool))
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def of(self, column: int, names: Sequence[str], target: str) -> Step | None:
+        """Return the last look at one column, or None if there was none."""
+        at = np.flatnonzero(self.columns == column)
+        if not len(at):
+            return None
+        i = int(at[0])
+        statistic, rows = float(self.statistic[i]), int(self.n_rows[i])
+        evidence = NamedEvidence(
+            x=names[column],
+            y=target,
+            given=self.givens[self.given[i]],
+            statistic=statistic,
+            dof=float(self.dof[i]),
+            log_p=float(self.log_p[i]),
+            effect=statistic / (2 * max(rows, 1)),
+            n_rows=rows,
+            reliable=bool(self.reliable[i]),
+        )
+        return Step("passed over", self.phases[self.phase[i]], evidence)

@@ -1,0 +1,167 @@
+"""`Explanation`: why one column is in a blanket or not, from the record of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from math import log
+from typing import TYPE_CHECKING, Any, Literal
+
+from blankets.errors import DataError, did_you_mean
+from blankets.results._evidence import NamedEvidence, Step
+from blankets.results._words import joined, shown
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["Explanation", "explain"]
+
+_MOST_STEPS = 5
+_ROLES = {
+    "parent": "a parent of {target}: it acts on it",
+    "child": "a child of {target}: it is acted on by it",
+    "neighbour": "a parent or a child of {target}; the data do not say which",
+    "spouse": "a spouse of {target}: both act on a common child",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why one column is in a blanket or not; print it.
+
+    Attributes
+    ----------
+    column, target : str
+        The column asked about, and the target.
+    verdict : {"member", "left out", "excluded", "target"}
+        What became of the column.
+    headline : str
+        The verdict as a sentence.
+    lines : tuple of str
+        The reasons, one sentence each.
+    steps : tuple of Step
+        What the search did to the column, in order, with the tests.
+    evidence : NamedEvidence or None
+        The test that counts: for a member the one given the other members, for a column left out the
+        last one.
+    """
+
+    column: str
+    target: str
+    verdict: Literal["member", "left out", "excluded", "target"]
+    headline: str
+    lines: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    evidence: NamedEvidence | None = None
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *(f"  - {line}" for line in self.lines)])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
+        return f"<p><strong>{escape(self.headline)}</strong></p><ul>{items}</ul>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return verdict and reasons as plain values."""
+        return {
+            "column": self.column,
+            "target": self.target,
+            "verdict": self.verdict,
+            "headline": self.headline,
+            "lines": list(self.lines),
+        }
+
+
+def explain(blanket: Blanket, name: str) -> Explanation:
+    """Explain what became of column ``name``."""
+    what = "Markov blanket" if blanket.finds == "blanket" else "parents and children"
+    column, target = shown(name), shown(blanket.target)
+    steps = tuple(step for step in blanket.decisions if step.x == name)
+    if name == blanket.target:
+        headline = f"{column} is the target; its {what}: {joined(blanket.members) or 'no column'}."
+        return Explanation(column=name, target=name, verdict="target", headline=headline)
+    if name in blanket.members:
+        return Explanation(
+            column=name,
+            target=blanket.target,
+            verdict="member",
+            headline=f"{column} is in the {what} of {target}.",
+            lines=tuple(_member_lines(blanket, name, steps)),
+            steps=steps,
+            evidence=blanket.strengths[name],
+        )
+    if name in blanket.excluded:
+        headline = f"{column} was not searched: {blanket.excluded[name]}."
+        return Explanation(column=name, target=blanket.target, verdict="excluded", headline=headline)
+    if name not in blanket.columns:
+        everything = (*blanket.columns, *blanket.excluded)
+        raise DataError(f"there is no column {name!r} in these data{did_you_mean(str(name), everything)}")
+    look = blanket.passed_over.of(blanket.columns.index(name), blanket.columns, blanket.target)
+    history = steps if look is None else (*steps, look)
+    return Explanation(
+        column=name,
+        target=blanket.target,
+        verdict="left out",
+        headline=f"{column} is not in the {what} of {target}.",
+        lines=tuple(_outside_lines(blanket, name, history)),
+        steps=history,
+        evidence=history[-1].evidence if history else None,
+    )
+
+
+def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Iterator[str]:
+    yield from _history(blanket, steps)
+    final = blanket.strengths[name]
+    if all(step.evidence != final for step in steps[-1:]):
+        yield f"As it stands, given the other members: {final.in_words(_test(blanket))}."
+    if role := blanket.roles.get(name):
+        words = _ROLES[role].format(target=shown(blanket.target))
+        child = blanket.common_children.get(name)
+        yield f"Role: {words}{f', {shown(child)}' if child else ''}."
+
+
+def _outside_lines(blanket: Blanket, name: str, history: tuple[Step, ...]) -> Iterator[str]:
+    target = shown(blanket.target)
+    if name in blanket.separators:
+        among = blanket.separators[name]
+        known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"
+        yield f"{known} tells nothing more about {target} (independent{_at_level(blanket)})."
+    if not history:
+        yield "The search never had to test it."
+    yield from _history(blanket, history)
+    if history and (doubt := _doubt(blanket, history[-1].evidence)):
+        yield doubt
+
+
+def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
+    if len(steps) > _MOST_STEPS:
+        yield f"{len(steps) - _MOST_STEPS} earlier steps are in the attribute 'steps'."
+    verbs = {"admitted": "Entered", "removed": "Removed", "passed over": "Passed over"}
+    for step in steps[-_MOST_STEPS:]:
+        reason = f" ({step.reason})" if step.reason else ""
+        other = step.evidence.y
+        against = f"tested against {shown(other)}, " if other != blanket.target else ""
+        yield f"{verbs[step.action]} while {step.phase}{reason}: {against}{step.evidence.in_words(_test(blanket))}."
+
+
+def _doubt(blanket: Blanket, evidence: NamedEvidence) -> str:
+    """Say what an outcome other than plain independence means for a column left out."""
+    alpha = blanket.settings.get("alpha")
+    if not evidence.reliable:
+        return (
+            "So this is no evidence of independence: with more rows, fewer levels or a smaller 'reliability' "
+            "it could be tested."
+        )
+    if isinstance(alpha, float) and evidence.y == blanket.target and evidence.log_p <= log(alpha):
+        return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
+    return ""
+
+
+def _at_level(blanket: Blanket) -> str:
+    alpha = blanket.settings.get("alpha")
+    return f" at level {alpha:g}" if isinstance(alpha, float) else ""
+
+
+def _test(blanket: Blanket) -> str:
+    return str(blanket.settings.get("test", ""))

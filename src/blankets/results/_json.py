@@ -1,0 +1,264 @@
+"""Results as JSON and back. What comes back is checked: a file may be old, cut off, or not ours at all."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy as np
+
+from blankets.errors import DataError
+from blankets.results._evidence import NamedEvidence, PassedOver, Step
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["SCHEMA_VERSION", "Reader", "checked", "from_dict", "parsed", "plain", "read", "to_dict", "write"]
+
+SCHEMA_VERSION = 1
+"""Raised when a reader of the old form could no longer read the new one."""
+
+T = TypeVar("T")
+_ACTIONS = ("admitted", "removed", "passed over")
+_ARRAYS = {
+    "columns": np.int64,
+    "phase": np.int64,
+    "given": np.int64,
+    "statistic": np.float64,
+    "dof": np.float64,
+    "log_p": np.float64,
+    "n_rows": np.int64,
+    "reliable": np.bool_,
+}
+
+
+def to_dict(blanket: Blanket) -> dict[str, Any]:
+    """Return a blanket as plain values; the order of keys is the order of reading."""
+    return {
+        "schema": "blankets/blanket",
+        "schema_version": SCHEMA_VERSION,
+        "target": blanket.target,
+        "members": list(blanket.members),
+        "roles": dict(blanket.roles),
+        "common_children": dict(blanket.common_children),
+        "strengths": [_evidence_to_dict(e) for e in blanket.strengths.values()],
+        "algorithm": blanket.algorithm,
+        "why_algorithm": blanket.why_algorithm,
+        "finds": blanket.finds,
+        "settings": plain(blanket.settings),
+        "n_rows": blanket.n_rows,
+        "n_tests": blanket.n_tests,
+        "seconds": blanket.seconds,
+        "warnings": list(blanket.warnings),
+        "excluded": dict(blanket.excluded),
+        "data": plain(blanket.data),
+        "columns": list(blanket.columns),
+        "decisions": [
+            {"action": s.action, "phase": s.phase, "reason": s.reason, **_evidence_to_dict(s.evidence)}
+            for s in blanket.decisions
+        ],
+        "separators": {name: list(among) for name, among in blanket.separators.items()},
+        "passed_over": {
+            "phases": list(blanket.passed_over.phases),
+            "givens": [list(given) for given in blanket.passed_over.givens],
+            **{key: plain(getattr(blanket.passed_over, key)) for key in _ARRAYS},
+        },
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` in the types that JSON has; NaN and infinities become None, the unknown a string.
+
+    >>> plain({"alpha": np.float64(0.01), "keep": ("a",), "statistic": np.array([1.5, np.nan])})
+    {'alpha': 0.01, 'keep': ['a'], 'statistic': [1.5, None]}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def _evidence_to_dict(evidence: NamedEvidence) -> dict[str, Any]:
+    return {name: plain(getattr(evidence, name)) for name in NamedEvidence.__slots__}
+
+
+def read(path: str | Path) -> bytes:
+    """Return the content of a file."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+
+
+def write(content: Mapping[str, Any], path: str | Path | None, indent: int | None) -> str:
+    """Return ``content`` as a JSON document; with ``path`` also write it there."""
+    document = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    if path is not None:
+        Path(path).write_text(document + "\n", encoding="utf-8")
+    return document
+
+
+def parsed(document: str | bytes) -> Any:
+    """Return the content of a JSON document."""
+    try:
+        return json.loads(document)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"this is not a saved result: it is not JSON ({error})") from None
+
+
+def from_dict(content: Mapping[str, Any]) -> Blanket:
+    """Read what `to_dict` wrote."""
+    from blankets.results._blanket import Blanket
+
+    fields = checked(content, "blankets/blanket")
+    columns = tuple(fields.names("columns"))
+    strengths = [_evidence_from(item, "strengths") for item in fields.list_of(dict, "strengths")]
+    blanket = Blanket(
+        target=fields.one(str, "target"),
+        members=tuple(fields.names("members")),
+        roles=fields.names_by_name("roles"),
+        common_children=fields.names_by_name("common_children"),
+        strengths={e.x: e for e in strengths},
+        algorithm=fields.one(str, "algorithm"),
+        why_algorithm=fields.one(str, "why_algorithm"),
+        finds=fields.one(str, "finds"),
+        settings=fields.one(dict, "settings"),
+        columns=columns,
+        excluded=fields.names_by_name("excluded"),
+        n_rows=fields.one(int, "n_rows"),
+        n_tests=fields.one(int, "n_tests"),
+        seconds=float(fields.one((int, float), "seconds")),
+        warnings=tuple(fields.names("warnings")),
+        data=fields.one(dict, "data"),
+        decisions=tuple(_step_from(item) for item in fields.list_of(dict, "decisions")),
+        separators={
+            name: tuple(Reader({"separators": among}).names("separators"))
+            for name, among in fields.one(dict, "separators").items()
+        },
+        passed_over=_passed_over_from(fields.one(dict, "passed_over"), len(columns)),
+    )
+    if blanket.members != tuple(blanket.strengths):
+        _refuse("'members' and 'strengths' do not speak of the same columns")
+    if not {blanket.target, *blanket.members} <= set(columns):
+        _refuse("the target and the members must be among 'columns'")
+    return blanket
+
+
+def checked(content: object, schema: str) -> Reader:
+    """Return a reader of ``content`` after a look at its schema and version."""
+    if not isinstance(content, Mapping) or content.get("schema") != schema:
+        _refuse(f"the key 'schema' with the value {schema!r} is missing")
+    version = content.get("schema_version")
+    if version != SCHEMA_VERSION:
+        _refuse(f"its schema version is {version!r}, and this version of blankets reads {SCHEMA_VERSION}")
+    return Reader(content)
+
+
+def _refuse(why: str) -> NoReturn:
+    raise DataError(f"this is not a saved result: {why}")
+
+
+class Reader:
+    """Takes values out of a mapping, each of the type that it must have."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.content = content
+
+    def one(self, kind: type[T] | tuple[type, ...], key: str) -> Any:
+        """Return the value under ``key``."""
+        if key not in self.content:
+            _refuse(f"{key!r} is missing")
+        value = self.content[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            _refuse(f"{key!r} holds {_short(value)}")
+        return value
+
+    def list_of(self, kind: type[T], key: str) -> list[T]:
+        """Return the list under ``key``, all of its items of one kind."""
+        items: list[T] = self.one(list, key)
+        for item in items:
+            if not isinstance(item, kind):
+                _refuse(f"{key!r} holds {_short(item)}")
+        return items
+
+    def names(self, key: str) -> list[str]:
+        """Return the list of strings under ``key``."""
+        return self.list_of(str, key)
+
+    def names_by_name(self, key: str) -> dict[str, str]:
+        """Return the mapping of strings to strings under ``key``."""
+        mapping: dict[str, str] = self.one(dict, key)
+        for value in mapping.values():
+            if not isinstance(value, str):
+                _refuse(f"{key!r} holds {_short(value)}")
+        return dict(mapping)
+
+    def number(self, key: str) -> float:
+        """Return the number under ``key``; None stands for "not known"."""
+        value = self.one((int, float, type(None)), key)
+        return math.nan if value is None else float(value)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _evidence_from(item: Mapping[str, Any], where: str) -> NamedEvidence:
+    try:
+        fields = Reader(item)
+        return NamedEvidence(
+            x=fields.one(str, "x"),
+            y=fields.one(str, "y"),
+            given=tuple(fields.names("given")),
+            statistic=fields.number("statistic"),
+            dof=fields.number("dof"),
+            log_p=fields.number("log_p"),
+            effect=fields.number("effect"),
+            n_rows=fields.one(int, "n_rows"),
+            reliable=fields.one(bool, "reliable"),
+        )
+    except DataError as error:
+        raise DataError(f"{error} (in {where!r})") from None
+
+
+def _step_from(item: Mapping[str, Any]) -> Step:
+    fields = Reader(item)
+    action = fields.one(str, "action")
+    if action not in _ACTIONS:
+        _refuse(f"'action' holds {_short(action)}")
+    return Step(action, fields.one(str, "phase"), _evidence_from(item, "decisions"), fields.one(str, "reason"))
+
+
+def _passed_over_from(item: Mapping[str, Any], n_columns: int) -> PassedOver:
+    fields = Reader(item)
+    phases = tuple(fields.names("phases"))
+    givens = tuple(tuple(Reader({"givens": given}).names("givens")) for given in fields.list_of(list, "givens"))
+    arrays = {key: _array(fields.one(list, key), key, dtype) for key, dtype in _ARRAYS.items()}
+    if len({len(array) for array in arrays.values()}) != 1:
+        _refuse("the arrays in 'passed_over' differ in length")
+    for key, limit in (("columns", n_columns), ("phase", len(phases)), ("given", len(givens))):
+        if ((arrays[key] < 0) | (arrays[key] >= limit)).any():
+            _refuse(f"'passed_over' holds a position beyond the end of its {key!r}")
+    return PassedOver(**arrays, phases=phases, givens=givens)
+
+
+def _array(values: Sequence[Any], key: str, dtype: type) -> np.ndarray[Any, Any]:
+    allowed = {np.int64: (int,), np.bool_: (bool,), np.float64: (int, float, type(None))}[dtype]
+    for value in values:
+        if not isinstance(value, allowed) or (isinstance(value, bool) and dtype is not np.bool_):
+            _refuse(f"{key!r} in 'passed_over' holds {_short(value)}")
+    try:
+        return np.array(values, dtype=dtype)  # None becomes NaN
+    except OverflowError:
+        _refuse(f"{key!r} in 'passed_over' holds a number that is too large")

@@ -1,0 +1,162 @@
+"""`Blankets`: the blankets of many targets, and the Markov network that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from blankets.errors import ParameterError, did_you_mean
+from blankets.results import _json
+from blankets.results._blanket import Blanket
+from blankets.results._text import aligned, html_table
+from blankets.results._words import count_of, format_seconds, joined, shown
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Blankets"]
+
+_MOST = 40  # targets that a table shows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blankets(Mapping[str, Blanket]):
+    """The Markov blankets of many targets: a mapping from target to `Blanket`.
+
+    Attributes
+    ----------
+    blankets : dict of str to Blanket
+        One for each target.
+    n_tests : int
+        Tests performed for all of them together.
+    seconds : float
+        Time taken.
+    warnings : tuple of str
+        What the user should know.
+
+    Examples
+    --------
+    >>> def lone(target, *members):
+    ...     test = dict(y=target, statistic=9.0, dof=1, log_p=-6.0, effect=0.1, n_rows=45)
+    ...     e = {x: NamedEvidence(x=x, **test) for x in members}
+    ...     return Blanket(target=target, members=members, strengths=e, algorithm="iamb", settings={},
+    ...                    columns=("a", "b", "c"), n_rows=45)
+    >>> from blankets.results import NamedEvidence
+    >>> found = Blankets({"a": lone("a", "b"), "b": lone("b", "a"), "c": lone("c", "a")})
+    >>> found["a"].members
+    ('b',)
+    >>> sorted(found.network("and").edges), sorted(found.network("or").edges)
+    ([('a', 'b')], [('a', 'b'), ('a', 'c')])
+    """
+
+    blankets: dict[str, Blanket]
+    n_tests: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, target: str) -> Blanket:
+        try:
+            return self.blankets[target]
+        except KeyError:
+            raise KeyError(f"no blanket of {target!r}{did_you_mean(str(target), list(self.blankets))}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.blankets)
+
+    def __len__(self) -> int:
+        return len(self.blankets)
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Blankets) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [
+                self._title(),
+                *(f"  {line}" for line in (aligned(*self._table()) if self.blankets else [])),
+                *(f"  note: {warning}" for warning in self.warnings),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<div><strong>{self._title()}</strong>{html_table(*self._table())}</div>"
+
+    def _title(self) -> str:
+        effort = f"{count_of(self.n_tests, 'test')}, {format_seconds(self.seconds)}"
+        return f"Markov blankets of {count_of(len(self), 'target')} ({effort})"
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = [
+            [shown(target), str(len(blanket)), joined(blanket.members, 6) or "-"]
+            for target, blanket in list(self.blankets.items())[:_MOST]
+        ]
+        if len(self) > _MOST:
+            rows.append([f"and {len(self) - _MOST} more", "", ""])
+        return ["target", "size", "members"], rows
+
+    def network(self, rule: Literal["and", "or"] = "and") -> nx.Graph:
+        """Return the symmetric Markov network of the targets.
+
+        In theory b is in the blanket of a exactly when a is in that of b; on data the two can disagree.
+
+        Parameters
+        ----------
+        rule : {"and", "or"}
+            "and": an edge needs both blankets to agree, hence both ends to be targets. "or": one blanket
+            is enough.
+
+        Returns
+        -------
+        networkx.Graph
+            Edges have the attributes ``effect``, the larger one of the two in nats, and ``both``, whether
+            the blankets agree.
+        """
+        import networkx as nx
+
+        if rule not in ("and", "or"):
+            raise ParameterError.not_one_of("rule", rule, ("and", "or"))
+        graph = nx.Graph(rule=rule)
+        graph.add_nodes_from(self.blankets)
+        for target, blanket in self.blankets.items():
+            for name, evidence in blanket.strengths.items():
+                both = name in self.blankets and target in self.blankets[name].strengths
+                if both or rule == "or":
+                    known = graph.get_edge_data(target, name, {}).get("effect", evidence.effect)
+                    graph.add_edge(target, name, both=both, effect=max(known, evidence.effect))
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        return {
+            "schema": "blankets/blankets",
+            "schema_version": _json.SCHEMA_VERSION,
+            "n_tests": self.n_tests,
+            "seconds": self.seconds,
+            "warnings": list(self.warnings),
+            "blankets": [blanket.to_dict() for blanket in self.blankets.values()],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Blankets:
+        """Read what `to_dict` wrote; raises DataError if it is anything else."""
+        fields = _json.checked(content, "blankets/blankets")
+        found = [Blanket.from_dict(item) for item in fields.list_of(dict, "blankets")]
+        return cls(
+            {blanket.target: blanket for blanket in found},
+            n_tests=fields.one(int, "n_tests"),
+            seconds=float(fields.one((int, float), "seconds")),
+            warnings=tuple(fields.names("warnings")),
+        )
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the blankets as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Blankets:
+        """Read what `to_json` wrote; raises DataError if it is anything else."""
+        return cls.from_dict(_json.parsed(document))

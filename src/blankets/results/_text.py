@@ -1,0 +1,86 @@
+"""Blankets for reading: a compact table in a terminal, the same one in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["aligned", "blanket_html", "blanket_text", "html_table", "title"]
+
+_MOST = 40  # members that a table shows; the rest are counted
+
+
+def title(blanket: Blanket) -> str:
+    """Return the headline: whose blanket, and how large it is."""
+    what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
+    candidates = count_of(len(blanket.columns) - 1, "column")
+    return f"{what} of {shown(blanket.target)}: {len(blanket)} of {candidates}"
+
+
+def blanket_text(blanket: Blanket) -> str:
+    """Return the blanket as a table of its members with a line about how it was found."""
+    parts = [title(blanket)]
+    if blanket.members:
+        parts += [f"  {line}" for line in aligned(*_table(blanket))]
+    else:
+        parts.append("  No column was found to depend on the target.")
+    parts += [f"  {line}" for line in _method(blanket)]
+    parts += [f"  note: {warning}" for warning in blanket.warnings]
+    return "\n".join(parts)
+
+
+def blanket_html(blanket: Blanket) -> str:
+    """Return the blanket as HTML; every name is escaped, for names come from data."""
+    method = "<br>".join(escape(line) for line in _method(blanket))
+    notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
+    return (
+        f"<div><strong>{escape(title(blanket))}</strong>{html_table(*_table(blanket))}"
+        f"<small>{method}</small>{f'<ul>{notes}</ul>' if notes else ''}</div>"
+    )
+
+
+def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
+    """Return headings and rows; the role column only if a role is known."""
+    headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
+    rows = []
+    for name, evidence in list(blanket.strengths.items())[:_MOST]:
+        others = len(evidence.given) == len(blanket) - 1 and {name, *evidence.given} == set(blanket.members)
+        given = "the other members" if others and evidence.given else joined(evidence.given, 3)
+        role = [blanket.roles.get(name, "")] if blanket.roles else []
+        figures = [number(evidence.effect), evidence.size, format_p(evidence.log_p)]
+        rows.append([shown(name), *role, *figures, given or "-"])
+    if len(blanket) > _MOST:
+        rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
+    return headings, rows
+
+
+def _method(blanket: Blanket) -> Iterator[str]:
+    chosen = [key for key in ("alpha", "test", "dof") if key in blanket.settings]
+    settings = ", ".join(f"{key} {blanket.settings[key]}" for key in chosen)
+    tests = count_of(blanket.n_tests, "test")
+    effort = f"{count_of(blanket.n_rows, 'row')}, {tests}, {format_seconds(blanket.seconds)}"
+    yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
+    if blanket.why_algorithm:
+        yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
+    if blanket.excluded:
+        yield f"Not searched: {joined(tuple(blanket.excluded))}."
+
+
+def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table as lines of equal columns, headings underlined."""
+    widths = [max(len(cell) for cell in column) for column in zip(headings, *rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (headings, *rows)]
+    return [line.rstrip() for line in (lines[0], "-" * len(lines[0].rstrip()), *lines[1:])]
+
+
+def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as HTML, every cell escaped."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in headings)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,103 @@
+"""Words and figures for people: p-values that underflow, sizes of effects, lists of names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["SYMBOLS", "count_of", "format_p", "format_seconds", "joined", "number", "shown", "size_of"]
+
+SYMBOLS = {"g": "G", "x2": "X²", "fisher-z": "z²"}
+"""How the statistic of a test is written."""
+
+_COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))
+
+
+def size_of(effect: float) -> str:
+    """Return Cohen's word for an effect in nats, by w = sqrt(2 effect): 0.1 small, 0.3 medium, 0.5 large.
+
+    >>> [size_of(effect) for effect in (0.001, 0.01, 0.05, 0.2)]
+    ['very small', 'small', 'medium', 'large']
+    """
+    if math.isnan(effect):
+        return "unknown"
+    w = math.sqrt(2 * max(effect, 0.0))
+    return next((word for below, word in _COHEN if w < below), "large")
+
+
+def format_p(log_p: float) -> str:
+    """Return the p-value for reading, from its natural logarithm; it never reads as 0.
+
+    >>> format_p(math.log(0.0314)), format_p(math.log(9.6e-6)), format_p(-2707.02), format_p(math.nan)
+    ('0.031', '9.6e-06', '2.3e-1176', 'not known')
+    """
+    if math.isnan(log_p):
+        return "not known"
+    log10 = log_p / math.log(10)
+    if log10 >= -3:
+        return f"{math.exp(log_p):.2g}"
+    if math.isinf(log10):
+        return "0"
+    exponent = math.floor(log10)
+    mantissa = f"{10 ** (log10 - exponent):.1f}"
+    if mantissa == "10.0":  # 9.96 rounds up to the next power of ten
+        mantissa, exponent = "1.0", exponent + 1
+    return f"{mantissa}e{exponent:+03d}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with a few significant digits and no exponent where it can be helped.
+
+    >>> number(23.14159), number(0.0123456), number(48213.7), number(math.nan)
+    ('23.1', '0.0123', '48214', '?')
+    """
+    if math.isnan(value):
+        return "?"
+    if abs(value) >= 10**digits:
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}"
+
+
+def joined(names: Sequence[str], most: int = 8) -> str:
+    """Return names as in a sentence, cut after ``most`` of them.
+
+    >>> joined(["age"]), joined(["age", "smoker"]), joined(["a", "b", "c", "d"], most=2)
+    ('age', 'age and smoker', 'a, b and 2 more')
+    """
+    cut = [shown(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(cut)} and {len(names) - most} more"
+    return " and ".join(filter(None, [", ".join(cut[:-1]), *cut[-1:]]))
+
+
+def count_of(count: float, singular: str, plural: str | None = None) -> str:
+    """Return a count with its noun.
+
+    >>> count_of(1, "degree of freedom", "degrees of freedom"), count_of(12345, "row")
+    ('1 degree of freedom', '12,345 rows')
+    """
+    figure = f"{count:,.0f}" if float(count).is_integer() else f"{count:.4g}"
+    return f"{figure} {singular if count == 1 else plural or singular + 's'}"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time for reading.
+
+    >>> format_seconds(0.0213), format_seconds(4.21), format_seconds(130.0)
+    ('21 ms', '4.2 s', '2 min 10 s')
+    """
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def shown(name: str, width: int = 40) -> str:
+    r"""Return a column's name fit for a terminal: no control characters, cut to ``width``.
+
+    >>> shown("age"), shown("a\x1b[31mb"), shown("a" * 50, width=8)
+    ('age', 'a\\x1b[31mb', 'aaaaaaa…')
+    """
+    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return clean if len(clean) <= width else clean[: width - 1] + "…"
