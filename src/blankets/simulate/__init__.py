@@ -1,5 +1,21 @@
 """Simulation: networks with a known answer, hidden labels, variables of a given effect, measures of success."""
 
+from blankets.simulate import measures
+from blankets.simulate._effect import most_information, sample_given_class, variable_with_information
+from blankets.simulate._labels import change_prior, hide_labels
 from blankets.simulate._network import Network, as_columns
+from blankets.simulate._random import edge_strengths, random_dag, random_network
 
-__all__ = ["Network", "as_columns"]
+__all__ = [
+    "Network",
+    "as_columns",
+    "change_prior",
+    "edge_strengths",
+    "hide_labels",
+    "measures",
+    "most_information",
+    "random_dag",
+    "random_network",
+    "sample_given_class",
+    "variable_with_information",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,7 @@ __all__ = ["Network", "as_columns"]
 _ROUNDING = 1e-6  # how far the rows of a table may be from summing to one
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Network:
     """A discrete Bayesian network: levels, parents and a conditional probability table for each node.
 
@@ -58,27 +58,22 @@ class Network:
     levels: Mapping[str, tuple[object, ...]]
     parents: Mapping[str, tuple[str, ...]]
     tables: Mapping[str, NDArray[np.float64]]
-    names: tuple[str, ...] = field(init=False)
+    names: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        levels = {name: _checked_levels(name, values) for name, values in self.levels.items()}
-        for what, given in (("parents", self.parents), ("tables", self.tables)):
+    def __init__(
+        self,
+        levels: Mapping[str, Sequence[object]],
+        parents: Mapping[str, Sequence[str]],
+        tables: Mapping[str, ArrayLike],
+    ) -> None:
+        for what, given in (("parents", parents), ("tables", tables)):
             if strangers := [name for name in given if name not in levels]:
                 raise DataError(f"{what} are given for {listed(strangers)}, but there are no such nodes")
-        parents = {name: _checked_parents(name, self.parents.get(name, ()), levels) for name in levels}
-        tables = {}
-        for name in levels:
-            if name not in self.tables:
-                raise DataError(f"node {name!r} has no table of probabilities")
-            shape = tuple(len(levels[other]) for other in (*parents[name], name))
-            tables[name] = _checked_table(name, self.tables[name], shape)
-        for attribute, value in (
-            ("levels", levels),
-            ("parents", parents),
-            ("tables", tables),
-            ("names", tuple(levels)),
-        ):
-            object.__setattr__(self, attribute, value)
+        object.__setattr__(self, "names", tuple(levels))
+        object.__setattr__(self, "levels", {name: _checked_levels(name, values) for name, values in levels.items()})
+        own = {name: _checked_parents(name, parents.get(name, ()), self.levels) for name in levels}
+        object.__setattr__(self, "parents", own)
+        object.__setattr__(self, "tables", {name: self._checked_table(name, tables) for name in levels})
         if not nx.is_directed_acyclic_graph(self.graph):
             cycle = [parent for parent, _ in nx.find_cycle(self.graph)]
             raise DataError(f"the parents form a cycle: {' -> '.join(map(str, (*cycle, cycle[0])))}")
@@ -227,6 +222,25 @@ class Network:
         joint = self.marginal(x, y, *given)
         return _exact.conditional_information(joint.reshape(*joint.shape[:2], -1))
 
+    def _checked_table(self, name: str, tables: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+        if name not in tables:
+            raise DataError(f"node {name!r} has no table of probabilities")
+        try:
+            table = np.array(tables[name], dtype=np.float64)
+        except ValueError as error:
+            raise DataError(f"the table of {name!r} is not an array of numbers: {error}") from None
+        shape = tuple(len(self.levels[other]) for other in (*self.parents[name], name))
+        if table.shape != shape:
+            raise DataError(f"the table of {name!r} must have shape {shape} (parents first), but has {table.shape}")
+        totals = table.sum(axis=-1, keepdims=True)
+        off = np.abs(totals - 1).max()
+        if not (off <= _ROUNDING and table.min() >= 0):  # false for NaN
+            raise DataError(f"each row of the table of {name!r} must be probabilities that sum to one")
+        if off > 1e-12:  # else left as they are, so that a network and its text agree to the last bit
+            table /= totals
+        table.flags.writeable = False
+        return table
+
     @cached_property
     def _order(self) -> tuple[str, ...]:
         number = {name: j for j, name in enumerate(self.names)}
@@ -284,19 +298,3 @@ def _checked_parents(name: str, parents: Sequence[str], levels: Mapping[str, obj
     if len(parents) > _bif.MOST_PARENTS:
         raise DataError(f"node {name!r} has {len(parents)} parents; at most {_bif.MOST_PARENTS} are possible")
     return tuple(parents)
-
-
-def _checked_table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    try:
-        table = np.array(values, dtype=np.float64)
-    except ValueError as error:
-        raise DataError(f"the table of {name!r} is not an array of numbers: {error}") from None
-    if table.shape != shape:
-        raise DataError(f"the table of {name!r} must have shape {shape} (parents first), but has {table.shape}")
-    totals = table.sum(axis=-1, keepdims=True)
-    if not (np.isfinite(totals).all() and table.min() >= 0 and np.abs(totals - 1).max() <= _ROUNDING):
-        raise DataError(f"each row of the table of {name!r} must be probabilities that sum to one")
-    if np.abs(totals - 1).max() > 1e-12:  # else left as they are, so that text and network agree to the last bit
-        table /= totals
-    table.flags.writeable = False
-    return table

@@ -1,0 +1,188 @@
+"""How close a found blanket is to the true one, and how stable a selection is.
+
+Conventions, since ratios of nothing have no value of their own:
+
+- An empty answer has precision 1: it claims nothing false. Its recall is 0 (1 if the truth is empty too).
+- An empty truth has recall 1: there was nothing to miss.
+- F is 2 TP / (2 TP + FP + FN): 0 for an empty answer to a non-empty truth, 1 if both are empty.
+- An average over targets is given twice: over all targets, and, for precision and distance, over the targets
+  with a non-empty answer only. Published tables of PCMB fit the second form, in which an empty answer counts
+  as recall 0 but is left out of precision and distance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from blankets.errors import ParameterError, listed
+
+__all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """A found set against the true one.
+
+    Attributes
+    ----------
+    true_positives, false_positives, false_negatives : int
+        Members found rightly, found wrongly, and missed.
+    """
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found."""
+        return self.true_positives + self.false_positives == 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the found set is the true one."""
+        return self.false_positives + self.false_negatives == 0
+
+    @property
+    def precision(self) -> float:
+        """Share of the found members that are true; 1 for an empty answer."""
+        return 1.0 if self.empty else self.true_positives / (self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> float:
+        """Share of the true members that were found; 1 for an empty truth."""
+        true = self.true_positives + self.false_negatives
+        return 1.0 if true == 0 else self.true_positives / true
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of precision and recall; 0 for an empty answer to a non-empty truth."""
+        both = 2 * self.true_positives + self.false_positives + self.false_negatives
+        return 1.0 if both == 0 else 2 * self.true_positives / both
+
+    @property
+    def distance(self) -> float:
+        """Euclidean distance of (precision, recall) from (1, 1)."""
+        return math.hypot(1 - self.precision, 1 - self.recall)
+
+
+def compare(found: Iterable[Hashable], truth: Iterable[Hashable]) -> Agreement:
+    """Compare a found blanket with the true one.
+
+    Examples
+    --------
+    >>> result = compare(found=["age", "smoker"], truth=["age", "bmi"])
+    >>> result.precision, result.recall, round(result.distance, 3)
+    (0.5, 0.5, 0.707)
+    >>> nothing = compare(found=[], truth=["age"])
+    >>> nothing.precision, nothing.recall, nothing.f
+    (1.0, 0.0, 0.0)
+    """
+    got, true = set(found), set(truth)
+    return Agreement(true_positives=len(got & true), false_positives=len(got - true), false_negatives=len(true - got))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AverageAgreement:
+    """Means over targets.
+
+    Attributes
+    ----------
+    n_targets, n_empty : int
+        Number of targets, and of those with an empty answer.
+    precision, recall, f, distance : float
+        Means over all targets; an empty answer has precision 1.
+    precision_non_empty, distance_non_empty : float
+        Means over the targets with a non-empty answer; NaN if there is none.
+    false_positives, false_negatives : float
+        Mean numbers of wrong and of missed members.
+    exact : float
+        Share of the targets whose blanket was found exactly.
+    """
+
+    n_targets: int
+    n_empty: int
+    precision: float
+    recall: float
+    f: float
+    distance: float
+    precision_non_empty: float
+    distance_non_empty: float
+    false_positives: float
+    false_negatives: float
+    exact: float
+
+
+def average(agreements: Iterable[Agreement]) -> AverageAgreement:
+    """Average over targets, with both treatments of empty answers.
+
+    Examples
+    --------
+    >>> mean = average([compare("ab", "ab"), compare("", "ab")])
+    >>> mean.precision, mean.recall, mean.distance, mean.distance_non_empty
+    (1.0, 0.5, 0.5, 0.0)
+    """
+    every = list(agreements)
+    if not every:
+        raise ParameterError("there is nothing to average: no target was compared")
+    some = [one for one in every if not one.empty]
+    return AverageAgreement(
+        n_targets=len(every),
+        n_empty=len(every) - len(some),
+        precision=fmean(one.precision for one in every),
+        recall=fmean(one.recall for one in every),
+        f=fmean(one.f for one in every),
+        distance=fmean(one.distance for one in every),
+        precision_non_empty=fmean(one.precision for one in some) if some else math.nan,
+        distance_non_empty=fmean(one.distance for one in some) if some else math.nan,
+        false_positives=fmean(one.false_positives for one in every),
+        false_negatives=fmean(one.false_negatives for one in every),
+        exact=fmean(one.exact for one in every),
+    )
+
+
+def compare_all(
+    found: Mapping[str, Iterable[Hashable]], truth: Mapping[str, Iterable[Hashable]]
+) -> dict[str, Agreement]:
+    """Compare the blankets of many targets; ``truth`` may know more targets than were asked for."""
+    if unknown := [name for name in found if name not in truth]:
+        raise ParameterError(f"there is no true blanket for {listed(unknown)}")
+    return {name: compare(members, truth[name]) for name, members in found.items()}
+
+
+def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> float:
+    """Return Kuncheva's consistency of selections of the same size k, averaged over all pairs.
+
+    For a pair with r common features it is (r n - k^2) / (k (n - k)): 1 for equal sets, 0 on average for
+    random ones.
+
+    Parameters
+    ----------
+    selections : collection of collections
+        At least two selections of the same size k, 0 < k < n.
+    n_features : int
+        Number n of features that could have been selected.
+
+    References
+    ----------
+    Kuncheva (2007), A stability index for feature selection, IASTED AIA.
+
+    Examples
+    --------
+    >>> kuncheva([{"a", "b"}, {"b", "c"}], n_features=4)
+    0.0
+    """
+    sets = [set(selection) for selection in selections]
+    sizes = sorted({len(one) for one in sets})
+    if len(sets) < 2:
+        raise ParameterError(f"consistency is about at least two selections, but there are {len(sets)}")
+    if len(sizes) != 1:
+        raise ParameterError(f"Kuncheva's consistency needs selections of one size, but these have {listed(sizes)}")
+    k = sizes[0]
+    if not 0 < k < n_features:
+        raise ParameterError(f"consistency is undefined for {k} of {n_features} features: no selection can differ")
+    return fmean((len(a & b) * n_features - k * k) / (k * (n_features - k)) for a, b in combinations(sets, 2))
