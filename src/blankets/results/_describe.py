@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
-from blankets.results._json import plain
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
     from blankets.search import Algorithm, Found, Trace
 
 __all__ = ["describe"]
+
+_NOTHING: Mapping[str, str] = {}
 
 
 class Reports(Protocol):
@@ -37,8 +38,8 @@ def describe(
     n_tests: int,
     seconds: float,
     warnings: Sequence[str] = (),
-    data: Reports | None = None,
-    excluded: Mapping[str, str] | None = None,
+    data: Mapping[str, Any] | Reports = _NOTHING,
+    excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
 ) -> Blanket:
     """Put the outcome of a search into names.
@@ -59,13 +60,13 @@ def describe(
     why : str
         Why this algorithm was picked, if it was picked for the user.
     settings : mapping
-        All choices, ``alpha`` and ``test`` among them; values that JSON does not have become strings.
+        All choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become strings.
     n_rows, n_tests, seconds
         Size of the table and effort.
     warnings : sequence of str
         Sentences; the trace's notes are added.
-    data : object with ``to_dict()``, optional
-        The report of the data room.
+    data : mapping, or an object with ``to_dict()``, optional
+        The report of the data room. Blankets of many targets may share one mapping.
     excluded : mapping of str to str, optional
         Columns that were not searched, and why ("it has a single value").
     by_effect : bool
@@ -83,14 +84,14 @@ def describe(
         algorithm=algorithm.name,
         why_algorithm=why,
         finds=algorithm.finds,
-        settings=plain(settings),
+        settings=settings,
         columns=tuple(names),
-        excluded=dict(excluded or {}),
+        excluded=excluded,
         n_rows=n_rows,
         n_tests=n_tests,
         seconds=seconds,
         warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
-        data=plain(data.to_dict()) if data is not None else {},
+        data=data if isinstance(data, Mapping) else data.to_dict(),
         decisions=tuple(steps),
         separators={names[x]: tuple(names[z] for z in among) for x, among in found.separators.items()},
         passed_over=PassedOver.last_look(trace.scans, names, target, found.members),

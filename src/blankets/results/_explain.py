@@ -114,7 +114,7 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):
-        yield f"As it stands, given the other members: {final.in_words(_test(blanket))}."
+        yield f"In the final blanket: {final.in_words(_test(blanket))}."
     if role := blanket.roles.get(name):
         words = _ROLES[role].format(target=shown(blanket.target))
         child = blanket.common_children.get(name)
@@ -139,10 +139,11 @@ def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
         yield f"{len(steps) - _MOST_STEPS} earlier steps are in the attribute 'steps'."
     verbs = {"admitted": "Entered", "removed": "Removed", "passed over": "Passed over"}
     for step in steps[-_MOST_STEPS:]:
-        reason = f" ({step.reason})" if step.reason else ""
+        reason = f", {step.reason}" if step.reason else ""
         other = step.evidence.y
         against = f"tested against {shown(other)}, " if other != blanket.target else ""
-        yield f"{verbs[step.action]} while {step.phase}{reason}: {against}{step.evidence.in_words(_test(blanket))}."
+        words = step.evidence.in_words(_test(blanket))
+        yield f"{verbs[step.action]} in the phase {step.phase!r}{reason}: {against}{words}."
 
 
 def _doubt(blanket: Blanket, evidence: NamedEvidence) -> str:
