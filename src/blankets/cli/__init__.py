@@ -1,1 +1,9 @@
-def main() -> None: ...
+"""The command line: thin commands over the public functions.
+
+Exit codes: 0 done, 2 wrong usage, 3 the data cannot be used, 130 stopped with Ctrl-C. Results go to
+standard output, everything else to standard error.
+"""
+
+from blankets.cli._main import main
+
+__all__ = ["main"]

@@ -4,6 +4,7 @@ from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
+from blankets.results._json import plain
 from blankets.results._many import Blankets
 
-__all__ = ["Blanket", "Blankets", "Explanation", "NamedEvidence", "PassedOver", "Step", "describe"]
+__all__ = ["Blanket", "Blankets", "Explanation", "NamedEvidence", "PassedOver", "Step", "describe", "plain"]

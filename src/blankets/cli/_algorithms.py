@@ -1,0 +1,47 @@
+"""``blankets algorithms``: which there are, and when to use which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+__all__ = ["algorithms"]
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the list as one JSON document.")
+def algorithms(*, as_json: bool) -> None:
+    """List the algorithms.
+
+    "exact" says whether the algorithm finds the true blanket if every test is right and the data are
+    faithful to a network; "roles" whether it tells neighbours from spouses.
+
+    \b
+    Examples:
+      blankets algorithms
+      blankets algorithms --json | jq '.[] | select(.sound) | .name'
+    """
+    from blankets.search import ALGORITHMS
+
+    if as_json:
+        import json
+
+        click.echo(json.dumps([_entry(ALGORITHMS[name]) for name in sorted(ALGORITHMS)], ensure_ascii=False))
+        return
+    from blankets.cli._output import show_table
+
+    rows = []
+    for name in sorted(ALGORITHMS):
+        entry = ALGORITHMS[name]
+        options = ", ".join(f"{option}={value}" for option, value in entry.options.items())
+        marks = ["yes" if flag else "no" for flag in (entry.sound, entry.roles)]
+        rows.append([name, entry.finds, *marks, options, entry.when])
+    show_table(["name", "finds", "exact", "roles", "options", "when to use it"], rows)
+
+
+def _entry(algorithm: Any) -> dict[str, Any]:
+    from blankets.results import plain
+
+    fields = ("name", "finds", "sound", "roles", "options", "when", "reference")
+    return {field: plain(getattr(algorithm, field)) for field in fields}

@@ -1,0 +1,116 @@
+"""``blankets discover``: from a file to a blanket."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from blankets.cli._output import notes, show_blanket, write_json
+from blankets.cli._progress import told
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket, Explanation
+
+__all__ = ["discover", "parsed_options"]
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Return ``("k=2", "symmetric=true")`` as a dict; values are numbers, true, false, none or text.
+
+    >>> parsed_options(("k=2", "level=0.5", "symmetric=true", "max_given=none", "order=as-is"))
+    {'k': 2, 'level': 0.5, 'symmetric': True, 'max_given': None, 'order': 'as-is'}
+    """
+    options = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not (key and equals):
+            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint="'--option'")
+        options[key.replace("-", "_")] = _value(text)
+    return options
+
+
+def _value(text: str) -> Any:
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
+@click.option("-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto.")
+@click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01.")
+@click.option("--test", metavar="NAME", help="Test of independence: g, x2 or fisher-z; default: g.")
+@click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal.")
+@click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
+@click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information.")
+@click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
+@click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
+@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Search this column even if it looks like an id.")
+@click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not search this column.")
+@click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
+@click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
+@click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
+@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def discover(
+    *,
+    file: str,
+    pairs: tuple[str, ...],
+    asked: tuple[str, ...],
+    as_json: bool,
+    save: Path | None,
+    quiet: bool,
+    **choices: Any,
+) -> None:
+    """Find the Markov blanket of a column of FILE (CSV or Parquet).
+
+    \b
+    Examples:
+      blankets discover patients.csv --target readmitted
+      blankets discover patients.csv --target readmitted --explain age --explain postcode
+      blankets discover patients.csv -t readmitted -a fbed --option k=2 --alpha 0.001
+      blankets discover patients.csv -t readmitted --missing level --save result.json
+      blankets discover patients.csv -t readmitted --json | jq .members
+    """
+    if save is not None and not save.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    options = parsed_options(pairs)
+    # What the user did not choose is left to the library, where the defaults live.
+    chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+        import blankets
+
+        blanket = blankets.discover(file, **chosen, **options, progress=progress)
+        said.discard_all(blanket.warnings)
+    explanations = [blanket.explain(column) for column in asked]
+    if save is not None:
+        write_json(blanket, save)
+    _print(blanket, explanations, as_json=as_json)
+
+
+def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        content = blanket.to_dict()
+        if explanations:
+            content["explanations"] = [explanation.to_dict() for explanation in explanations]
+        click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
+        return
+    show_blanket(blanket)
+    for explanation in explanations:
+        click.echo(f"\n{explanation}")

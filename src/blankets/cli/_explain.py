@@ -1,0 +1,34 @@
+"""``blankets explain``: why a column is in a saved result or not."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["explain"]
+
+
+@click.command()
+@click.argument("result", type=click.Path(exists=True, dir_okay=False))
+@click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
+@click.option("--json", "as_json", is_flag=True, help="Print the explanations as one JSON document.")
+def explain(result: str, columns: tuple[str, ...], *, as_json: bool) -> None:
+    """Say why a COLUMN is in a blanket or not.
+
+    RESULT is a file that 'blankets discover --save' wrote.
+
+    \b
+    Examples:
+      blankets explain result.json age
+      blankets explain result.json age postcode --json
+    """
+    from blankets.results import Blanket
+
+    blanket = Blanket.load(result)
+    explanations = [blanket.explain(column) for column in columns]
+    if as_json:
+        import json
+
+        click.echo(json.dumps([explanation.to_dict() for explanation in explanations], ensure_ascii=False))
+        return
+    for explanation in explanations:
+        click.echo(str(explanation))

@@ -1,0 +1,61 @@
+"""The group of commands, and what errors and Ctrl-C become: a message and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from blankets import __version__
+from blankets.cli._algorithms import algorithms
+from blankets.cli._discover import discover
+from blankets.cli._explain import explain
+from blankets.cli._simulate import simulate
+from blankets.cli._versions import versions
+from blankets.errors import BlanketsError, Interrupted, ParameterError
+
+__all__ = ["BAD_DATA", "STOPPED", "WRONG_USAGE", "commands", "main", "run"]
+
+WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="blankets")
+def commands() -> None:
+    """Find Markov blankets: the features that matter for a target, and how sure we are of it.
+
+    \b
+    Examples:
+      blankets discover patients.csv --target readmitted
+      blankets discover patients.parquet --target readmitted --algorithm pcmb --explain age
+      blankets discover patients.csv --target readmitted --json | jq .members
+      blankets algorithms
+      blankets simulate alarm.bif --rows 5000 --seed 1 -o alarm.csv
+    """
+
+
+for _command in (discover, explain, algorithms, simulate, versions):
+    commands.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        code = commands.main(arguments, prog_name="blankets", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as abort:  # click's name for Ctrl-C
+        stopped = abort.__cause__
+        click.echo(f"blankets: {stopped if isinstance(stopped, Interrupted) else 'stopped'}", err=True)
+        return STOPPED
+    except BlanketsError as error:
+        click.echo(f"blankets: {error}", err=True)
+        return WRONG_USAGE if isinstance(error, ParameterError) else BAD_DATA
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(run())

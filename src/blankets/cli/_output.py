@@ -1,0 +1,95 @@
+"""What the commands write: tables on standard output, notes on standard error."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from blankets.errors import BlanketsWarning, DataError
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["Notes", "notes", "show_blanket", "show_table", "write_json"]
+
+
+class Notes:
+    """Warnings of the library, held back to be written as one line each."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def discard_all(self, sentences: Iterable[str]) -> None:
+        """Forget what is said elsewhere."""
+        elsewhere = set(sentences)
+        self.sentences = [sentence for sentence in self.sentences if sentence not in elsewhere]
+
+
+@contextmanager
+def notes(*, quiet: bool) -> Iterator[Notes]:
+    """Write the library's warnings as "note: ..." when the work is over; other warnings stay Python's."""
+    said = Notes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BlanketsWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+            if issubclass(category, BlanketsWarning):
+                said.sentences.append(" ".join(str(message).split()))
+            else:
+                others(message, category, *where, **more)  # type: ignore[arg-type]
+
+        warnings.showwarning = show
+        try:
+            yield said
+        finally:
+            for sentence in [] if quiet else dict.fromkeys(said.sentences):
+                click.echo(f"note: {sentence}", err=True)
+
+
+def show_blanket(blanket: Blanket) -> None:
+    """Print a blanket; in a terminal with the members in colour."""
+    lines = str(blanket).splitlines()
+    if not sys.stdout.isatty():
+        click.echo("\n".join(lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for i, line in enumerate(lines):
+        # Text, not markup: a column may be called "[red]".
+        text = Text(line, style="bold" if i == 0 else "", overflow="fold")
+        for name in blanket.members:
+            if line.startswith(f"  {name} "):
+                text.stylize("cyan", 2, 2 + len(name))
+        if line.startswith("  note:"):
+            text.stylize("yellow")
+        console.print(text)
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table, fitted to the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*headings, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    # A pipe has no width; 120 keeps each sentence to two or three lines.
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def write_json(blanket: Blanket, path: Path) -> None:
+    """Write a result to a file."""
+    try:
+        blanket.to_json(path, indent=2)
+    except OSError as error:
+        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None

@@ -1,0 +1,36 @@
+"""A line on standard error that says what is being done, and is gone afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["told"]
+
+
+@contextmanager
+def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | bool]:
+    """Yield a function that shows a sentence and the time elapsed, or False where nobody watches.
+
+    Nobody watches with ``--quiet`` and where standard error is not a terminal.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield False
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    # Transient: whatever ends the work, Ctrl-C as well, the line is wiped and the cursor comes back.
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(first, total=None)
+        last = first
+
+        def tell(sentence: str) -> None:
+            nonlocal last
+            if sentence != last:  # a search reports thousands of steps a second, most of them in one phase
+                last = sentence
+                progress.update(task, description=sentence)
+
+        yield tell

@@ -1,0 +1,43 @@
+"""``blankets versions``: what to put into a bug report."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["versions"]
+
+_NEEDED = ("numpy", "scipy", "numba", "narwhals", "scikit-learn", "networkx", "click", "rich")
+_OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the versions as one JSON document.")
+def versions(*, as_json: bool) -> None:
+    """Print the versions of blankets, Python and the packages that it uses."""
+    import platform
+
+    from blankets import __version__
+
+    found: dict[str, str | None] = {
+        "blankets": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+    found |= {package: _version(package) for package in (*_NEEDED, *_OPTIONAL)}
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found))
+        return
+    width = max(map(len, found))
+    for name, version in found.items():
+        click.echo(f"{name:<{width}}  {version or 'not installed'}")
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
