@@ -1,7 +1,17 @@
 """The waist: is x independent of y given a set, and how strongly not?"""
 
 from blankets.independence._contract import IndependenceTest, subsets
+from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._tables import TableTests
 
-__all__ = ["DSeparation", "Evidence", "EvidenceBatch", "IndependenceTest", "subsets"]
+__all__ = [
+    "DSeparation",
+    "Evidence",
+    "EvidenceBatch",
+    "IndependenceTest",
+    "PartialCorrelation",
+    "TableTests",
+    "subsets",
+]

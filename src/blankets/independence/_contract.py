@@ -107,9 +107,7 @@ class IndependenceTest(ABC):
         return self.memo[key]  # type: ignore[no-any-return]
 
 
-def subsets(
-    among: Iterable[int], containing: int | None = None, max_size: int | None = None
-) -> Iterator[list[Given]]:
+def subsets(among: Iterable[int], containing: int | None = None, max_size: int | None = None) -> Iterator[list[Given]]:
     """Yield, size by size, the subsets of ``among`` (those that hold ``containing``, if given).
 
     >>> [s for size in subsets([1, 2, 3], max_size=2) for s in size]
@@ -131,7 +129,7 @@ def _weakest_over(
 ) -> EvidenceBatch:
     """Scan the unsettled x given each set in turn and keep each one's weakest evidence."""
     n = len(xs)
-    statistic, dof, log_p = np.full(n, np.nan), np.zeros(n), np.full(n, np.nan)
+    statistic, dof, log_p, effect = np.full(n, np.nan), np.zeros(n), np.full(n, np.nan), np.full(n, np.nan)
     reliable = np.zeros(n, dtype=bool)
     where: list[Given] = [()] * n
     settled = np.zeros(n, dtype=bool)
@@ -158,6 +156,7 @@ def _weakest_over(
             )
             new = at[weaker]
             statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
+            effect[new] = batch.effect[weaker]
             reliable[new] = True
             for i in new:
                 where[i] = given
@@ -174,6 +173,7 @@ def _weakest_over(
         n_rows=max(n_rows, 1),
         reliable=reliable,
         log_p=log_p,
+        effect=effect,
     )
 
 
@@ -188,5 +188,6 @@ def _joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
         n_rows=batches[0].n_rows if batches else 1,
         reliable=np.array([r for b in batches for r in b.reliable], bool),
         log_p=np.array([p for b in batches for p in b.log_p], float),
+        effect=np.array([e for b in batches for e in b.effect], float),
         by_effect=batches[0].by_effect if batches else False,
     )

@@ -92,11 +92,13 @@ class EvidenceBatch:
         Whether each test was performed.
     log_p : ndarray of shape (n,), optional
         Log p-values; by default the chi-square tail, computed when first asked for.
+    effect : ndarray of shape (n,), optional
+        Information in nats; by default statistic / 2 rows, which it is for G.
     by_effect : bool
         Whether `strongest` compares effects (information) rather than p-values.
     """
 
-    __slots__ = ("_log_p", "by_effect", "dof", "given", "n_rows", "reliable", "statistic", "xs", "y")
+    __slots__ = ("_effect", "_log_p", "by_effect", "dof", "given", "n_rows", "reliable", "statistic", "xs", "y")
 
     def __init__(
         self,
@@ -109,11 +111,12 @@ class EvidenceBatch:
         n_rows: int,
         reliable: NDArray[np.bool_],
         log_p: NDArray[np.float64] | None = None,
+        effect: NDArray[np.float64] | None = None,
         by_effect: bool = False,
     ) -> None:
         self.xs, self.y, self.given = xs, y, given
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
-        self._log_p, self.by_effect = log_p, by_effect
+        self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
 
     def __len__(self) -> int:
         return len(self.xs)
@@ -133,7 +136,7 @@ class EvidenceBatch:
             statistic=float(self.statistic[i]),
             dof=float(self.dof[i]),
             log_p=log_p,
-            effect=float(self.statistic[i]) / (2 * self.n_rows),
+            effect=float(self.statistic[i]) / (2 * self.n_rows) if self._effect is None else float(self._effect[i]),
             n_rows=self.n_rows,
             reliable=bool(self.reliable[i]),
         )
@@ -156,8 +159,8 @@ class EvidenceBatch:
 
     @property
     def effect(self) -> NDArray[np.float64]:
-        """Conditional mutual information in nats, statistic / 2 rows."""
-        return self.statistic / (2 * self.n_rows)
+        """Conditional mutual information in nats."""
+        return self.statistic / (2 * self.n_rows) if self._effect is None else self._effect
 
     def dependent(self, alpha: float) -> NDArray[np.bool_]:
         """Return which tests were performed and have p <= alpha."""
@@ -180,7 +183,7 @@ class EvidenceBatch:
         """Return positions from strongest to weakest, of those ``among`` (default: the performed ones)."""
         at = np.flatnonzero(self.reliable if among is None else among)
         if self.by_effect:
-            return at[np.lexsort((self.xs[at], -self.statistic[at]))]
+            return at[np.lexsort((self.xs[at], -self.effect[at]))]
         return at[np.lexsort((self.xs[at], -self.statistic[at], self.log_p[at]))]
 
     def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
@@ -196,5 +199,6 @@ class EvidenceBatch:
             n_rows=self.n_rows,
             reliable=self.reliable[at],
             log_p=None if self._log_p is None else self._log_p[at],
+            effect=None if self._effect is None else self._effect[at],
             by_effect=self.by_effect,
         )

@@ -1,0 +1,6 @@
+"""Counting: one contract, interchangeable backends."""
+
+from blankets.counting._contract import Counter, TableBlock
+from blankets.counting._memory import MemoryCounter
+
+__all__ = ["Counter", "MemoryCounter", "TableBlock"]

@@ -1,0 +1,78 @@
+"""`Counter`: count tables of many x at once, given y and a conditioning set.
+
+A request is answered in blocks of candidates small enough for the cache; the kernel that counts a block
+and the kernel that turns it into statistics meet there, so that 139,351 candidates never become 139,351
+objects. Counts from partitions of the rows add up, which is all that a distributed backend needs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Counter", "TableBlock"]
+
+Columns = Sequence[int] | NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableBlock:
+    """Counts of a block of candidates.
+
+    Attributes
+    ----------
+    at : ndarray of shape (k,)
+        Positions of the candidates in the request.
+    counts : ndarray of int32 of shape (k, strata, levels of y, levels of x)
+        Only strata that occur need to be there, in any order. The last axis is as long as the largest
+        arity in the block; levels that a column does not have count 0.
+    """
+
+    at: NDArray[np.int64]
+    counts: NDArray[np.int32]
+
+
+class Counter(ABC):
+    """Counts rows of a table, wherever they live.
+
+    Attributes
+    ----------
+    names : tuple of str
+    arities : ndarray of int64 of shape (columns,)
+    n_rows : int
+    """
+
+    names: tuple[str, ...]
+    arities: NDArray[np.int64]
+    n_rows: int
+
+    @abstractmethod
+    def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
+        """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
+
+    def summarise(
+        self,
+        summary: Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]],
+        xs: Columns,
+        y: int,
+        given: Columns = (),
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Apply a function of count tables to every block; return its arrays in the order of ``xs``."""
+        parts = [(block.at, summary(block.counts)) for block in self.tables(xs, y, given)]
+        return gathered(parts, len(xs))
+
+
+def gathered(
+    parts: Sequence[tuple[NDArray[np.int64], tuple[NDArray[np.float64], ...]]], n: int
+) -> tuple[NDArray[np.float64], ...]:
+    """Put the arrays of all blocks back into the order of the request."""
+    width = len(parts[0][1]) if parts else 2
+    out = tuple(np.empty(n) for _ in range(width))
+    for at, values in parts:
+        for whole, part in zip(out, values, strict=True):
+            whole[at] = part
+    return out
