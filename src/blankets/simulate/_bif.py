@@ -141,7 +141,7 @@ class _Reader:
             if not self._take(_PROPERTY):
                 raise self._error(f"expected 'type discrete [ n ] {{ ... }};' for {name!r}, but found {self._rest()!r}")
         levels = tuple(_words(match[2], int(match[1])))
-        if len(levels) != int(match[1]) or not all(levels):
+        if len(levels) != int(match[1]):
             raise self._error(f"variable {name!r} announces {match[1]} levels, but lists {len(levels)}", at)
         if not levels or len(set(levels)) < len(levels):
             raise self._error(f"variable {name!r} needs different levels, but lists {listed(levels)}", at)
@@ -268,7 +268,7 @@ def _words(text: str, count: int) -> list[str]:
     if '"' in text:
         return _bare_words(text)
     if "," in text or count == 1:
-        return [word.strip() for word in text.split(",")]
+        return [word.strip() for word in text.split(",") if word.strip()]
     return text.split()
 
 

@@ -73,7 +73,8 @@ def hide_labels(
     generator = np.random.default_rng(rng)
     classes = np.asarray(y)
     names, groups = _groups(classes, mechanism, feature, positive)
-    wanted = _for_each_group(rate if count is None else count, names, "rate" if count is None else "count")
+    what, given = ("rate", rate) if count is None else ("count", count)
+    wanted = _for_each_group(given, what, names, mechanism)
     sizes = np.bincount(groups, minlength=len(names))
     if count is None:
         if not all(0 <= value <= 1 for value in wanted):
@@ -111,15 +112,13 @@ def _groups(
     return names.tolist(), groups
 
 
-def _for_each_group(wanted: object, names: Sequence[object], what: str) -> list[float]:
+def _for_each_group(wanted: object, what: str, names: Sequence[object], mechanism: str) -> list[float]:
     """Return one number for each group: ``wanted`` itself for "mcar" and "pu", looked up otherwise."""
-    alone = list(names) in (["all"], ["unlabelled", "positive"])
-    if alone != (not isinstance(wanted, Mapping)):
-        form = "one number" if alone else f"a mapping with the keys {listed(names)}"
-        raise ParameterError.out_of_range(what, wanted, form)
-    if not isinstance(wanted, Mapping):
-        return [float(wanted)] if len(names) == 1 else [0.0, float(wanted)]  # type: ignore[arg-type]
-    if set(wanted) != set(names):
+    if mechanism in ("mcar", "pu"):
+        if not isinstance(wanted, int | float | np.number):
+            raise ParameterError.out_of_range(what, wanted, f"one number under mechanism {mechanism!r}")
+        return [float(wanted)] if mechanism == "mcar" else [0.0, float(wanted)]
+    if not isinstance(wanted, Mapping) or set(wanted) != set(names):
         raise ParameterError.out_of_range(what, wanted, f"a mapping with the keys {listed(names)}")
     return [float(wanted[name]) for name in names]
 
