@@ -76,7 +76,7 @@ def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]
     """Return a table as lines of equal columns, headings underlined."""
     widths = [max(len(cell) for cell in column) for column in zip(headings, *rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (headings, *rows)]
-    return [line.rstrip() for line in (lines[0], "-" * len(lines[0].rstrip()), *lines[1:])]
+    return [line.rstrip() for line in (lines[0], "-" * max(len(line.rstrip()) for line in lines), *lines[1:])]
 
 
 def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
