@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from blankets._progress import told
 from blankets.cli._output import notes, show_blanket, write_json
-from blankets.cli._progress import told
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -94,7 +94,7 @@ def discover(
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        blanket = blankets.discover(file, **chosen, **options, progress=progress)
+        blanket = blankets.discover(file, **chosen, **options, progress=progress or False)
         said.discard_all(blanket.warnings)
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:

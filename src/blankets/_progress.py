@@ -10,13 +10,13 @@ __all__ = ["told"]
 
 
 @contextmanager
-def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | bool]:
-    """Yield a function that shows a sentence and the time elapsed, or False where nobody watches.
+def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Yield a function that shows a sentence and the time elapsed, or None where nobody watches.
 
-    Nobody watches with ``--quiet`` and where standard error is not a terminal.
+    Nobody watches where it is to be ``quiet`` or standard error is not a terminal.
     """
     if quiet or not sys.stderr.isatty():
-        yield False
+        yield None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
