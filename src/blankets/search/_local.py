@@ -8,7 +8,7 @@ rule "X is a neighbour of Y only if Y is one of X", and `blanket_of` is the seco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +16,18 @@ import numpy as np
 from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Role, Trace
 
-__all__ = ["LocalSearch", "Neighbourhood", "Neighbours", "blanket_of", "neighbours_only", "symmetric"]
+__all__ = [
+    "Given",
+    "LocalSearch",
+    "Neighbourhood",
+    "Neighbours",
+    "blanket_of",
+    "found",
+    "neighbours_only",
+    "own_neighbours",
+    "symmetric",
+    "tied_given",
+]
 
 Given = tuple[int, ...]
 
@@ -54,7 +65,7 @@ class Neighbourhood:
 
 
 Neighbours = Callable[[int], Neighbourhood]
-SpouseTest = Callable[[int, int, Given | None], Evidence | None]
+Decide = Callable[[int, list[int]], Iterable[EvidenceBatch]]
 
 
 class LocalSearch:
@@ -128,6 +139,11 @@ class LocalSearch:
         self.trace.decisions.extend(found.log.decisions)
         self.trace.members[:] = found.members
 
+    def admit_spouse(self, evidence: Evidence, child: int) -> None:
+        """Tell the trace of a new spouse."""
+        name = self.tests.names[child]
+        self.trace.admitted(evidence, "spouses", f"tied to the target given {name}, a child of both")
+
     def finish(self) -> None:
         """Say so where the limit on conditioning sets has been felt."""
         if self.capped:
@@ -176,11 +192,12 @@ def own_neighbours(search: LocalSearch, neighbours: Neighbours, raw: Neighbours 
 
 def neighbours_only(search: LocalSearch, own: Neighbourhood) -> Found:
     """Return the neighbours of the target as the whole answer."""
-    search.finish()
-    return Found(members=own.members, roles=dict.fromkeys(own.members, "neighbour"), separators=own.separators)
+    return found(search, own.members, {}, own.separators)
 
 
-def blanket_of(search: LocalSearch, own: Neighbourhood, neighbours: Neighbours, is_spouse: SpouseTest) -> Found:
+def blanket_of(
+    search: LocalSearch, own: Neighbourhood, candidates: Callable[[int], Iterable[int]], decide: Decide | None = None
+) -> Found:
     """Add the spouses: neighbours of neighbours that are tied to the target given the neighbour they share.
 
     Parameters
@@ -189,41 +206,54 @@ def blanket_of(search: LocalSearch, own: Neighbourhood, neighbours: Neighbours, 
         The run.
     own : Neighbourhood
         Of the target.
-    neighbours : callable
-        The neighbourhood of a column.
-    is_spouse : callable
-        ``is_spouse(x, y, separator)`` returns the test that decides whether x is a spouse through y, or
-        None if it can be none.
+    candidates : callable
+        Which columns may be spouses through a neighbour of the target.
+    decide : callable, optional
+        ``decide(y, xs)`` yields the tests that decide whether each x is a spouse through y. By default x
+        is tested given y and the set that separated it from the target.
     """
+    decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
     common_children: dict[int, int] = {}
     for y in own.members:
-        for x in neighbours(y).members:
-            if x == search.target or x in own.members or x in common_children:
-                continue
-            evidence = is_spouse(x, y, own.separator(x))
-            if evidence is None:
-                continue
-            if evidence.dependent(search.alpha):
-                common_children[x] = y
-                search.trace.admitted(evidence, "spouses", f"tied to the target given {search.tests.names[y]}")
-            else:
-                search.trace.passed_over(evidence, "spouses", f"not tied to the target given {search.tests.names[y]}")
+        known = {search.target, *own.members, *common_children}
+        for batch in decide(y, [x for x in candidates(y) if x not in known]):
+            for evidence in batch:
+                if evidence.dependent(search.alpha):
+                    common_children[evidence.x] = y
+                    search.admit_spouse(evidence, y)
+                else:
+                    search.trace.passed_over(evidence, "spouses", f"not tied to it given {search.tests.names[y]}")
+    return found(search, own.members, common_children, own.separators)
+
+
+def tied_given(
+    search: LocalSearch, y: int, xs: Iterable[int], separator: Callable[[int], Given | None]
+) -> Iterator[EvidenceBatch]:
+    """Test each x against the target given y and the set that separated x, one batch for each such set.
+
+    No test can tie x to the target if y is in the set, or if there is none.
+    """
+    groups: dict[Given, list[int]] = {}
+    for x in xs:
+        given = separator(x)
+        if given is not None and y not in given:
+            groups.setdefault(given, []).append(x)
+    for given, some in groups.items():
+        yield search.tests.scan(some, search.target, (*given, y))
+
+
+def found(
+    search: LocalSearch, neighbours: Given, common_children: Mapping[int, int], separators: Mapping[int, Given]
+) -> Found:
+    """Put together the answer: neighbours, of which the common children are children, and spouses."""
     search.finish()
-    roles: dict[int, Role] = dict.fromkeys(own.members, "neighbour")
+    roles: dict[int, Role] = dict.fromkeys(neighbours, "neighbour")
     roles.update(dict.fromkeys(common_children.values(), "child"))
     roles.update(dict.fromkeys(common_children, "spouse"))
-    separators = {x: given for x, given in own.separators.items() if x not in common_children}
+    members = (*neighbours, *common_children)
     return Found(
-        members=(*own.members, *common_children), roles=roles, common_children=common_children, separators=separators
+        members=members,
+        roles=roles,
+        common_children=dict(common_children),
+        separators={x: given for x, given in separators.items() if x not in members},
     )
-
-
-def separated_then_tied(search: LocalSearch) -> SpouseTest:
-    """Return the usual decision: with Z a set that separates x from the target, test given Z and y."""
-
-    def decide(x: int, y: int, separator: Given | None) -> Evidence | None:
-        if separator is None or y in separator:
-            return None
-        return search.tests.test(x, search.target, (*separator, y))
-
-    return decide

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence import EvidenceBatch
-from blankets.search._local import Given, LocalSearch
+from blankets.search._contract import Trace
+from blankets.search._local import Given, LocalSearch, Neighbourhood
 
 __all__ = ["Weakest"]
 
@@ -56,6 +57,16 @@ class Weakest:
         at = np.array([i for i in range(len(self.batch)) if not left.issuperset(self.batch.given_of(i))], np.int64)
         if len(at):
             self.batch = _replaced(self.batch, at, self._separate(at, members))
+
+    def neighbourhood(self, members: Sequence[int], log: Trace) -> Neighbourhood:
+        """Return what has been learned, with ``members`` as the neighbours."""
+        return Neighbourhood(
+            members=tuple(members),
+            separators=self.separators,
+            untested=frozenset(self.batch.xs[~self.batch.reliable].tolist()),
+            capped=self.capped,
+            log=log,
+        )
 
     def _separate(self, at: NDArray[np.int64], members: Sequence[int], containing: int | None = None) -> EvidenceBatch:
         limit = self.search.max_given

@@ -8,14 +8,7 @@ import numpy as np
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import (
-    LocalSearch,
-    Neighbourhood,
-    blanket_of,
-    own_neighbours,
-    separated_then_tied,
-    symmetric,
-)
+from blankets.search._local import LocalSearch, Neighbourhood, blanket_of, own_neighbours, symmetric
 from blankets.search._weakest import Weakest
 
 __all__ = ["ALGORITHMS", "pcd", "pcmb"]
@@ -71,7 +64,7 @@ def pcmb(
         return symmetric(raw, x)
 
     own = own_neighbours(search, neighbours, raw)
-    return blanket_of(search, own, neighbours, separated_then_tied(search))
+    return blanket_of(search, own, lambda y: neighbours(y).members)
 
 
 def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
@@ -106,11 +99,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
         members.append(best.x)
         log.admitted(best, "neighbours", "the strongest of the candidates' weakest ties")
         tied.enter(best.x, members)
-
-    untested = frozenset(tied.batch.xs[~tied.batch.reliable].tolist())
-    return Neighbourhood(
-        members=tuple(members), separators=tied.separators, untested=untested, capped=tied.capped, log=log
-    )
+    return tied.neighbourhood(members, log)
 
 
 ALGORITHMS = (

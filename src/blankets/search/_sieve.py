@@ -1,0 +1,81 @@
+"""The bookkeeping of searches that admit one variable after another and remove what a subset separates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from blankets.independence import Evidence, EvidenceBatch
+from blankets.search._contract import Trace
+from blankets.search._local import Given, LocalSearch, Neighbourhood
+
+__all__ = ["Sieve"]
+
+
+class Sieve:
+    """Members of a neighbourhood in the order of marginal association.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Data and settings.
+    y : int
+        Whose neighbours are sought.
+    log : Trace
+        Told each decision.
+
+    Attributes
+    ----------
+    members : list of int
+        The neighbours so far.
+    separators : dict of int to tuple of int
+        What separated those that were turned away or removed; not of those independent marginally.
+    """
+
+    def __init__(self, search: LocalSearch, y: int, log: Trace) -> None:
+        self.search, self.y, self.log = search, y, log
+        self.members: list[int] = []
+        self.separators: dict[int, Given] = {}
+        self.capped = False
+        self.marginal = search.tests.scan(search.others(y), y)
+        self.independent = self.marginal.independent(search.alpha)
+        log.passed_over(self.marginal.where(self.independent), "neighbours")
+
+    def candidates(self) -> Iterator[Evidence]:
+        """Yield the marginally dependent variables, the strongest first."""
+        order = self.marginal.order(self.marginal.dependent(self.search.alpha))
+        return (self.marginal[int(i)] for i in order)
+
+    def marginally_independent(self) -> list[int]:
+        """Return the marginally independent variables, the strongest first."""
+        return self.marginal.xs[self.marginal.order(self.independent)].tolist()  # type: ignore[no-any-return]
+
+    def admit(self, evidence: Evidence) -> None:
+        """Make a variable a member."""
+        self.members.append(evidence.x)
+        self.log.admitted(evidence, "neighbours", "next in the order of marginal association")
+
+    def remove(self, evidence: Evidence) -> None:
+        """Remove a member, or turn a candidate away, because of the test that separated it."""
+        self.separators[evidence.x] = evidence.given
+        if evidence.x in self.members:
+            self.members.remove(evidence.x)
+            self.log.removed(evidence, "neighbours", "separated from the target by other neighbours")
+        else:
+            self.log.passed_over(evidence, "neighbours", "separated from the target by neighbours")
+
+    def separated(self, xs: Sequence[int], among: Sequence[int], containing: int | None = None) -> EvidenceBatch:
+        """Return the evidence of those x that a subset of ``among`` separates, the first such subset each."""
+        limit, alpha = self.search.max_given, self.search.alpha
+        self.capped |= limit is not None and any(len(among) - (x in among) > limit for x in xs)
+        batch = self.search.tests.separate(xs, self.y, among, containing=containing, max_size=limit, stop_at=alpha)
+        return batch.where(batch.independent(alpha))
+
+    def neighbourhood(self) -> Neighbourhood:
+        """Return what has been learned."""
+        return Neighbourhood(
+            members=tuple(self.members),
+            separators=self.separators,
+            untested=frozenset(self.marginal.xs[~self.marginal.reliable].tolist()),
+            capped=self.capped,
+            log=self.log,
+        )
