@@ -16,7 +16,8 @@ from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["DSeparation"]
 
-_CERTAIN = 1e4  # statistic of a dependence: log p of about -5000 at one degree of freedom
+_CERTAIN = 1e4  # statistic of a dependence ...
+_LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 
 class DSeparation(IndependenceTest):
@@ -51,22 +52,26 @@ class DSeparation(IndependenceTest):
         self._parents = [_bits(number[p] for p in graph.predecessors(node)) for node in graph.nodes]
         self._children = [_bits(number[c] for c in graph.successors(node)) for node in graph.nodes]
         self._connected: dict[tuple[int, int], int] = {}
+        self._ones = np.ones(len(self.names))
+        self._ones.flags.writeable = False
 
     def scan(
         self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Tell which of ``xs`` are d-connected to ``y`` given a set."""
         connected = self._connected_to(y, _bits(given))
-        dependent = np.array([connected >> x & 1 for x in xs], dtype=bool)
+        columns = np.array(xs, np.int64)
+        dependent = np.array([connected >> x & 1 for x in columns.tolist()], float)
         self.n_tests += len(xs)
         return EvidenceBatch(
-            np.array(xs, np.int64),
+            columns,
             y,
             tuple(given),
-            statistic=np.where(dependent, _CERTAIN, 0.0),
-            dof=np.ones(len(xs)),
+            statistic=_CERTAIN * dependent,
+            dof=self._ones[: len(xs)],
             n_rows=1,
-            reliable=np.ones(len(xs), dtype=bool),
+            reliable=self._ones[: len(xs)] > 0.0,
+            log_p=_LOG_P * dependent,
         )
 
     def _connected_to(self, y: int, given: int) -> int:

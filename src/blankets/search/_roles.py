@@ -1,0 +1,164 @@
+"""Who is who in a blanket: neighbour or spouse, and parent or child where the data can tell.
+
+Three patterns identify a role, whatever else the network holds, because each rests on a separating set
+that was found:
+
+- X and T are separated by a set without C, and both are neighbours of C: T -> C <- X, so C is a child and
+  X a spouse;
+- A and B are neighbours of T and separated by a set without T: A -> T <- B, so both are parents;
+- A is a parent, and A and N, a neighbour, are separated by a set with T: then T -> N, for otherwise T would be
+  a collider between them.
+
+Every other neighbour stays a "neighbour": a parent or a child, the data do not say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from blankets.errors import listed
+from blankets.independence import IndependenceTest
+from blankets.search._contract import Found, Role, Trace
+from blankets.search._skeleton import Skeleton
+
+__all__ = ["find_spouses", "orient", "resolve_roles", "roles_from"]
+
+
+def resolve_roles(
+    tests: IndependenceTest,
+    target: int,
+    members: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    max_given: int | None = None,
+) -> Found:
+    """Tell the roles of the members of a blanket, by the PC algorithm over them and the target.
+
+    For algorithms that return members without roles. All members are kept; one that turns out to be
+    neither a neighbour nor a spouse (tests on few rows contradict each other) has no role, and a note
+    says so.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        Whose blanket it is.
+    members : sequence of int
+        The blanket.
+    alpha : float
+        Significance level.
+    trace : Trace
+        Told if something is odd.
+    max_given : int, optional
+        Largest conditioning set; default no limit.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> alarm = DSeparation(nx.DiGraph([("burglary", "alarm"), ("quake", "alarm"), ("alarm", "call")]))
+    >>> alarm.names
+    ('burglary', 'alarm', 'quake', 'call')
+    >>> dict(sorted(resolve_roles(alarm, 1, [0, 2, 3], alpha=0.05, trace=Trace()).roles.items()))
+    {0: 'parent', 2: 'parent', 3: 'child'}
+    >>> resolve_roles(alarm, 0, [1, 2], alpha=0.05, trace=Trace()).roles
+    {1: 'child', 2: 'spouse'}
+    """
+    trace.phase("roles")
+    skeleton = Skeleton(tests, (*members, target), alpha=alpha, max_given=max_given)
+    neighbours = skeleton.neighbours(target)
+    common_children = find_spouses(skeleton, target)
+    roles = roles_from(skeleton, target, neighbours, common_children)
+    unclear = [x for x in members if x not in roles]
+    if unclear:
+        trace.note(
+            f"No role could be given to {listed(tests.names[x] for x in unclear)}: the tests among the members "
+            "found neither an edge to the target nor a common child."
+        )
+    separators = {x: skeleton.separator(target, x) or () for x in common_children}
+    return Found(members=tuple(members), roles=roles, common_children=common_children, separators=separators)
+
+
+def orient(
+    tests: IndependenceTest,
+    target: int,
+    neighbours: Sequence[int],
+    common_children: Mapping[int, int],
+    *,
+    alpha: float,
+    max_given: int | None = None,
+) -> dict[int, Role]:
+    """Turn neighbours into parents and children where a collider or its absence identifies them.
+
+    For algorithms that know the neighbours and the spouses already. Separating sets are looked for among
+    the members of the blanket and the target, as the PC algorithm does; where none is found, nothing is
+    concluded, so that a role given is right whenever the tests are.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        The target.
+    neighbours : sequence of int
+        Its neighbours.
+    common_children : mapping of int to int
+        For each spouse a common child with the target; that neighbour is a child.
+    alpha : float
+        Significance level.
+    max_given : int, optional
+        Largest conditioning set; default no limit.
+
+    Returns
+    -------
+    dict of int to {"parent", "child", "neighbour", "spouse"}
+        A role for each neighbour and each spouse.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> orient(DSeparation(nx.DiGraph([(0, 2), (1, 2), (2, 3)])), 2, [0, 1, 3], {}, alpha=0.05)
+    {0: 'parent', 1: 'parent', 3: 'child'}
+    >>> orient(DSeparation(nx.DiGraph([(0, 1), (1, 2)])), 1, [0, 2], {}, alpha=0.05)
+    {0: 'neighbour', 2: 'neighbour'}
+    """
+    skeleton = Skeleton(tests, (*neighbours, *common_children, target), alpha=alpha, max_given=max_given)
+    return roles_from(skeleton, target, neighbours, common_children)
+
+
+def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
+    """Return each X of an unshielded collider target -> C <- X, with its C."""
+    found: dict[int, int] = {}
+    neighbours = skeleton.neighbours(target)
+    for child in neighbours:
+        for x in skeleton.neighbours(child):
+            if x != target and x not in neighbours and x not in found:
+                separator = skeleton.separator(target, x)
+                if separator is not None and child not in separator:
+                    found[x] = child
+    return found
+
+
+def roles_from(
+    skeleton: Skeleton, target: int, neighbours: Sequence[int], common_children: Mapping[int, int]
+) -> dict[int, Role]:
+    """Return the role of each neighbour and spouse by the three patterns."""
+    children, parents = set(common_children.values()), set[int]()
+    through_target: set[tuple[int, int]] = set()  # pairs of neighbours with the target in their separating set
+    for a, b in combinations(neighbours, 2):
+        separator = skeleton.separator(a, b)
+        if separator is not None and target in separator:
+            through_target |= {(a, b), (b, a)}
+        elif separator is not None:
+            parents |= {a, b}
+    children |= {n for a, n in through_target if a in parents - children}
+    # Tests on few rows may call a variable both; then it is neither.
+    roles: dict[int, Role] = {
+        x: "neighbour" if (x in parents) == (x in children) else "parent" if x in parents else "child"
+        for x in neighbours
+    }
+    return roles | dict.fromkeys(common_children, "spouse")

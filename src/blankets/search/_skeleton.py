@@ -1,0 +1,142 @@
+"""The skeleton of the PC algorithm, worked out only where somebody asks.
+
+PC starts with all edges and removes x - y as soon as a set of neighbours of x, or a set of neighbours of
+y, separates the two; the sets grow from one level to the next. Both halves of that "or" can be done
+apart: the *side* of x are the variables that no set of x's own neighbours separates from x, and x - y is an
+edge if each is on the side of the other. So an edge at the target costs one side for each of its
+neighbours, and nothing is done about the rest of the network.
+
+The neighbours that form conditioning sets are those at the beginning of a level ("stable" removal:
+Colombo & Maathuis 2014, Order-independent constraint-based causal structure learning, JMLR 15), so that
+the order of the columns does not decide which edges stay.
+
+Why this also tells the truth on a part of the variables: let the part hold the blanket of t. A
+non-descendant x of t is separated from it by t's parents. For a descendant x every ancestor of t is one of
+x, so that the set which separates x from t in the marginal model is a set of neighbours of x in that model
+(a collider path through ancestors of x is inducing). Hence PC run on a blanket and its target finds the
+true edges of the target, although other variables are hidden from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from blankets.independence import Evidence, IndependenceTest
+
+__all__ = ["Side", "Skeleton"]
+
+
+@dataclass(slots=True)
+class Side:
+    """What the neighbours of one variable say about the others.
+
+    Attributes
+    ----------
+    weakest : dict of int to Evidence
+        The neighbours, from the strongest to the weakest marginal dependence, and for each the weakest
+        of the evidence that kept it.
+    separated : dict of int to Evidence
+        Those that a non-empty set separated, in the order of removal. All others but the untested are
+        marginally independent.
+    untested : frozenset of int
+        Those with too few rows for even the marginal test: nothing is known about them, so they take no
+        part.
+    capped : bool
+        Whether there were sets larger than the limit.
+    """
+
+    weakest: dict[int, Evidence]
+    separated: dict[int, Evidence] = field(default_factory=dict)
+    untested: frozenset[int] = frozenset()
+    capped: bool = False
+
+
+class Skeleton:
+    """Edges among some variables, each worked out when first asked for.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    nodes : sequence of int
+        The variables in play.
+    alpha : float
+        Significance level.
+    max_given : int or None
+        Largest conditioning set; default no limit.
+    """
+
+    def __init__(
+        self, tests: IndependenceTest, nodes: Sequence[int], *, alpha: float, max_given: int | None = None
+    ) -> None:
+        self.tests, self.nodes, self.alpha, self.max_given = tests, tuple(nodes), alpha, max_given
+        self._sides: dict[int, Side] = {}
+
+    @property
+    def capped(self) -> bool:
+        """Whether a limit on conditioning sets has been felt so far."""
+        return any(side.capped for side in self._sides.values())
+
+    def side(self, x: int) -> Side:
+        """Return the variables that no set of neighbours of ``x`` separates from it."""
+        if x not in self._sides:
+            self._sides[x] = self._work_out(x)
+        return self._sides[x]
+
+    def neighbours(self, x: int) -> tuple[int, ...]:
+        """Return the variables with an edge to ``x``."""
+        return tuple(y for y in self.side(x).weakest if x in self.side(y).weakest)
+
+    def separator(self, x: int, y: int) -> tuple[int, ...] | None:
+        """Return a set that separates the two, or None if there is an edge or nothing is known."""
+        for a, b in ((x, y), (y, x)):
+            side = self.side(a)
+            if b in side.separated:
+                return side.separated[b].given
+            if b in side.untested:
+                return None
+            if b not in side.weakest:
+                return ()
+        return None
+
+    def separation(self, x: int, y: int) -> Evidence | None:
+        """Return the test that separated ``x`` from ``y``, or None if there is an edge or nothing is known."""
+        for a, b in ((x, y), (y, x)):
+            if b in self.side(a).separated:
+                return replace(self.side(a).separated[b], x=x, y=y)
+        return None if self.separator(x, y) is None else self.tests.test(x, y)
+
+    def _work_out(self, x: int) -> Side:
+        scan = self.tests.scan([y for y in self.nodes if y != x], x)
+        order = scan.order(scan.dependent(self.alpha))
+        side = Side({int(scan.xs[i]): scan[int(i)] for i in order})
+        side.untested = frozenset(scan.xs[~scan.reliable].tolist())
+        level = 0
+        while len(side.weakest) > level + 1:
+            level += 1
+            if self.max_given is not None and level > self.max_given:
+                side.capped = True
+                break
+            if not self._one_level(x, side, level):
+                break
+        return side
+
+    def _one_level(self, x: int, side: Side, level: int) -> bool:
+        """Try all conditioning sets of one size; tell whether any test could be performed."""
+        performed = False
+        for given in combinations(tuple(side.weakest), level):
+            ys = [y for y in side.weakest if y not in given]
+            if not ys:
+                continue
+            batch = self.tests.scan(ys, x, given)
+            performed |= bool(batch.reliable.any())
+            log_p, independent = batch.log_p, batch.independent(self.alpha)
+            for i, y in enumerate(ys):
+                if independent[i]:
+                    side.separated[y] = batch[i]
+                    del side.weakest[y]
+                elif log_p[i] > side.weakest[y].log_p:  # never true of a test that was not performed (NaN)
+                    side.weakest[y] = batch[i]
+        return performed

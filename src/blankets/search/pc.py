@@ -1,0 +1,78 @@
+"""PC, as far as a blanket needs it: edges and unshielded colliders around the target.
+
+The whole-network algorithm removes edges by ever larger conditioning sets, orients each unshielded
+collider, and the blanket is read off: the target's neighbours, and whoever shares a child with it. An edge
+is decided by sets of neighbours of its two ends, so the blanket needs the edges at the target and at its
+neighbours only; `Skeleton` works out these and no others, which is what makes PC usable on wide data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blankets.independence import IndependenceTest
+from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._roles import find_spouses, roles_from
+from blankets.search._skeleton import Skeleton
+
+__all__ = ["ALGORITHMS", "pc"]
+
+
+def pc(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    max_given: int | None = None,
+) -> Found:
+    """Return the Markov blanket of ``target``: neighbours, and spouses by unshielded colliders.
+
+    ``max_given`` limits the size of conditioning sets.
+    """
+    universe = frozenset((*candidates, target))
+    skeleton = tests.remember(
+        ("pc", universe, alpha, max_given),
+        lambda: Skeleton(tests, sorted(universe), alpha=alpha, max_given=max_given),
+    )
+
+    trace.phase("edges at the target")
+    neighbours = skeleton.neighbours(target)
+    trace.passed_over(tests.scan(candidates, target), "edges")
+    side, separators = skeleton.side(target), {}
+    for x in (*side.separated, *side.weakest):
+        if evidence := skeleton.separation(x, target):
+            separators[x] = evidence.given
+            trace.passed_over(evidence, "edges", "separated from the target")
+        else:
+            trace.admitted(side.weakest[x], "edges", "no set of neighbours separates it; this one comes nearest")
+
+    trace.phase("colliders")
+    common_children = find_spouses(skeleton, target)
+    for x, child in common_children.items():
+        evidence = tests.test(x, target, (*separators.get(x, ()), child))
+        trace.admitted(evidence, "colliders", f"shares the child {tests.names[child]!r} with the target")
+
+    if skeleton.capped:
+        trace.note(f"Conditioning sets of more than {max_given} variables (max_given) were not tried.")
+    return Found(
+        members=(*neighbours, *common_children),
+        roles=roles_from(skeleton, target, neighbours, common_children),
+        common_children=common_children,
+        separators=separators,
+    )
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="pc",
+        run=pc,
+        reference="Spirtes, Glymour & Scheines (2000), Causation, Prediction, and Search, 2nd edition, MIT Press; "
+        "stable removal: Colombo & Maathuis (2014), Order-independent constraint-based causal structure learning, "
+        "Journal of Machine Learning Research 15, 3741-3782.",
+        sound=True,
+        roles=True,
+        when="Roles matter, and the target and its neighbours have few neighbours each.",
+    ),
+)
