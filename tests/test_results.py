@@ -61,13 +61,13 @@ def searched(**changes):
         "evidence": [proof(1, (2,), statistic=23.1), proof(2, (1,), statistic=46.2)],
         "algorithm": ALGORITHM,
         "why": "There are few columns.",
-        "settings": {"alpha": 0.01, "test": "g", "dof": "adjusted", "keep": ()},
+        "settings": {"alpha": 0.01, "test": "g", "dof": "adjusted", "keep": (), "discretise": "sturges"},
         "n_rows": 960,
         "n_tests": 17,
         "seconds": 0.0213,
         "warnings": ["column 'id' was left out"],
         "excluded": {"id": "almost every row has a level of its own"},
-        "data": {"discretised": {"age": [1.5, 2.5]}},
+        "data": {"binned": {"age": {"rule": "sturges", "cuts": [1.5, 2.5]}}, "dropped_rows": 40},
     } | changes
     found = Found(
         members=(1, 2), roles={1: "child", 2: "spouse"}, common_children={2: 1}, separators={4: (1, 2), 5: ()}
@@ -337,6 +337,8 @@ def test_text(blanket):
         "  age     child   0.012          small  9.6e-06  the other members",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
         "  Why made-up: There are few columns.",
+        "  Continuous, cut into levels by the rule sturges: age.",
+        "  Rows deleted for missing values: 40.",
         "  Not searched: id.",
         "  note: column 'id' was left out",
         "  note: the search began to cycle",
@@ -444,6 +446,8 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("members",), [1], "'members' holds 1"),
         (("members",), "age", "'members' holds 'age'"),
         (("roles",), {"age": 1}, "'roles' holds 1"),
+        (("roles",), {"age": "uncle"}, "'roles' holds something else than roles of members"),
+        (("roles",), {"hair": "child"}, "'roles' holds something else than roles of members"),
         (("n_rows",), True, "'n_rows' holds True"),
         (("n_rows",), 1.5, "'n_rows' holds 1.5"),
         (("seconds",), "x" * 99, r"'seconds' holds 'xxxxx.*\.\.\."),

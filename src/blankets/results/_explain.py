@@ -154,7 +154,7 @@ def _doubt(blanket: Blanket, evidence: NamedEvidence) -> str:
             "So this is no evidence of independence: with more rows, fewer levels or a smaller 'reliability' "
             "it could be tested."
         )
-    if isinstance(alpha, float) and evidence.y == blanket.target and evidence.log_p <= log(alpha):
+    if isinstance(alpha, float) and 0 < alpha < 1 and evidence.y == blanket.target and evidence.log_p <= log(alpha):
         return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
 

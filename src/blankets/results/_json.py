@@ -22,6 +22,7 @@ SCHEMA_VERSION = 1
 """Raised when a reader of the old form could no longer read the new one."""
 
 T = TypeVar("T")
+_ROLES = {"parent", "child", "spouse", "neighbour"}
 _ACTIONS = ("admitted", "removed", "passed over")
 _ARRAYS = {
     "columns": np.int64,
@@ -149,6 +150,8 @@ def from_dict(content: Mapping[str, Any]) -> Blanket:
     )
     if blanket.members != tuple(blanket.strengths):
         _refuse("'members' and 'strengths' do not speak of the same columns")
+    if not (set(blanket.roles) <= set(blanket.members) and set(blanket.roles.values()) <= _ROLES):
+        _refuse("'roles' holds something else than roles of members")
     if not {blanket.target, *blanket.members} <= set(columns):
         _refuse("the target and the members must be among 'columns'")
     return blanket

@@ -68,6 +68,10 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
+    if cut := blanket.data.get("binned"):
+        yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretise')}: {joined(tuple(cut))}."
+    if dropped := blanket.data.get("dropped_rows"):
+        yield f"Rows deleted for missing values: {dropped}."
     if blanket.excluded:
         yield f"Not searched: {joined(tuple(blanket.excluded))}."
 
