@@ -37,11 +37,13 @@ class DenseColumns:
 
     def column(self, position: int) -> NDArray[np.uint8] | NDArray[np.int32]:
         """Return the codes of one column, shape (rows,); not a copy."""
-        return self.codes[position]
+        column: NDArray[np.uint8] | NDArray[np.int32] = self.codes[position]
+        return column
 
     def take(self, rows: NDArray[np.int64]) -> DenseColumns:
         """Return the same columns with some rows only."""
-        return DenseColumns(np.ascontiguousarray(self.codes[:, rows]))
+        chosen: NDArray[np.uint8] | NDArray[np.int32] = np.take(self.codes, rows, axis=1)
+        return DenseColumns(chosen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +134,7 @@ class Frame:
             if not len(here):
                 continue
             codes = np.empty((len(here), n_rows), dtype)
-            for k, j in enumerate(here):
+            for k, j in enumerate(here.tolist()):
                 codes[k] = columns[j]
             block_of[here], position[here] = len(blocks), np.arange(len(here))
             blocks.append(DenseColumns(codes))
@@ -179,17 +181,19 @@ class Frame:
 
     def column(self, j: int) -> NDArray[np.uint8] | NDArray[np.int32]:
         """Return the codes of column ``j``, shape (rows,)."""
-        return self.blocks[self.block_of[j]].column(int(self.position[j]))
+        codes: NDArray[np.uint8] | NDArray[np.int32] = self.blocks[self.block_of[j]].column(int(self.position[j]))
+        return codes
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
-        chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
         blocks = tuple(block.take(chosen) for block in self.blocks)
         return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
 
     def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
         """Return a frame in which column ``name`` is new or has been replaced; other columns are shared."""
-        block = DenseColumns(codes.astype(np.uint8 if len(levels) <= NARROW else np.int32)[np.newaxis, :])
+        narrow = len(levels) <= NARROW
+        block = DenseColumns((codes.astype(np.uint8) if narrow else codes.astype(np.int32)).reshape(1, -1))
         at = len(self.blocks)
         if name in self._index:
             j = self._index[name]

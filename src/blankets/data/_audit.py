@@ -1,0 +1,146 @@
+"""What was found wrong or odd with a table: errors are raised together, warnings given one a situation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from blankets.data._report import Binning
+from blankets.errors import (
+    BlanketsWarning,
+    ConstantColumnWarning,
+    DataError,
+    DuplicateColumnWarning,
+    IdLikeColumnWarning,
+    ManyLevelsWarning,
+    MissingValuesError,
+    TargetError,
+    listed,
+)
+
+__all__ = ["Audit"]
+
+
+@dataclass(slots=True)
+class Audit:
+    """Collects findings column by column; see `DataReport` for those that are reported.
+
+    Attributes
+    ----------
+    target : list of str
+        Sentences on what is wrong with the target.
+    refused : dict of str to list of str
+        Columns that cannot be read, by the reason.
+    infinite, missing : dict of str to int
+        Columns with such values and how many.
+    continuous : list of str
+        Continuous columns although binning was switched off.
+    """
+
+    target: list[str] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)
+    infinite: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    continuous: list[str] = field(default_factory=list)
+    constant: list[str] = field(default_factory=list)
+    without_cut: list[str] = field(default_factory=list)
+    id_like: list[str] = field(default_factory=list)
+    duplicates: dict[str, list[str]] = field(default_factory=dict)
+    copies_of_target: list[str] = field(default_factory=list)
+    many_levels: dict[str, int] = field(default_factory=dict)
+    binned: dict[str, Binning] = field(default_factory=dict)
+    unused_levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    many_classes: str = ""
+
+    def refuse(self, name: str, reason: object) -> None:
+        """Note that a column cannot be used; columns with the same reason share a sentence."""
+        self.refused.setdefault(str(reason), []).append(name)
+
+    def check(self, *, missing: str) -> None:
+        """Raise everything that makes the table unusable, in one error."""
+        problems: list[tuple[type[DataError], str]] = [(TargetError, sentence) for sentence in self.target]
+        problems += [(DataError, f"column {listed(names)} {reason}") for reason, names in self.refused.items()]
+        if self.infinite:
+            problems.append(
+                (DataError, f"infinite values: {_counted(self.infinite)}; replace them or mark them missing")
+            )
+        if self.continuous:
+            problems.append((DataError, _unbinned(self.continuous)))
+        if self.missing and missing == "error":
+            problems.append((MissingValuesError, _gaps(self.missing)))
+        if not problems:
+            return
+        kinds = {kind for kind, _ in problems}
+        error = kinds.pop() if len(kinds) == 1 else DataError
+        sentences = [sentence for _, sentence in problems]
+        if len(sentences) == 1:
+            raise error(sentences[0])
+        raise error("the table cannot be used as it is:\n" + "\n".join(f"- {sentence}" for sentence in sentences))
+
+    def warn(self) -> None:
+        """Give one warning for each situation that the user should know of."""
+        for kind, sentence in self._remarks():
+            warnings.warn(sentence, kind, stacklevel=4)
+
+    def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
+        """Yield warnings, each with its class."""
+        if self.constant:
+            yield ConstantColumnWarning, f"left out, because they have a single value: {listed(self.constant)}"
+        if self.without_cut:
+            rule = "supervised binning finds no cut that pays for itself"
+            yield ConstantColumnWarning, f"left out, because {rule}: {listed(self.without_cut)}"
+        if self.id_like:
+            yield (
+                IdLikeColumnWarning,
+                (
+                    f"left out, because almost every row has its own level (identifiers, free text): "
+                    f"{listed(self.id_like)}; keep=[...] keeps them"
+                ),
+            )
+        if self.duplicates:
+            groups = [f"{listed(copies)} (same as {name!r})" for name, copies in self.duplicates.items()]
+            rest = f" and copies of {len(groups) - 8} further columns" if len(groups) > 8 else ""
+            yield (
+                DuplicateColumnWarning,
+                (
+                    f"left out, because they repeat an earlier column: {', '.join(groups[:8])}{rest}; "
+                    f"in the blanket each stands for its copies"
+                ),
+            )
+        if self.copies_of_target:
+            yield (
+                DuplicateColumnWarning,
+                (
+                    f"equal to the target in every row: {listed(self.copies_of_target)}; nothing else can matter beside a "
+                    f"copy of the target, so leave it out with exclude=[...] unless that is what you want"
+                ),
+            )
+        if self.many_levels:
+            counts = _counted(self.many_levels, "levels")
+            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; join rare levels"
+        if self.many_classes:
+            yield ManyLevelsWarning, self.many_classes
+
+
+def _counted(counts: dict[str, int], what: str = "", most: int = 8) -> str:
+    """Return ``'a' (3), 'b' (1)``, cut after ``most`` columns."""
+    unit = f" {what}" if what else ""
+    shown = ", ".join(f"{name!r} ({n}{unit})" for name, n in list(counts.items())[:most])
+    return shown if len(counts) <= most else f"{shown} and {len(counts) - most} more"
+
+
+def _gaps(missing: dict[str, int]) -> str:
+    """Say where values are missing and what the user may choose."""
+    return (
+        f"values are missing in {_counted(missing, 'rows')}; choose missing='level' (missing becomes a level of its "
+        f"own) or missing='drop' (such rows are deleted), or leave the columns out with exclude=[...]"
+    )
+
+
+def _unbinned(names: list[str]) -> str:
+    """Say which columns are continuous although binning is off."""
+    return (
+        f"continuous, and discretise='none' forbids to bin them: {listed(names)}; choose 'sturges', 'equal-width', "
+        f"'equal-frequency' or 'supervised', or use a test for continuous data"
+    )

@@ -1,0 +1,151 @@
+"""What the readers hand over: a column is either numbers or categories, whatever container it came from.
+
+`Numbers` have yet to become categories (few distinct values) or bins (many); `Categories` already are
+codes with levels. Both carry a mask of missing rows, or None where nothing is missing. A column that
+cannot be either raises `Refused` with the reason, so that all bad columns can be reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Categories",
+    "Column",
+    "Mask",
+    "Numbers",
+    "Refused",
+    "distinct",
+    "factorise",
+    "plain",
+    "sorted_categories",
+]
+
+Mask = NDArray[np.bool_]
+
+LOOKUP = 65_536  # integers within so small a range are counted, not sorted
+
+
+class Refused(Exception):
+    """A column cannot be used; the message is the end of a sentence that begins with its name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Categories:
+    """Codes and levels of a categorical column.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (rows,)
+        ``levels[codes[i]]`` is the value of row i; meaningless where ``missing``.
+    levels : tuple
+        All levels, in declared order, or sorted where none was declared.
+    missing : ndarray of bool or None
+        Which rows have no value.
+    declared : bool
+        Whether the container itself declared the levels (then some may be unused).
+    """
+
+    codes: NDArray[np.integer[Any]]
+    levels: tuple[object, ...]
+    missing: Mask | None = None
+    declared: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: Mask) -> Categories:
+        """Return the column with some rows only."""
+        return Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many rows have each level, shape (levels,)."""
+        codes = self.codes if self.missing is None else self.codes[~self.missing]
+        return np.bincount(codes, minlength=len(self.levels))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Integers or floating-point numbers; ``values`` is meaningless where ``missing``."""
+
+    values: NDArray[np.number[Any]]
+    missing: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Mask) -> Numbers:
+        """Return the column with some rows only."""
+        return Numbers(self.values[rows], _some(self.missing, rows))
+
+    @property
+    def present(self) -> NDArray[np.number[Any]]:
+        """The values of the rows that have one."""
+        return self.values if self.missing is None else self.values[~self.missing]
+
+
+Column = Categories | Numbers
+
+
+def _some(missing: Mask | None, rows: Mask) -> Mask | None:
+    """Return the mask of the chosen rows, None if nothing is missing among them."""
+    if missing is None:
+        return None
+    chosen = missing[rows]
+    return chosen if chosen.any() else None
+
+
+def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
+    """Return the distinct values in ascending order."""
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < LOOKUP:
+            seen = np.flatnonzero(np.bincount(_offset(values, low))).astype(values.dtype)
+            return np.asarray(seen + values.dtype.type(low))
+    return np.unique(values)
+
+
+def factorise(numbers: Numbers) -> Categories:
+    """Turn each distinct number into a category, in numerical order.
+
+    Whole numbers are named as integers, so that a container that had to store them as floats (for
+    lack of a missing integer) gives the same levels as one that had not.
+
+    >>> factorise(Numbers(np.array([2.0, 0.5, 2.0]))).levels
+    (0.5, 2)
+    """
+    values = numbers.values
+    found = distinct(numbers.present)
+    levels = tuple(int(v) if float(v).is_integer() else float(v) for v in found.tolist())
+    low = int(found[0]) if len(found) and values.dtype.kind in "iu" else None
+    if low is None or numbers.missing is not None or int(found[-1]) - low >= LOOKUP:
+        return Categories(np.searchsorted(found, values), levels, numbers.missing)
+    rank = np.zeros(int(found[-1]) - low + 1, np.int32)
+    rank[_offset(found, low)] = np.arange(len(found))
+    return Categories(rank[_offset(values, low)], levels)
+
+
+def _offset(values: NDArray[np.number[Any]], low: int) -> NDArray[np.int64]:
+    """Return integers counted from ``low``, without the overflow of narrow types."""
+    wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+    return (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+
+
+def sorted_categories(codes: NDArray[np.integer[Any]], labels: Sequence[Any], missing: Mask | None) -> Categories:
+    """Renumber codes so that labels are in sorted order, whatever order the rows met them in."""
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    rank = np.empty(len(labels) + 1, np.int32)
+    rank[order] = np.arange(len(labels))
+    rank[-1] = 0  # where a reader writes -1 for missing
+    return Categories(rank[codes], tuple(labels[k] for k in order), missing)
+
+
+def plain(levels: Iterable[Any]) -> tuple[object, ...]:
+    """Return levels as plain Python values; what is not a number, a truth value or a text becomes its text."""
+    unwrapped = (v.item() if isinstance(v, np.generic) else v for v in levels)
+    return tuple(v if isinstance(v, bool | int | float | str) else str(v) for v in unwrapped)

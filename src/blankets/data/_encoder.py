@@ -1,0 +1,178 @@
+"""`Encoder`: the same levels and the same cut points for new rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._audit import Audit
+from blankets.data._binning import bin_codes
+from blankets.data._builder import FrameBuilder
+from blankets.data._coding import infinite, n_missing
+from blankets.data._columns import Categories, Column, Numbers, Refused, factorise
+from blankets.data._frame import Frame
+from blankets.data._report import Binning
+from blankets.data._sparse import recode_sparse
+from blankets.data._tables import Table, open_table
+from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed
+
+__all__ = ["Encoder"]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Knows how a table was turned into codes and does the same to new rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Columns of the frame.
+    levels : tuple of tuples
+        Their levels.
+    binned : mapping of str to Binning
+        Cut points of the continuous ones.
+    target : str or None
+        Name of the target; new rows may come without it.
+    missing : {"error", "level", "drop"}
+        The policy for missing values; new rows are never dropped, so "drop" is an error here.
+    missing_labels : mapping of str to str
+        Name of the level that stands for "missing", where there is one.
+    n_columns_in : int or None
+        For tables whose columns have numbers only: how many there were, without the target.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[object, ...], ...]
+    binned: Mapping[str, Binning]
+    target: str | None
+    missing: str
+    missing_labels: Mapping[str, str]
+    n_columns_in: int | None = None
+
+    def transform(self, new_data: Any) -> Frame:
+        """Return new rows as codes of the same levels.
+
+        Columns go by name (by number in matrices) and may be in another order; columns that the
+        frame does not have are ignored. The target may be absent; then the frame has the features
+        only. A level that was not there before gets a code after all the known ones, and a warning
+        says how many rows have one.
+
+        Parameters
+        ----------
+        new_data : table
+            Any container that `ingest` accepts.
+
+        Returns
+        -------
+        Frame
+            With the columns of the first frame.
+
+        Examples
+        --------
+        >>> from blankets.data import ingest
+        >>> first = ingest({"dose": ["low", "high", "low", "high"], "cured": [0, 1, 1, 0]}, "cured")
+        >>> frame = first.encoder.transform({"dose": ["high", "low"]})
+        >>> frame.names, frame.levels, frame.column(0).tolist()
+        (('dose',), (('high', 'low'),), [0, 1])
+        """
+        table = open_table(new_data)
+        wanted = self._columns_in(table)
+        if table.sparse is not None and all(self.levels[k][:1] == (0,) for k in wanted):
+            return self._transform_sparse(table, wanted)
+        audit, new_rows = Audit(), dict[str, int]()
+        builder = FrameBuilder(table.n_rows, len(wanted))
+        for k, j in wanted.items():
+            name = self.names[k]
+            try:
+                codes, levels = self._recode(k, table.read(j), audit, new_rows)
+            except Refused as reason:
+                audit.refuse(name, reason)
+                continue
+            builder.add(name, codes, levels, even_if_repeated=True)
+        audit.check(missing="error")
+        _warn_of_new_levels(new_rows)
+        return builder.frame()
+
+    def _columns_in(self, table: Table) -> dict[int, int]:
+        """Return, for each column of the frame, its number in the new table."""
+        n = len(table.names)
+        if self.n_columns_in is not None and table.positional and n not in (self.n_columns_in, self.n_columns_in + 1):
+            raise DataError(f"the new rows have {n} columns, but there were {self.n_columns_in} features before")
+        index = {name: j for j, name in enumerate(table.names)}
+        absent = [name for name in self.names if name not in index and name != self.target]
+        if absent:
+            near = did_you_mean(absent[0], table.names)
+            raise DataError(f"the new rows lack the columns {listed(absent)}{near}")
+        return {k: index[name] for k, name in enumerate(self.names) if name in index}
+
+    def _recode(
+        self, k: int, column: Column, audit: Audit, new_rows: dict[str, int]
+    ) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+        """Return codes by the known levels, and the levels with new ones appended."""
+        name, levels = self.names[k], self.levels[k]
+        if endless := infinite(column):
+            audit.infinite[name] = endless
+        if name in self.binned:
+            if not isinstance(column, Numbers):
+                raise Refused("held numbers before and does not now")
+            codes = bin_codes(column.values, np.array(self.binned[name].cuts))
+        else:
+            mine = factorise(column) if isinstance(column, Numbers) else column
+            codes, levels = _by_known_levels(name, mine, levels, new_rows)
+        if column.missing is None:
+            return codes, levels
+        if name == self.target:
+            return np.where(column.missing, 0, codes), levels
+        if self.missing != "level":
+            audit.missing[name] = n_missing(column)
+            return codes, levels
+        label = self.missing_labels.get(name, "missing")
+        if label not in levels:
+            new_rows[name] = new_rows.get(name, 0) + n_missing(column)
+            levels = (*levels, label)
+        return np.where(column.missing, levels.index(label), codes), levels
+
+    def _transform_sparse(self, table: Table, wanted: dict[int, int]) -> Frame:
+        """Recode a sparse matrix without making it dense."""
+        from scipy.sparse import csc_array
+
+        matrix = csc_array(table.sparse[:, list(wanted.values())])
+        audit = Audit()
+        names = [self.names[k] for k in wanted]
+        if matrix.dtype.kind == "f":
+            of_column = np.repeat(np.arange(len(names)), np.diff(matrix.indptr))
+            for found, noted in ((np.isinf, audit.infinite), (np.isnan, audit.missing)):
+                counts = np.bincount(of_column[found(matrix.data)], minlength=len(names))
+                noted.update({names[j]: int(counts[j]) for j in np.flatnonzero(counts)})
+        audit.check(missing="level" if self.missing == "level" else "error")
+        block, levels, new_rows = recode_sparse(matrix, [self.levels[k] for k in wanted])
+        _warn_of_new_levels({names[j]: n for j, n in new_rows.items()})
+        where = np.arange(len(names), dtype=np.int64)
+        return Frame(tuple(names), tuple(levels), table.n_rows, (block,), np.zeros_like(where), where)
+
+
+def _by_known_levels(
+    name: str, column: Categories, known: tuple[object, ...], new_rows: dict[str, int]
+) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+    """Translate a column's own codes into those of the known levels; levels that rows have and we had not are added."""
+    book = {level: code for code, level in enumerate(known)}
+    counts = column.counts()
+    added = [level for level, n in zip(column.levels, counts, strict=True) if n and level not in book]
+    book |= {level: len(known) + k for k, level in enumerate(added)}
+    if added:
+        new_rows[name] = int(sum(n for level, n in zip(column.levels, counts, strict=True) if level in set(added)))
+    translate = np.array([*(book.get(level, 0) for level in column.levels), 0], np.int64)
+    return translate[column.codes], (*known, *added)
+
+
+def _warn_of_new_levels(new_rows: dict[str, int]) -> None:
+    """Say where new levels were met, in one warning."""
+    if new_rows:
+        counts = ", ".join(f"{name!r} ({n} rows)" for name, n in list(new_rows.items())[:8])
+        more = f" and {len(new_rows) - 8} more columns" if len(new_rows) > 8 else ""
+        warnings.warn(f"levels that were not there before: {counts}{more}", BlanketsWarning, stacklevel=4)

@@ -1,0 +1,217 @@
+"""Tables from files: CSV, TSV (also compressed with gzip) and Parquet.
+
+CSV files are read by pyarrow where it is installed and by the standard library otherwise; both are
+set to the same meaning of missing values, truth values and dates. Parquet columns are read one by one
+when they are needed.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import gzip
+import io
+from collections.abc import Callable
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from blankets.data._columns import Categories, Column, Numbers, Refused
+from blankets.data._readers import DATES, as_objects, from_arrow, from_objects
+from blankets.data._tables import Table, named
+from blankets.errors import DataError, MissingPackageError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["read_table"]
+
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
+TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
+def read_table(path: str | Path, *, separator: str | None = None) -> Table:
+    r"""Open a CSV, TSV or Parquet file as a table that `ingest` takes.
+
+    In CSV files the first line has the column names; empty fields, ``NA``, ``N/A``, ``NaN``, ``null``,
+    ``<NA>`` and ``#N/A`` are missing values; columns whose every value is a number, or true/false,
+    are read as such; ISO dates are recognised (and then refused by `ingest`, with advice).
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in .csv, .tsv, .tab, either of them with .gz, or in .parquet or .pq. With ``separator``
+        any text file will do.
+    separator : str, optional
+        What separates the fields; default as the file name says.
+
+    Returns
+    -------
+    Table
+        To be given to `ingest`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "clinic.txt"
+    ...     _ = path.write_text("age;smoker\n61;yes\n38;no\n")
+    ...     read_table(path, separator=";").names
+    ('age', 'smoker')
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(_no_file(path))
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    plain = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
+    kind = plain[0] if plain else ""
+    if kind in (".parquet", ".pq") and separator is None:
+        return _read_parquet(path)
+    separator = SEPARATORS.get(kind) if separator is None else separator
+    if separator is None:
+        raise DataError(
+            f"cannot tell what {str(path)!r} is; files end in .csv, .tsv (or .csv.gz, .tsv.gz) or .parquet. "
+            f"Another text file opens with blankets.data.read_table(path, separator=...)"
+        )
+    _check_separator(path, separator)
+    return _read_csv_fast(path, separator) if find_spec("pyarrow") else _read_csv_plain(path, separator)
+
+
+def _no_file(path: Path) -> str:
+    """Say that there is no such file, and which one may have been meant."""
+    if path.is_dir():
+        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file"
+    near = [p.name for p in islice(path.parent.iterdir(), 1000)] if path.parent.is_dir() else []
+    return f"there is no file {str(path)!r}{did_you_mean(path.name, near)}"
+
+
+def _open_text(path: Path) -> io.TextIOBase:
+    """Open a text file, compressed or not; a byte order mark is skipped."""
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    return opened(path, "rt", encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while reading into a `DataError` that names the file."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
+    except (OSError, EOFError, csv.Error, ValueError) as error:  # Arrow's errors are ValueErrors and OSErrors
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _check_separator(path: Path, separator: str) -> None:
+    """Refuse a file whose header is one field by this separator and several by another."""
+    with _file_errors(path), _open_text(path) as file:
+        header = file.readline()
+    if not header.strip():
+        raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
+    if separator in header:
+        return
+    for other, called in OTHER_SEPARATORS.items():
+        if other in header:
+            raise DataError(
+                f"{str(path)!r} has one column only, and its name contains {called}: its fields seem to be separated "
+                f"by {other!r}, not {separator!r}; open it with blankets.data.read_table(path, separator={other!r})"
+            )
+
+
+def _read_csv_fast(path: Path, separator: str) -> Table:
+    """Read a CSV file with pyarrow."""
+    from pyarrow import csv as arrow_csv
+
+    with _file_errors(path):
+        table = arrow_csv.read_csv(
+            path,
+            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                null_values=list(MISSING), strings_can_be_null=True, true_values=list(TRUE), false_values=list(FALSE)
+            ),
+        )
+    if any(str(kind) == "binary" for kind in table.schema.types):
+        raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
+    return named(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))
+
+
+def _read_csv_plain(path: Path, separator: str) -> Table:
+    """Read a CSV file with the standard library."""
+    with _file_errors(path), _open_text(path) as file:
+        rows = csv.reader(file, delimiter=separator)
+        header = next(rows)
+        columns: list[list[str]] = [[] for _ in header]
+        add = [column.append for column in columns]
+        for row in rows:
+            if len(row) != len(header):
+                if not row:  # an empty line
+                    continue
+                fields = f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
+                raise DataError(f"{str(path)!r} cannot be read: {fields}")
+            for append, field in zip(add, row, strict=True):
+                append(field)
+    return named(header, len(columns[0]), lambda j: from_fields(columns[j]))
+
+
+def from_fields(fields: list[str]) -> Column:
+    """Read the fields of one CSV column: integers, numbers, truth values or texts, in this order of preference."""
+    gaps = frozenset(MISSING)
+    missing = np.fromiter((field in gaps for field in fields), bool, len(fields))
+    mask = missing if missing.any() else None
+    values = {field for field in fields if field not in gaps}
+    if not values:
+        return Categories(np.zeros(len(fields), np.uint8), (), mask)
+    if not any("_" in value for value in values):  # Python reads 1_000 as a number, nobody else does
+        for convert, dtype in ((int, np.int64), (float, np.float64)):
+            if _all_are(values, convert):
+                filled = ["0" if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
+                try:
+                    return Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask)
+                except OverflowError:
+                    continue
+    if values <= {*TRUE, *FALSE}:
+        return Categories(np.fromiter((field in TRUE for field in fields), np.uint8, len(fields)), (False, True), mask)
+    if all("-" in v or ":" in v for v in values) and any(_all_are(values, to) for to in DATE_FORMATS):
+        raise Refused(f"holds dates or times{DATES}")
+    return from_objects(as_objects(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True)))
+
+
+DATE_FORMATS: tuple[Callable[[str], Any], ...] = (datetime.datetime.fromisoformat, datetime.time.fromisoformat)
+
+
+def _all_are(values: set[str], convert: Callable[[str], Any]) -> bool:
+    """Tell whether ``convert`` accepts every value."""
+    try:
+        for value in values:
+            convert(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_parquet(path: Path) -> Table:
+    """Open a Parquet file; its columns are read one by one."""
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingPackageError.needed_for("reading Parquet", "pyarrow", "arrow") from None
+    with _file_errors(path):
+        file = parquet.ParquetFile(path)
+    schema = file.schema_arrow
+    index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
+    columns = [name for name in schema.names if name not in index]  # pandas stores its row index as a column
+
+    def read(j: int) -> Column:
+        with _file_errors(path):
+            part = file.read(columns=[columns[j]])
+        return from_arrow(part.column(columns[j]))
+
+    return named(columns, file.metadata.num_rows, read)

@@ -1,0 +1,298 @@
+"""One column out of each kind of container, by native access, as `Categories` or `Numbers`.
+
+Native, because the generic ways are slow: a million category codes are there for the taking in
+pandas, polars and Arrow, while comparing a million Python strings takes most of a second.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, plain, sorted_categories
+
+__all__ = ["from_any", "from_arrow", "from_numpy", "from_objects", "from_pandas", "from_polars"]
+
+DATES = "; derive what matters from them (month, age in years, days since ...) or leave the column out"
+NESTED = "; spread it over plain columns or leave it out"
+MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+
+
+def from_any(values: Any) -> Column:
+    """Read one column given by itself: a series, an array or a list."""
+    from narwhals import dependencies as known
+
+    if known.is_pandas_series(values) or known.is_pandas_index(values):
+        return from_pandas(values.to_series() if known.is_pandas_index(values) else values)
+    if known.is_polars_series(values):
+        return from_polars(values)
+    if known.is_pyarrow_chunked_array(values) or type(values).__module__.startswith("pyarrow"):
+        return from_arrow(values)
+    if isinstance(values, np.ndarray):
+        return from_numpy(values)
+    if hasattr(values, "__array__") and not isinstance(values, str):
+        return from_numpy(np.asarray(values))
+    return from_objects(as_objects(values))
+
+
+def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
+    """Return a list as a one-dimensional array of objects (NumPy would turn ``[1, "a"]`` into strings)."""
+    items = list(values)
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
+def from_numpy(values: NDArray[Any]) -> Column:
+    """Read a NumPy array of shape (rows,)."""
+    if isinstance(values, np.ma.MaskedArray):
+        column, mask = from_numpy(values.data), np.ma.getmaskarray(values)
+        mask = mask if column.missing is None else mask | column.missing
+        missing = mask if mask.any() else None
+        return (
+            Numbers(column.values, missing)
+            if isinstance(column, Numbers)
+            else Categories(column.codes, column.levels, missing)
+        )
+    kind = values.dtype.kind
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if kind == "b":
+        return Categories(values.view(np.uint8), (False, True))
+    if kind in "iu":
+        return Numbers(values)
+    if kind == "f":
+        return Numbers(values, _mask(np.isnan(values)))
+    if kind in "UT":
+        return from_objects(values.astype(object))
+    if kind == "O":
+        return from_objects(values)
+    if kind in "Mm":
+        raise Refused(f"holds dates or times ({values.dtype}){DATES}")
+    raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
+
+
+def from_objects(values: NDArray[np.object_]) -> Column:
+    """Read Python objects: texts, numbers or truth values, of one kind only, with None, NaN or NA among them."""
+    families = {kind: _family(kind) for kind in set(map(type, values))}
+    gaps = {kind for kind, family in families.items() if family == "missing"}
+    missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
+    present = values[~missing] if missing.any() else values
+    found = {families[kind] for kind in set(map(type, present))}
+    if found == {"whole number", "number"}:
+        found = {"number"}
+    if len(found) > 1:
+        raise Refused(_mixture(values, missing, families))
+    if not found:
+        return Categories(np.zeros(len(values), np.uint8), (), _mask(missing))
+    family = found.pop()
+    if family == "text":
+        return _from_texts(values, missing)
+    filled = values if not missing.any() else np.where(missing, 0, values)
+    if family == "truth value":
+        return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
+    try:
+        return Numbers(filled.astype(np.int64 if family == "whole number" else np.float64), _mask(missing))
+    except OverflowError:
+        return Numbers(filled.astype(np.float64), _mask(missing))
+
+
+def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
+    """Number the texts in sorted order."""
+    index: dict[Any, int] = {}
+    present = values[~missing] if missing.any() else values
+    codes = np.full(len(values), -1, np.int64)
+    codes[~missing] = np.fromiter((index.setdefault(v, len(index)) for v in present), np.int64, len(present))
+    return sorted_categories(codes, [str(v) for v in index], _mask(missing))
+
+
+def _family(kind: type) -> str:
+    """Say what sort of value a Python type is, or refuse it by name."""
+    if kind.__name__ in MISSING_TYPES:
+        return "missing"
+    if issubclass(kind, bool | np.bool_):
+        return "truth value"
+    if issubclass(kind, int | np.integer):
+        return "whole number"
+    if issubclass(kind, float | np.floating):
+        return "number"
+    if issubclass(kind, str):
+        return "text"
+    if issubclass(kind, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
+        raise Refused(f"holds dates or times ({kind.__name__}){DATES}")
+    if issubclass(kind, list | tuple | dict | set | np.ndarray):
+        raise Refused(f"is nested (it holds values of type {kind.__name__}){NESTED}")
+    number = issubclass(kind, decimal.Decimal)
+    advice = "convert it to float" if number else "convert it to text or numbers"
+    raise Refused(f"holds values of type {kind.__name__}; {advice} or leave it out")
+
+
+def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str]) -> str:
+    """Describe a column of mixed kinds by the first two values that differ in kind."""
+    rows = np.flatnonzero(~missing)
+    first = int(rows[0])
+    other = next(int(i) for i in rows if families[type(values[i])] != families[type(values[first])])
+    return (
+        f"mixes kinds of values: {values[first]!r} in row {first} is a {families[type(values[first])]}, "
+        f"{values[other]!r} in row {other} a {families[type(values[other])]}; convert the column to one kind"
+    )
+
+
+def from_pandas(series: Any) -> Column:
+    """Read a pandas Series of any type, nullable and Arrow-backed ones included."""
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        return from_numpy(series.to_numpy())
+    kind = type(dtype).__name__
+    if kind == "CategoricalDtype":
+        codes = series.cat.codes.to_numpy()
+        return Categories(codes, plain(dtype.categories.tolist()), _mask(codes < 0), declared=True)
+    if kind == "ArrowDtype":
+        return from_arrow(series.array.__arrow_array__())
+    if kind == "StringDtype":
+        return _from_pandas_strings(series)
+    if kind == "SparseDtype":
+        return from_numpy(np.asarray(series.sparse.to_dense()))
+    if getattr(dtype, "kind", "") in "biuf" and hasattr(dtype, "numpy_dtype"):
+        return _from_pandas_masked(series, dtype)
+    if kind in ("DatetimeTZDtype", "PeriodDtype"):
+        raise Refused(f"holds dates or times ({dtype}){DATES}")
+    raise Refused(f"is of type {dtype}; convert it to a category, text or numbers or leave it out")
+
+
+def _from_pandas_strings(series: Any) -> Categories:
+    """Number pandas strings, which factorise in compiled code."""
+    import pandas as pd
+
+    codes, labels = pd.factorize(series)
+    return sorted_categories(codes, [str(label) for label in labels], _mask(codes < 0))
+
+
+def _from_pandas_masked(series: Any, dtype: Any) -> Column:
+    """Read pandas' nullable integers, floats and truth values."""
+    missing = _mask(series.isna().to_numpy())
+    values = series.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan if dtype.kind == "f" else 0)
+    column = from_numpy(values)
+    if isinstance(column, Categories):
+        return Categories(column.codes, column.levels, missing)
+    nan = column.missing
+    return Numbers(column.values, missing if nan is None else nan)
+
+
+def from_polars(series: Any) -> Column:
+    """Read a polars Series."""
+    dtype = series.dtype
+    name = str(dtype.base_type())
+    missing = _mask(series.is_null().to_numpy()) if series.null_count() else None
+    if name == "Enum":
+        codes = series.to_physical().fill_null(0).to_numpy()
+        return Categories(codes, tuple(dtype.categories.to_list()), missing, declared=True)
+    if name == "Categorical":
+        return _from_polars_pool(series, missing)
+    if name == "String":
+        return _from_polars_strings(series, missing)
+    if name == "Boolean":
+        return Categories(series.fill_null(value=False).to_numpy().view(np.uint8), (False, True), missing)
+    if name == "Null":
+        return Categories(np.zeros(len(series), np.uint8), (), missing)
+    if dtype.is_integer() or dtype.is_float():
+        column = from_numpy(series.fill_null(0).to_numpy())
+        return _with_gaps(column, missing)
+    if dtype.is_temporal():
+        raise Refused(f"holds dates or times ({dtype}){DATES}")
+    if dtype.is_nested():
+        raise Refused(f"is nested ({dtype}){NESTED}")
+    if name == "Object":
+        return from_objects(as_objects(series.to_list()))
+    raise Refused(f"is of type {dtype}; convert it to text or numbers or leave it out")
+
+
+def _from_polars_strings(series: Any, missing: Mask | None) -> Categories:
+    """Number polars strings by making them an Enum of their sorted distinct values."""
+    import polars as pl
+
+    labels = series.drop_nulls().unique().sort()
+    codes = series.cast(pl.Enum(labels)).to_physical().fill_null(0).to_numpy()
+    return Categories(codes, tuple(labels.to_list()), missing)
+
+
+def _from_polars_pool(series: Any, missing: Mask | None) -> Categories:
+    """Number a polars Categorical: its pool is shared with unrelated columns, so only levels present count."""
+    present = series.drop_nulls().unique()
+    pool = present.to_physical().to_numpy()
+    order = np.argsort(pool)
+    labels = present.to_list()
+    codes = np.searchsorted(pool[order], series.to_physical().fill_null(0).to_numpy())
+    codes = np.minimum(codes, max(len(labels) - 1, 0))  # the filler of missing rows may lie beyond the pool
+    return sorted_categories(codes, [labels[k] for k in order], missing)
+
+
+def from_arrow(values: Any) -> Column:
+    """Read an Arrow array or chunked array."""
+    import pyarrow as pa
+
+    column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+    is_a, kind = pa.types, column.type
+    missing = _mask(column.is_null().to_numpy()) if column.null_count else None
+    if is_a.is_dictionary(kind):
+        return _from_arrow_dictionary(column)
+    if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_string_view(kind):
+        text = column.cast(pa.large_string()) if is_a.is_string_view(kind) else column
+        indices, labels = _indices(text.dictionary_encode())
+        return sorted_categories(indices, labels, missing)
+    if is_a.is_boolean(kind):
+        return Categories(column.fill_null(False).to_numpy().astype(bool).view(np.uint8), (False, True), missing)  # noqa: FBT003
+    if is_a.is_null(kind):
+        return Categories(np.zeros(len(column), np.uint8), (), missing)
+    if is_a.is_integer(kind) or is_a.is_floating(kind):
+        filled = column.fill_null(pa.scalar(0, kind)) if column.null_count else column
+        return _with_gaps(from_numpy(filled.to_numpy()), missing)
+    if is_a.is_temporal(kind):
+        raise Refused(f"holds dates or times ({kind}){DATES}")
+    if is_a.is_nested(kind):
+        raise Refused(f"is nested ({kind}){NESTED}")
+    raise Refused(f"is of type {kind}; convert it to text or numbers or leave it out")
+
+
+def _from_arrow_dictionary(column: Any) -> Categories:
+    """Read a dictionary column; its dictionary is the declaration of its levels."""
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type.value_type) or pa.types.is_binary(column.type.value_type):
+        raise Refused(f"is of type {column.type}; convert it to text or numbers or leave it out")
+    indices, labels = _indices(column)
+    gap = np.array([label is None for label in labels] + [True])
+    missing = _mask(gap[indices])  # a dictionary may itself hold a null
+    kept = np.cumsum(~gap) - 1
+    return Categories(kept[indices], plain(label for label in labels if label is not None), missing, declared=True)
+
+
+def _indices(column: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    """Return the indices (-1 for null) and the one dictionary of a dictionary column."""
+    import pyarrow as pa
+
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # no chunks at all
+        return np.zeros(0, np.int64), []
+    indices = whole.indices
+    numbers = indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    if indices.null_count:
+        numbers = np.where(indices.is_null().to_numpy(zero_copy_only=False), -1, numbers)
+    return numbers, whole.dictionary.to_pylist()
+
+
+def _with_gaps(column: Column, missing: Mask | None) -> Column:
+    """Add null rows to a column of numbers; NaN is not null in polars and Arrow, and both are missing here."""
+    if missing is None or not isinstance(column, Numbers):
+        return column
+    return Numbers(column.values, missing if column.missing is None else missing | column.missing)
+
+
+def _mask(missing: NDArray[Any]) -> Mask | None:
+    """Return the mask, or None if nothing is missing."""
+    return missing.astype(bool, copy=False) if missing.any() else None

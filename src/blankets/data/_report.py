@@ -1,0 +1,137 @@
+"""`DataReport`: what was done to a table at the door, as data and as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from blankets.errors import listed
+
+__all__ = ["Binning", "DataReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binning:
+    """How a continuous column was cut.
+
+    Attributes
+    ----------
+    rule : str
+        "sturges", "equal-width", "equal-frequency", "supervised" or "given".
+    cuts : tuple of float
+        Cut points c1 < c2 < ...; bins are x < c1, c1 <= x < c2, ..., x >= ck.
+    """
+
+    rule: str
+    cuts: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataReport:
+    """What was done to a table on its way in.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        Size of what came out, the target included.
+    n_rows_given, n_columns_given : int
+        Size of the table as the user gave it (after ``columns`` and ``exclude``).
+    dropped_rows : int
+        Rows deleted for missing feature values.
+    constant : tuple of str
+        Columns left out because they have one value or none.
+    without_cut : tuple of str
+        Columns left out because supervised binning found no cut in them.
+    id_like : tuple of str
+        Columns left out because almost every row has its own level.
+    duplicates : mapping of str to tuple of str
+        For each column kept, the later columns that carry the same information and were left out.
+    copies_of_target : tuple of str
+        Columns that are kept although they equal the target.
+    many_levels : mapping of str to int
+        Columns with so many levels that few tests can be reliable.
+    binned : mapping of str to Binning
+        Continuous columns and how they were cut.
+    missing : mapping of str to int
+        Used feature columns with missing values, and in how many of the given rows.
+    missing_policy : {"error", "level", "drop"}
+        What was done about those.
+    unused_levels : mapping of str to tuple
+        Declared levels that no row has; they count in the nominal degrees of freedom.
+    unlabelled : int
+        Rows whose target is missing.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_rows_given: int
+    n_columns_given: int
+    dropped_rows: int = 0
+    constant: tuple[str, ...] = ()
+    without_cut: tuple[str, ...] = ()
+    id_like: tuple[str, ...] = ()
+    duplicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    copies_of_target: tuple[str, ...] = ()
+    many_levels: Mapping[str, int] = field(default_factory=dict)
+    binned: Mapping[str, Binning] = field(default_factory=dict)
+    missing: Mapping[str, int] = field(default_factory=dict)
+    missing_policy: str = "error"
+    unused_levels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    unlabelled: int = 0
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why each column that was left out is not there.
+
+        >>> DataReport(n_rows=9, n_columns=2, n_rows_given=9, n_columns_given=3, constant=("c",)).left_out
+        {'c': 'it has a single value'}
+        """
+        reasons = dict.fromkeys(self.constant, "it has a single value")
+        reasons |= dict.fromkeys(self.without_cut, "supervised binning found no cut in it")
+        reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
+        return reasons | {copy: f"it repeats {name!r}" for name, copies in self.duplicates.items() for copy in copies}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain dicts, lists and numbers, ready for JSON."""
+        plain = asdict(self)
+        plain["binned"] = {name: {"rule": b.rule, "cuts": list(b.cuts)} for name, b in self.binned.items()}
+        for name, value in plain.items():
+            if isinstance(value, tuple):
+                plain[name] = list(value)
+        for name in ("duplicates", "unused_levels"):
+            plain[name] = {column: list(values) for column, values in getattr(self, name).items()}
+        return plain
+
+    def lines(self) -> list[str]:
+        """Return the report as sentences, the most important first; only what happened is told."""
+        gone = f"{self.dropped_rows} of {self.n_rows_given} rows were deleted for missing values in"
+        told = [
+            (True, f"{self.n_rows} rows and {self.n_columns} columns are used."),
+            (self.dropped_rows, f"{gone} {listed(self.missing)}."),
+            (self.missing_policy == "level" and self.missing, f"Missing is a level of {listed(self.missing)}."),
+            (self.unlabelled, f"The target is missing in {self.unlabelled} rows."),
+            (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
+            (self.constant, f"Left out, a single value: {listed(self.constant)}."),
+            (self.without_cut, f"Left out, no cut found by supervised binning: {listed(self.without_cut)}."),
+            (self.id_like, f"Left out, almost every row has its own level: {listed(self.id_like)}."),
+            *((True, sentence) for sentence in self._duplicate_lines()),
+            (self.many_levels, f"So many levels that few tests will be reliable: {listed(self.many_levels)}."),
+            *((True, sentence) for sentence in self._binning_lines()),
+            (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
+        ]
+        return [sentence for happened, sentence in told if happened]
+
+    def _duplicate_lines(self, most: int = 8) -> list[str]:
+        """Return one sentence for each of the first columns that have copies."""
+        groups = [f"Left out, the same as {name!r}: {listed(same)}." for name, same in self.duplicates.items()]
+        rest = len(groups) - most
+        return groups if rest <= 0 else [*groups[:most], f"Left out too, copies of {rest} further columns."]
+
+    def _binning_lines(self) -> list[str]:
+        """Return one sentence for each rule of binning."""
+        by_rule: dict[str, list[str]] = {}
+        for name, binning in self.binned.items():
+            by_rule.setdefault(binning.rule, []).append(name)
+        how = {rule: "at the given cut points" if rule == "given" else f"by the rule {rule!r}" for rule in by_rule}
+        return [f"Continuous, cut into bins {how[rule]}: {listed(names)}." for rule, names in by_rule.items()]

@@ -1,0 +1,90 @@
+"""What the user asked for: which columns, which of them is the target, or a target beside the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from blankets.data._columns import Column, Refused
+from blankets.data._readers import from_any
+from blankets.data._tables import Table
+from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
+
+__all__ = ["check_size", "chosen_columns", "find_column", "separate_target"]
+
+
+def check_size(table: Table) -> None:
+    """Refuse tables in which nothing can be tested."""
+    if not table.names:
+        raise DataError("the table has no columns")
+    if table.n_rows < 2:
+        rows = "no rows" if table.n_rows == 0 else "a single row"
+        raise DataError(f"the table has {rows}; dependence shows only between several")
+
+
+def find_column(table: Table, name: str | int, error: type[DataError] = DataError) -> int:
+    """Return the number of a column given by name, or by number in matrices."""
+    if isinstance(name, str):
+        if name in table.names:
+            return table.names.index(name)
+        what = "target column" if error is TargetError else "column"
+        raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names)}; {_offered(table)}")
+    n = len(table.names)
+    if table.positional:
+        if -n <= name < n:
+            return name % n
+        raise error(f"there is no column number {name}; the table has columns 0 to {n - 1}")
+    if name in table.labels:
+        return table.labels.index(name)
+    raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
+
+
+def _offered(table: Table) -> str:
+    """List the columns there are."""
+    return f"the columns are {listed(table.names)}"
+
+
+def chosen_columns(
+    table: Table, place: int | None, columns: Iterable[str | int] | None, exclude: Iterable[str | int]
+) -> list[int]:
+    """Return the columns in use, the target included, in the order of the table."""
+    wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
+    unwanted = {find_column(table, name) for name in exclude}
+    if place is not None:
+        if place in unwanted:
+            raise ParameterError(f"'exclude' names the target {table.names[place]!r}")
+        wanted.add(place)
+    chosen = sorted(wanted - unwanted)
+    if not [j for j in chosen if j != place]:
+        raise DataError("the table has no feature columns" + (" besides the target" if place is not None else ""))
+    return chosen
+
+
+def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Column]:
+    """Read a target that was given beside the table, and name it."""
+    called = getattr(y, "name", None)
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        called = str(y.columns[0]) if hasattr(y, "columns") else called
+        y = y.to_numpy()[:, 0] if hasattr(y, "columns") else np.asarray(y)[:, 0]
+    if getattr(y, "ndim", 1) != 1 or not hasattr(y, "__len__"):
+        raise TargetError(f"y must be one column, but it is a {type(y).__name__} of {getattr(y, 'ndim', 0)} dimensions")
+    if len(y) != table.n_rows:
+        raise DataError(f"y has {len(y)} rows, the table has {table.n_rows}")
+    taken = {table.names[j] for j in order}
+    if isinstance(called, str) and called:
+        if called in taken:
+            raise DataError(
+                f"y is called {called!r}, and the table has such a column too; "
+                f"leave that out with exclude=[{called!r}] or rename y"
+            )
+        name = called
+    else:
+        name = next(
+            free for free in ("target", "y", *(f"target_{k}" for k in range(len(taken) + 1))) if free not in taken
+        )
+    try:
+        return name, from_any(y)
+    except Refused as reason:
+        raise TargetError(f"the target {name!r} {reason}") from None

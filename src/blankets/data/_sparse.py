@@ -1,0 +1,203 @@
+"""Sparse matrices, which are never made dense: code 0 is the value 0, further values are further codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._audit import Audit
+from blankets.data._builder import digest
+from blankets.data._coding import MANY_LEVELS, Settings, id_like_levels
+from blankets.data._columns import Column, Mask, plain
+from blankets.data._frame import NARROW, SparseColumns
+from blankets.data._readers import from_numpy
+from blankets.data._tables import Table, numbered
+from blankets.errors import DataError
+
+__all__ = ["SparseFeatures", "encode_sparse", "from_sparse", "recode_sparse"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseFeatures:
+    """Sparse columns that are used: their numbers in the matrix, levels and codes."""
+
+    columns: NDArray[np.int64]
+    levels: list[tuple[object, ...]]
+    block: SparseColumns
+
+
+def from_sparse(data: Any) -> Table:
+    """Open a SciPy sparse matrix or array of any format; explicit zeros are zeros."""
+    from scipy.sparse import csc_array
+
+    if data.ndim != 2:
+        raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
+    if data.dtype.kind not in "biuf":
+        raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
+    matrix = csc_array(data)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy() if data.format == "csc" else matrix  # the user's own stays as it is
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+
+    def read(j: int) -> Column:
+        here = slice(matrix.indptr[j], matrix.indptr[j + 1])
+        dense = np.zeros(matrix.shape[0], matrix.dtype)
+        dense[matrix.indices[here]] = matrix.data[here]
+        return from_numpy(dense)
+
+    return numbered(matrix.shape[1], matrix.shape[0], read, matrix)
+
+
+def rows_without_gaps(matrix: Any) -> Mask:
+    """Return the rows in which no entry is missing."""
+    kept = np.ones(matrix.shape[0], dtype=bool)
+    if matrix.dtype.kind == "f":
+        kept[matrix.indices[np.isnan(matrix.data)]] = False
+    return kept
+
+
+def take_rows(matrix: Any, rows: Mask) -> Any:
+    """Return some rows of a sparse matrix, column-wise."""
+    from scipy.sparse import csc_array
+
+    part = csc_array(matrix.tocsr()[np.flatnonzero(rows)])
+    part.sort_indices()
+    return part
+
+
+def encode_sparse(matrix: Any, names: Sequence[str], settings: Settings, audit: Audit) -> SparseFeatures:
+    """Return the codes of the usable columns of a canonical ``csc_array``; the audit knows about the others."""
+    n_rows, n_columns = matrix.shape
+    stored = np.diff(matrix.indptr)
+    of_column = np.repeat(np.arange(n_columns), stored)
+    _note_gaps(matrix, of_column, names, audit)
+
+    # Each column's values are ranked among themselves: one sort of (column, value) pairs for them all.
+    values, which = np.unique(matrix.data, return_inverse=True)
+    pairs, pair_of = np.unique(of_column * len(values) + which, return_inverse=True)
+    first = np.searchsorted(pairs, np.arange(n_columns + 1) * len(values))
+    n_values = np.diff(first)
+    codes = pair_of - first[of_column] + 1
+
+    used = _usable(n_values, stored, n_rows, names, settings, audit)
+    _drop_repeated(matrix, codes, used, names, settings, audit)
+    columns = np.flatnonzero(used)
+    labels = plain("missing" if v != v else v for v in _whole(values))
+    levels = _levels(columns, first, pairs % max(len(values), 1), labels)
+    kept = used[of_column]
+    indptr = np.concatenate([[0], np.cumsum(stored[columns])])
+    block = SparseColumns(
+        indptr.astype(np.int64), matrix.indices[kept].astype(np.int32), codes[kept].astype(np.uint8), n_rows
+    )
+    return SparseFeatures(columns, levels, block)
+
+
+def _whole(values: NDArray[Any]) -> list[Any]:
+    """Return numbers as Python numbers, whole ones as integers."""
+    return [int(v) if float(v).is_integer() else v for v in values.tolist()]
+
+
+def _levels(
+    columns: NDArray[np.int64], first: NDArray[np.int64], value_of_pair: NDArray[np.int64], labels: tuple[object, ...]
+) -> list[tuple[object, ...]]:
+    """Return the levels of each column; columns with the same levels share one tuple."""
+    shared: dict[bytes, tuple[object, ...]] = {}
+    levels = []
+    for j in columns:
+        mine = value_of_pair[first[j] : first[j + 1]]
+        key = mine.tobytes()
+        if key not in shared:
+            shared[key] = (0, *(labels[k] for k in mine))
+        levels.append(shared[key])
+    return levels
+
+
+def _note_gaps(matrix: Any, of_column: NDArray[np.int64], names: Sequence[str], audit: Audit) -> None:
+    """Note which columns have infinite or missing entries."""
+    if matrix.dtype.kind != "f":
+        return
+    for found, noted in ((np.isinf(matrix.data), audit.infinite), (np.isnan(matrix.data), audit.missing)):
+        counts = np.bincount(of_column[found], minlength=matrix.shape[1])
+        noted.update({names[j]: int(counts[j]) for j in np.flatnonzero(counts).tolist()})
+
+
+def _usable(
+    n_values: NDArray[np.int64],
+    stored: NDArray[np.int64],
+    n_rows: int,
+    names: Sequence[str],
+    settings: Settings,
+    audit: Audit,
+) -> Mask:
+    """Leave out constant columns and identifiers, and refuse columns of too many values."""
+    seen = n_values + (stored < n_rows)
+    keep = np.array([name in settings.keep for name in names]) if settings.keep else np.zeros(len(names), dtype=bool)
+    constant = (seen < 2) & ~keep
+    many = np.flatnonzero(seen > MANY_LEVELS)
+    id_like = np.zeros(len(names), dtype=bool)
+    id_like[[j for j in many if id_like_levels(int(seen[j]), n_rows) and not keep[j]]] = True
+    audit.constant += [names[j] for j in np.flatnonzero(constant).tolist()]
+    audit.id_like += [names[j] for j in np.flatnonzero(id_like).tolist()]
+    for j in many[~id_like[many]].tolist():
+        if n_values[j] >= NARROW:
+            audit.refuse(
+                names[j],
+                f"is sparse and has {n_values[j]} values besides 0, of which at most {NARROW - 1} can be kept; "
+                f"bin or binarise the matrix first, for example with X > 0",
+            )
+        else:
+            audit.many_levels[names[j]] = int(n_values[j]) + 1
+    usable: Mask = ~(constant | id_like)
+    return usable
+
+
+def _drop_repeated(
+    matrix: Any, codes: NDArray[np.int64], used: Mask, names: Sequence[str], settings: Settings, audit: Audit
+) -> None:
+    """Leave out each column whose rows and codes are those of an earlier one."""
+    seen: dict[tuple[bytes, bytes], int] = {}
+    narrow = codes.astype(np.uint8)
+    for j in np.flatnonzero(used).tolist():
+        here = slice(matrix.indptr[j], matrix.indptr[j + 1])
+        earlier = seen.setdefault((digest(matrix.indices[here]), digest(narrow[here])), j)
+        if earlier != j and names[j] not in settings.keep:
+            used[j] = False
+            audit.duplicates.setdefault(names[earlier], []).append(names[j])
+
+
+def recode_sparse(
+    matrix: Any, levels: Sequence[tuple[object, ...]]
+) -> tuple[SparseColumns, list[tuple[object, ...]], dict[int, int]]:
+    """Give the entries of new rows the codes of known levels; new values become further levels.
+
+    Returns the codes, the levels with the new ones appended, and for each column that has some the
+    number of rows with a new value.
+    """
+    n_rows, n_columns = matrix.shape
+    of_column = np.repeat(np.arange(n_columns), np.diff(matrix.indptr))
+    codes = np.zeros(len(matrix.data), np.int64)
+    # Most sparse columns are binary: their entries are settled at once, the rest column by column.
+    only = np.array([lv[1] if len(lv) > 1 and isinstance(lv[1], int | float) else np.nan for lv in levels], float)
+    codes[matrix.data == only[of_column]] = 1
+    all_levels, new_rows = list(levels), {}
+    for j in np.unique(of_column[codes == 0]).tolist():
+        here = np.arange(matrix.indptr[j], matrix.indptr[j + 1])
+        here = here[codes[here] == 0]
+        book = {level: code for code, level in enumerate(levels[j])}
+        entries = ["missing" if v != v else v for v in _whole(matrix.data[here])]
+        known = len(book)
+        codes[here] = [book.setdefault(v, len(book)) for v in entries]
+        if len(book) > NARROW:
+            raise DataError(f"a sparse column has more than {NARROW} values; bin or binarise the matrix first")
+        if len(book) > known:
+            new_rows[j] = int(np.count_nonzero(codes[here] >= known))
+            all_levels[j] = tuple(book)
+    block = SparseColumns(
+        matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), codes.astype(np.uint8), n_rows
+    )
+    return block, all_levels, new_rows

@@ -1,0 +1,189 @@
+"""Recognise the container and open it as a `Table`: names, a number of rows, and one column at a time.
+
+A column is read when it is asked for, so that no second copy of the data is ever held. narwhals
+tells the containers apart; the columns themselves are read natively (`_readers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._columns import Column
+from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
+from blankets.errors import DataError, MissingPackageError, listed
+
+__all__ = ["Table", "open_table"]
+
+BLOCK_BYTES = 2**24  # of a matrix, turned column-wise at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A container, opened.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name a column, all different.
+    n_rows : int
+        Number of rows.
+    read : callable
+        ``read(j)`` gives column j; raises `Refused` if it cannot be used.
+    labels : tuple
+        The names as the container had them, for example integers; column numbers for matrices.
+    sparse : scipy.sparse.csc_array or None
+        The matrix behind it, if that is sparse.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    read: Callable[[int], Column]
+    labels: tuple[object, ...]
+    sparse: Any = None
+
+    @property
+    def positional(self) -> bool:
+        """Whether the columns have numbers only, and their names were made up here."""
+        return self.labels == tuple(range(len(self.names))) and self.names[:1] == ("x0",)
+
+
+def open_table(data: Any) -> Table:
+    """Open any container that `ingest` accepts (all but `Frame`)."""
+    from narwhals import dependencies as known
+
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | Path):
+        from blankets.data._files import read_table
+
+        return read_table(data)
+    if hasattr(data, "to_native") and type(data).__module__.startswith("narwhals"):
+        return open_table(data.to_native())
+    if known.is_pandas_dataframe(data):
+        return named(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
+    if known.is_polars_dataframe(data):
+        series = data.get_columns()
+        return named(data.columns, data.height, lambda j: from_polars(series[j]))
+    if known.is_pyarrow_table(data):
+        return named(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, np.ndarray):
+        return _from_array(data)
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    return _from_others(data)
+
+
+def named(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
+    """Make a table whose columns have names, after looking at the names."""
+    labels = tuple(labels)
+    return Table(checked_names(labels), n_rows, read, labels)
+
+
+def numbered(n_columns: int, n_rows: int, read: Callable[[int], Column], sparse: Any = None) -> Table:
+    """Make a table whose columns have numbers only; they are called x0, x1, ..."""
+    return Table(tuple(f"x{j}" for j in range(n_columns)), n_rows, read, tuple(range(n_columns)), sparse)
+
+
+def checked_names(labels: tuple[object, ...]) -> tuple[str, ...]:
+    """Return the column names as strings, or say which of them will not do."""
+    strings = [isinstance(label, str) for label in labels]
+    numbers = [isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels]
+    if not all(strings) and not all(numbers):
+        odd = [label for label, good in zip(labels, strings, strict=True) if not good]
+        raise DataError(
+            f"column names must all be texts or all be integers, but these are not texts: {listed(odd)}; "
+            f"rename them, for example with df.columns = [str(name) for name in df.columns]"
+        )
+    names = tuple(str(label) for label in labels)
+    if len(set(names)) < len(names):
+        places: dict[str, list[int]] = {}
+        for j, name in enumerate(names):
+            places.setdefault(name, []).append(j)
+        twice = [f"{name!r} (columns {' and '.join(map(str, at))})" for name, at in places.items() if len(at) > 1]
+        raise DataError(f"column names must differ, but {', '.join(twice[:8])} occur more than once; rename them")
+    return names
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> Table:
+    """Open a dict of columns."""
+    columns = list(data.values())
+    for name, values in data.items():
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            raise DataError(f"column {name!r} must be a list or an array, but it is a {type(values).__name__}")
+    lengths = {name: len(values) for name, values in data.items()}
+    if len(set(lengths.values())) > 1:
+        (first, n), *others = lengths.items()
+        other, m = next(pair for pair in others if pair[1] != n)
+        raise DataError(f"columns differ in length: {first!r} has {n} rows, {other!r} has {m}")
+    return named(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
+
+
+def _from_array(matrix: NDArray[Any]) -> Table:
+    """Open a NumPy array of shape (rows, columns), or a structured array."""
+    if matrix.dtype.names:
+        fields = matrix.dtype.names
+        return named(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
+    if matrix.ndim != 2:
+        raise DataError(
+            f"an array of data has two axes (rows, columns), but this one has {matrix.ndim}"
+            + ("; a single column is X.reshape(-1, 1)" if matrix.ndim == 1 else "")
+        )
+    n_rows, n_columns = matrix.shape
+    if isinstance(matrix, np.ma.MaskedArray):
+        return numbered(n_columns, n_rows, lambda j: from_numpy(matrix[:, j]))
+    matrix = np.asarray(matrix)  # np.matrix would stay two-dimensional
+    width = max(1, min(512, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
+
+    # Columns of a row-major matrix are far apart in memory: turn a block of them at a time.
+    @lru_cache(maxsize=1)
+    def block(k: int) -> NDArray[Any]:
+        return np.ascontiguousarray(matrix[:, k * width : (k + 1) * width].T)
+
+    return numbered(n_columns, n_rows, lambda j: from_numpy(block(j // width)[j % width]))
+
+
+def _from_rows(rows: Sequence[Any]) -> Table:
+    """Open a list of rows."""
+    if not rows or not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        raise DataError("a list of data must be a list of rows of equal length; for named columns give a dict")
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        raise DataError(f"rows differ in length: between {min(lengths)} and {max(lengths)} values")
+    n_columns = lengths.pop()
+    return numbered(n_columns, len(rows), lambda j: from_objects(as_objects(row[j] for row in rows)))
+
+
+def _from_others(data: Any) -> Table:
+    """Open a sparse matrix or anything that speaks Arrow; refuse the rest with advice."""
+    from narwhals import dependencies as known
+
+    if type(data).__module__.startswith("scipy.sparse"):
+        from blankets.data._sparse import from_sparse
+
+        return from_sparse(data)
+    if known.is_into_lazyframe(data) and not hasattr(data, "__arrow_c_stream__"):
+        raise DataError(f"a lazy table ({_kind(data)}) has no rows yet; collect it first, for example data.collect()")
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingPackageError.needed_for(f"reading a {_kind(data)}", "pyarrow", "arrow") from None
+        return open_table(pa.table(data))
+    raise DataError(
+        f"a {_kind(data)} is not a table that can be read; give a pandas, polars or Arrow table, a NumPy array, a "
+        f"SciPy sparse matrix, a dict of columns, or the path of a CSV or Parquet file"
+    )
+
+
+def _kind(data: Any) -> str:
+    """Return the name of a type with its module, for messages."""
+    return f"{type(data).__module__.split('.')[0]}.{type(data).__name__}"
