@@ -1,0 +1,146 @@
+"""`plan_blanket`: all members of a blanket at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from blankets.errors import ParameterError
+from blankets.planning._answer import Question
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
+from blankets.planning._result import Plan
+from blankets.planning._setting import Floats
+from blankets.planning._study import Labelled, Study
+
+__all__ = ["plan_blanket"]
+
+
+def plan_blanket(
+    *,
+    effects: Sequence[float | str],
+    power: float | None = None,
+    alpha: float = 0.01,
+    arity: int | Sequence[int] = 2,
+    conditioning: int | Sequence[int] | None = None,
+    conditioning_arity: int = 2,
+    dof: int | Sequence[int] | None = None,
+    rows: int | None = None,
+    labels: Any = "supervised",
+    labelled: Labelled = None,
+    prior: Any = None,
+    surrogate: str | None = None,
+    target_arity: int = 2,
+    decisions: str = "independent",
+    assurance: float = 0.9,
+    n_draws: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Plan:
+    """Plan for a whole blanket: the probability that every member is found, or the rows or labels for it.
+
+    A member is found if the test of it against the target, given its conditioning set, rejects. The
+    probability that all are found is the product of their powers if the decisions were independent, which
+    they are nearly; whatever their dependence it is at least 1 - Σ (1 - power) (Bonferroni). The plan
+    reports both.
+
+    Parameters
+    ----------
+    effects : sequence of float or word
+        Conditional mutual information of each member with the target, in nats or in Cohen's words.
+    power : float, optional
+        Wanted probability that all members are found. Exactly one of ``power``, ``rows`` and (unless
+        supervised) ``labelled`` is left None.
+    alpha : float
+        Level of each test.
+    arity : int or sequence of int
+        Levels of each member.
+    conditioning : int or sequence of int, optional
+        How many variables of ``conditioning_arity`` levels each member's test conditions on; by default
+        each member is tested given all the others.
+    conditioning_arity : int
+        Levels of those.
+    dof : int or sequence of int, optional
+        The degrees of freedom of each test instead.
+    decisions : {"independent", "worst-case"}
+        Which probability must reach the goal: the product, or Bonferroni's lower bound.
+    rows, labels, labelled, prior, surrogate, target_arity, assurance, n_draws, rng
+        As in `plan`.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> found = plan_blanket(effects=[0.02, 0.045, 0.045], rows=1000, alpha=0.01)
+    >>> [round(p, 4) for p in found.member_powers]
+    [0.9844, 1.0, 1.0]
+    >>> round(found.power, 4)
+    0.9844
+    """
+    members = [as_effect(effect, name="effects") for effect in _as_list(effects, "effects")]
+    if decisions not in ("independent", "worst-case"):
+        raise ParameterError.not_one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
+    freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
+    study = Study(
+        labels=labels,
+        labelled=labelled,
+        prior=prior,
+        surrogate=surrogate,
+        target_arity=target_arity,
+        strata=strata,
+        assurance=assurance,
+        n_draws=n_draws,
+        rng=rng,
+    )
+    given = {"power": as_probability(power, "power"), "rows": as_count(rows, "rows", 2)}
+    question = Question(
+        unknown=find_unknown(given | study.labels_given),
+        effect=np.array(members, float),
+        dof=freedom,
+        alpha=number(as_probability(alpha, "alpha")),
+        power=number(given["power"]),
+        rows=number(given["rows"]),
+        largest_effect=math.log(target_arity),
+        worst_case=decisions == "worst-case",
+    )
+    return study.answer(question)
+
+
+def _tests(
+    n: int,
+    arity: int | Sequence[int],
+    conditioning: int | Sequence[int] | None,
+    conditioning_arity: int,
+    dof: int | Sequence[int] | None,
+    target_arity: int,
+) -> tuple[Floats, int]:
+    """Return the degrees of freedom of each member's test, and the most strata that one conditions on."""
+    if dof is not None:
+        if conditioning is not None:
+            raise ParameterError("give 'conditioning' or 'dof', not both")
+        return np.array(_each(dof, "dof", n, 1), float), 2
+    levels = _each(arity, "arity", n, 2)
+    if conditioning is None:
+        strata = [math.prod(levels) // own for own in levels]  # each member given all the others
+    else:
+        (width,) = _each(conditioning_arity, "conditioning_arity", 1, 2)
+        strata = [width**size for size in _each(conditioning, "conditioning", n, 0)]
+    each = [degrees_of_freedom(own, target_arity, z) for own, z in zip(levels, strata, strict=True)]
+    return np.array(each, float), max(strata)
+
+
+def _each(values: int | Sequence[int], name: str, n: int, least: int) -> list[int]:
+    """Return one whole number for each of ``n`` members."""
+    listed = [values] * n if np.ndim(values) == 0 else _as_list(values, name)
+    if len(listed) != n:
+        raise ParameterError(f"{name!r} has {len(listed)} values for {n} members; give one for each, or one for all")
+    return [whole for value in listed if (whole := as_count(value, name, least)) is not None]
+
+
+def _as_list(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or np.ndim(values) != 1 or not len(values):
+        raise ParameterError.out_of_range(name, values, "a list with one value for each member")
+    return list(values)

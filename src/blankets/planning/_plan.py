@@ -1,0 +1,151 @@
+"""`plan`: solve for the one quantity that was left open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from blankets.errors import ParameterError
+from blankets.planning._answer import Question
+from blankets.planning._question import (
+    as_count,
+    as_effect,
+    as_probability,
+    degrees_of_freedom,
+    find_unknown,
+    number,
+)
+from blankets.planning._result import Plan
+from blankets.planning._study import Labelled, Study
+
+__all__ = ["plan"]
+
+
+def plan(
+    *,
+    effect: float | str | None = None,
+    effect_w: float | None = None,
+    power: float | None = None,
+    alpha: float | None = 0.01,
+    arity: int | None = None,
+    dof: int | None = None,
+    rows: int | None = None,
+    labels: Any = "supervised",
+    labelled: Labelled = None,
+    prior: Any = None,
+    surrogate: str | None = None,
+    target_arity: int = 2,
+    strata: int = 1,
+    strata_priors: Sequence[float] | None = None,
+    strata_shares: Sequence[float] | None = None,
+    assurance: float = 0.9,
+    n_draws: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Plan:
+    """Solve for the one of effect, power, alpha, arity (or dof), rows and labelled that is left None.
+
+    Parameters
+    ----------
+    effect : float or {"small", "medium", "large"}, optional
+        (Conditional) mutual information with the target in nats; the words are Cohen's, 0.005, 0.045
+        and 0.125.
+    effect_w : float, optional
+        The effect as Cohen's w instead.
+    power : float, optional
+        Probability of finding the effect.
+    alpha : float or None
+        Level of the test; None to solve for it.
+    arity, dof : int, optional
+        Levels of the feature, or the degrees of freedom of the test with full labels. If neither is given
+        the feature is taken to be binary; if nothing else is left open they are the unknown.
+    rows : int, optional
+        Rows in the sample, labelled or not.
+    labels : str or regime
+        What an absent label means: "supervised" (none is absent), "pu", "mcar", "mar-c", or a regime.
+    labelled : float, int or dict, optional
+        Labels as a share of *all* rows (0.05) or a number of them (54), counted in positives (PU) or
+        labelled rows (MCAR); under MAR-C ``{"positives": ..., "negatives": ...}``.
+    prior : float, bounds or distribution, optional
+        p(y=1), if the regime does not hold it.
+    surrogate : {"y0", "y1", "ym", "listwise"}, optional
+        What stands in for the target; default the best one.
+    target_arity : int
+        Levels of the target; 2 unless supervised.
+    strata : int
+        Joint configurations of the conditioning set; they multiply the degrees of freedom.
+    strata_priors, strata_shares : sequence of float, optional
+        p(y=1|z), and the share of the effect, of each stratum (default equal shares), for the exact κ of
+        a conditional test.
+    assurance : float
+        With a prior that is a distribution: the probability over it with which the answer must be enough.
+    n_draws : int
+        Draws from such a prior.
+    rng : numpy.random.Generator, int or None
+        Where they come from.
+
+    Returns
+    -------
+    Plan
+        A goal that cannot be reached is an answer too: ``plan.reachable`` is False then.
+
+    See Also
+    --------
+    planning_table : Many questions at once.
+    plan_blanket : All members of a blanket at once.
+
+    References
+    ----------
+    Sechidis (2015), Hypothesis testing and feature selection in semi-supervised data, chapter 7.
+
+    Examples
+    --------
+    >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2).answer
+    227
+    >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labels="pu", prior=0.2, labelled=0.05).answer
+    1077
+    >>> plan(effect="medium", power=0.95, alpha=0.01, arity=2, labels="pu", prior=0.2, rows=3000)
+    Labelled positives needed: 49.
+    With 3000 rows, of which 49 are labelled positives, and α = 0.01, a test with 1 degree of freedom finds a
+    dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9508...
+    """
+    study = Study(
+        labels=labels,
+        labelled=labelled,
+        prior=prior,
+        surrogate=surrogate,
+        target_arity=target_arity,
+        strata=strata,
+        strata_priors=strata_priors,
+        strata_shares=strata_shares,
+        assurance=assurance,
+        n_draws=n_draws,
+        rng=rng,
+    )
+    one_more_level = degrees_of_freedom(2, target_arity, strata)
+    freedom = _freedom(as_count(arity, "arity", 2), as_count(dof, "dof", 1), one_more_level)
+    given = {
+        "effect": as_effect(effect, effect_w),
+        "power": as_probability(power, "power"),
+        "alpha": as_probability(alpha, "alpha"),
+        "rows": as_count(rows, "rows", 2),
+        "dof": freedom,
+    }
+    question = Question(
+        unknown=find_unknown(given | study.labels_given),
+        effect=np.array([number(given["effect"])]),
+        dof=np.array([float(freedom or one_more_level)]),
+        alpha=number(given["alpha"]),
+        power=number(given["power"]),
+        rows=number(given["rows"]),
+        largest_effect=math.log(min(target_arity, arity or target_arity)),
+    )
+    return study.answer(question)
+
+
+def _freedom(arity: int | None, dof: int | None, one_more_level: int) -> int | None:
+    if arity is not None and dof is not None:
+        raise ParameterError("give 'arity' or 'dof', not both")
+    return dof if arity is None else (arity - 1) * one_more_level

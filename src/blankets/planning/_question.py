@@ -1,0 +1,128 @@
+"""Reading the question: what was given, what was left open, and whether it makes sense.
+
+Exactly one of effect, power, alpha, rows, labelled and arity (or dof) is the unknown. A person who asks
+for a sample size rarely thinks of the number of levels, so an arity that was not given is taken to be 2
+when something else is left open, and is itself the unknown when nothing else is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from blankets.errors import ParameterError
+from blankets.stats._power import EFFECT_SIZES, effect_from_w
+
+__all__ = [
+    "Amount",
+    "as_amount",
+    "as_count",
+    "as_effect",
+    "as_probability",
+    "degrees_of_freedom",
+    "find_unknown",
+    "number",
+]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """An amount of labels: a share of all rows, or a number of them."""
+
+    value: float
+    is_count: bool
+
+    def __str__(self) -> str:
+        return f"{self.value:.0f}" if self.is_count else f"{self.value:.4g} of all rows"
+
+
+def find_unknown(given: Mapping[str, object]) -> str:
+    """Return the name of the one thing that is None; "dof" yields to any other (see the module).
+
+    Examples
+    --------
+    >>> find_unknown({"effect": 0.045, "power": 0.95, "rows": None, "dof": None})
+    'rows'
+    >>> find_unknown({"effect": 0.045, "power": 0.95, "rows": 300, "dof": None})
+    'dof'
+    """
+    shown = {"dof": "'arity' (or 'dof')"}
+    missing = [name for name, value in given.items() if value is None and name != "dof"]
+    if len(missing) > 1:
+        listed = ", ".join(repr(name) for name in missing)
+        raise ParameterError(f"{len(missing)} things are left open ({listed}); give all of them but one")
+    if missing:
+        return missing[0]
+    if "dof" in given and given["dof"] is None:
+        return "dof"
+    listed = ", ".join(shown.get(name, repr(name)) for name in given)
+    raise ParameterError(f"nothing is left to solve for: {listed} are all given; leave out the one you want to know")
+
+
+def as_effect(effect: object, effect_w: float | None = None, *, name: str = "effect") -> float | None:
+    """Return an effect in nats, from nats, Cohen's word or Cohen's w; None if neither is given."""
+    if effect is not None and effect_w is not None:
+        raise ParameterError(f"give {name!r} in nats or 'effect_w', not both")
+    if effect_w is not None:
+        return float(effect_from_w(_positive(effect_w, "effect_w")))
+    if isinstance(effect, str):
+        if effect not in EFFECT_SIZES:
+            raise ParameterError.not_one_of("effect size", effect, EFFECT_SIZES)
+        return EFFECT_SIZES[effect]
+    return None if effect is None else _positive(effect, name, ", in nats, or one of 'small', 'medium', 'large'")
+
+
+def as_probability(value: object, name: str) -> float | None:
+    """Return a probability strictly between 0 and 1, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
+        raise ParameterError.out_of_range(name, value, "a number strictly between 0 and 1")
+    return float(value)
+
+
+def as_count(value: object, name: str, least: int = 1) -> int | None:
+    """Return a whole number of at least ``least``, or None."""
+    if value is None:
+        return None
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not number.is_integer() or number < least:
+        raise ParameterError.out_of_range(name, value, f"a whole number of at least {least}")
+    return int(number)
+
+
+def as_amount(value: object, name: str = "labelled") -> Amount:
+    """Return labels as a count (a whole number) or a share of all rows (a fraction up to 1.0).
+
+    Examples
+    --------
+    >>> as_amount(54)
+    Amount(value=54.0, is_count=True)
+    >>> as_amount(0.05)
+    Amount(value=0.05, is_count=False)
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1:
+        return Amount(float(value), is_count=True)
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0.0 < float(value) <= 1.0:
+        return Amount(float(value), is_count=False)
+    raise ParameterError.out_of_range(name, value, "a share of all rows (such as 0.05) or a whole number of labels")
+
+
+def degrees_of_freedom(arity: int, target_arity: int, strata: int) -> int:
+    """Return (|X| - 1)(|Y| - 1) times the strata of the conditioning set."""
+    return (arity - 1) * (target_arity - 1) * strata
+
+
+def _positive(value: Any, name: str, more: str = "") -> float:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0.0 < float(value) < math.inf:
+        raise ParameterError.out_of_range(name, value, f"a positive number{more}")
+    return float(value)
+
+
+def number(value: float | None) -> float:
+    """Return the number, or NaN for one that is not known."""
+    return math.nan if value is None else float(value)

@@ -1,0 +1,329 @@
+"""`Plan`: the answer to a planning question, which prints as the sentence for a study protocol."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.errors import ParameterError
+from blankets.planning._setting import Floats, Setting
+from blankets.stats._power import w_from_effect
+
+__all__ = ["Alternative", "Plan"]
+
+SCHEMA_VERSION = 1
+
+_ASKED = {
+    "alpha": "Smallest level",
+    "dof": "Most degrees of freedom",
+    "effect": "Smallest effect that is found",
+    "power": "Power",
+    "rows": "Rows needed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """The same question answered through another surrogate; ``answer`` is None where it is out of reach."""
+
+    surrogate: str
+    counts: str
+    answer: float | None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Plan:
+    """The answer to a planning question, and everything it rests on.
+
+    Attributes
+    ----------
+    unknown : str
+        What was asked for: "rows", "labelled", "power", "effect", "alpha" or "dof".
+    answer : float or None
+        Its value; None if it is out of reach, and then `power` is the best that can be had.
+    wanted_power : float or None
+        The power asked for; None if power was the unknown.
+    regime : str
+        What an absent label means.
+    prior : str
+        What is known of p(y=1), in words.
+    setting : Setting
+        The study at the answer (at the best that can be had, if the goal is out of reach).
+    needed_kappa : float or None
+        For a single test and a goal out of reach: the correction factor that would be needed.
+    assurance : float or None
+        With an uncertain prior: the probability, over the prior, that the answer is enough.
+    draws : ndarray or None
+        With an uncertain prior: the answer for each draw; infinite where a draw has none.
+    prior_draws : ndarray or None
+        The draws of p(y=1) themselves.
+    alternatives : tuple of Alternative
+        What the other surrogates of this regime would need.
+    assumptions : tuple of str
+        What must hold for the answer to hold.
+    """
+
+    unknown: str
+    answer: float | None
+    wanted_power: float | None
+    regime: str
+    prior: str
+    setting: Setting
+    needed_kappa: float | None = None
+    assurance: float | None = None
+    draws: Floats | None = None
+    prior_draws: Floats | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the goal can be reached at all."""
+        return self.answer is not None
+
+    @property
+    def rows(self) -> int:
+        """Rows in the sample."""
+        return round(float(self.setting.rows))
+
+    @property
+    def n_labelled(self) -> int:
+        """Labels, in the unit of `counts`."""
+        return int(np.ceil(round(float(self.setting.share * self.setting.rows), 6)))
+
+    @property
+    def labelled_share(self) -> float:
+        """Labels as a share of all rows."""
+        return float(self.setting.share)
+
+    @property
+    def counts(self) -> str:
+        """What the labels are counted in."""
+        return self.setting.design.counts
+
+    @property
+    def surrogate(self) -> str:
+        """What stands in for the target in the test."""
+        return self.setting.design.surrogate
+
+    @property
+    def safe_side(self) -> str:
+        """Which mistake about p(y=1) costs no power."""
+        return self.setting.design.safe_side
+
+    @property
+    def kappa(self) -> float:
+        """Share of the noncentrality that the surrogate keeps."""
+        return float(self.setting.kappa)
+
+    @property
+    def alpha(self) -> float:
+        """Level of each test."""
+        return float(self.setting.alpha)
+
+    @property
+    def power(self) -> float:
+        """Power at the answer; of several members, the probability that all are found (see `decisions`)."""
+        return float(self.setting.power())
+
+    @property
+    def decisions(self) -> str:
+        """How the powers of several members make one: "independent" or "worst-case"."""
+        return "worst-case" if self.setting.worst_case else "independent"
+
+    @property
+    def lower_bound(self) -> float:
+        """Bonferroni's bound on `power`, whatever the dependence between the decisions."""
+        return float(replace(self.setting, worst_case=True).power())
+
+    @property
+    def member_powers(self) -> tuple[float, ...]:
+        """Power of each member's test."""
+        return tuple(self.setting.member_powers().tolist())
+
+    @property
+    def effects(self) -> tuple[float, ...]:
+        """Effect of each member in nats."""
+        return tuple(self.setting.effect.tolist())
+
+    @property
+    def effect(self) -> float:
+        """The (weakest) effect in nats."""
+        return min(self.effects)
+
+    @property
+    def dof(self) -> tuple[float, ...] | float:
+        """Degrees of freedom of the test through the surrogate; of each member, if there are several."""
+        each = tuple(self.setting.test_dof.tolist())
+        return each[0] if len(each) == 1 else each
+
+    @property
+    def noncentrality(self) -> tuple[float, ...] | float:
+        """λ = 2 κ N I; of each member, if there are several."""
+        each = tuple(self.setting.noncentrality.tolist())
+        return each[0] if len(each) == 1 else each
+
+    @property
+    def reachable_share(self) -> float:
+        """Share of the draws of an uncertain prior for which the goal can be reached."""
+        return float(self.reachable) if self.draws is None else float(np.isfinite(self.draws).mean())
+
+    def quantile(self, q: ArrayLike) -> NDArray[np.float64]:
+        """Return quantiles of the answer over an uncertain prior (the answer itself if it is certain).
+
+        Order statistics, so a number of rows stays whole; infinite where that many draws have no answer.
+        """
+        if self.draws is None:
+            return np.full(np.shape(q), np.inf if self.answer is None else self.answer)
+        return np.asarray(np.quantile(self.draws, np.asarray(q, float), method="inverted_cdf"))
+
+    def power_curve(self, rows: Sequence[int] | NDArray[np.int64] | None = None) -> dict[str, NDArray[Any]]:
+        """Return the power at each number of rows, other things as in the plan, ready to be drawn.
+
+        Parameters
+        ----------
+        rows : sequence of int, optional
+            Sample sizes; by default 50 between a tenth and twice those of the plan.
+
+        Returns
+        -------
+        dict of ndarray
+            ``rows`` and ``power``; with an uncertain prior also ``low`` and ``high``, which hold 90% of it.
+        """
+        if rows is None:
+            rows = np.unique(np.linspace(max(1, self.rows // 10), 2 * self.rows, 50).astype(np.int64))
+        at = np.asarray(rows, np.int64)
+        if at.ndim != 1 or not len(at) or at.min() < 1:
+            raise ParameterError("'rows' must be a sequence of positive sample sizes")
+        if self.setting.labelled_is_count and at.min() < float(self.setting.labelled):
+            raise ParameterError(
+                f"'rows' starts at {at.min()}, but {self.n_labelled} rows are labelled already; begin there"
+            )
+        curve = {"rows": at, "power": replace(self.setting, rows=at.astype(float)).power()}
+        if self.prior_draws is not None:
+            spread = replace(self.setting, rows=at[:, None].astype(float), prior=self.prior_draws[None, :])
+            curve["low"], curve["high"] = np.quantile(spread.power(), [0.05, 0.95], axis=1)
+        return curve
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers, words and lists, with a ``schema_version``."""
+        uncertain = None
+        if self.draws is not None:
+            levels = (0.05, 0.25, 0.5, 0.75, 0.95)
+            quantiles = {str(q): _finite(float(self.quantile(q))) for q in levels}
+            uncertain = {
+                "assurance": self.assurance,
+                "n_draws": len(self.draws),
+                "reachable_share": self.reachable_share,
+                "quantiles": quantiles,
+            }
+        return {
+            "schema": "blankets/plan",
+            "schema_version": SCHEMA_VERSION,
+            "unknown": self.unknown,
+            "answer": self.answer,
+            "reachable": self.reachable,
+            "power": self.power,
+            "lower_bound": self.lower_bound,
+            "wanted_power": self.wanted_power,
+            "member_powers": list(self.member_powers),
+            "effects_nats": list(self.effects),
+            "alpha": self.alpha,
+            "rows": self.rows,
+            "n_labelled": self.n_labelled,
+            "labelled_share": self.labelled_share,
+            "labels_counted_in": self.counts,
+            "dof": self.setting.test_dof.tolist(),
+            "noncentrality": self.setting.noncentrality.tolist(),
+            "regime": self.regime,
+            "surrogate": self.surrogate,
+            "prior": self.prior,
+            "prior_used": _finite(float(self.setting.prior)),
+            "kappa": self.kappa,
+            "needed_kappa": self.needed_kappa,
+            "safe_side": self.safe_side,
+            "uncertain_prior": uncertain,
+            "alternatives": [asdict(a) for a in self.alternatives],
+            "assumptions": list(self.assumptions),
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON; with ``path`` also write it there."""
+        document = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        if path is not None:
+            Path(path).write_text(document + "\n", encoding="utf-8")
+        return document
+
+    def __repr__(self) -> str:
+        parts = [self._headline(), self._sentence(), *self.assumptions]
+        return "\n".join(part for part in parts if part)
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(text)}</li>" for text in self.assumptions)
+        return (
+            f'<div class="blankets-plan"><p><strong>{escape(self._headline())}</strong></p>'
+            f"<p>{escape(self._sentence())}</p><ul>{items}</ul></div>"
+        )
+
+    @property
+    def asked(self) -> str:
+        """What was asked for, in words."""
+        return _ASKED.get(self.unknown, f"{self.counts.capitalize()} needed")
+
+    def _headline(self) -> str:
+        asked = self.asked
+        if self.answer is None:
+            factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
+            return f"{asked}: out of reach. The best power that can be had is {self.power:.3g}{factor}."
+        if self.draws is None:
+            return f"{asked}: {self._shown(self.answer)}."
+        middle, (low, high) = self.quantile(0.5), self.quantile([0.05, 0.95])
+        return (
+            f"{asked}: {self._shown(self.answer)}, enough with probability {self.assurance:g} over the prior "
+            f"(median {self._shown(float(middle))}, 90% between {self._shown(float(low))} and "
+            f"{self._shown(float(high))})."
+        )
+
+    def _shown(self, value: float) -> str:
+        if not np.isfinite(value):
+            return "out of reach"
+        if self.unknown == "effect":
+            return f"{value:.4g} nats (Cohen's w {float(w_from_effect(value)):.3g})"
+        return f"{value:.0f}" if self.unknown in ("rows", "labelled", "dof") else f"{value:.4g}"
+
+    def _sentence(self) -> str:
+        labels = "" if self.surrogate == "full" else f", of which {self.n_labelled} are {self.counts}"
+        design = f"With {self.rows} rows{labels}, and α = {self.alpha:.3g}"
+        if len(self.effects) == 1:
+            effect, dof = self.effects[0], float(self.setting.test_dof[0])
+            found = (
+                f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
+                f"{effect:.4g} nats (Cohen's w {float(w_from_effect(effect)):.3g}) with probability {self.power:.4g}"
+            )
+        else:
+            each = self.member_powers
+            found = (
+                f"all {len(each)} members of the blanket are found with probability {math.prod(each):.4g} if the "
+                f"decisions are independent, and at least {self.lower_bound:.4g} if not "
+                f"(the hardest one alone with {min(each):.4g})"
+            )
+        return f"{design}, {found}{self._label_words()}."
+
+    def _label_words(self) -> str:
+        if self.surrogate == "full":
+            return ""
+        prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.safe_side else ""
+        kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
+        return f". The test {self.setting.design.words};{prior} {kept}"
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

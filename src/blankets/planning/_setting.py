@@ -1,0 +1,240 @@
+"""A planned study: what determines the power of its tests, and solving for the one thing left open.
+
+A `Setting` holds the numbers; `Setting.power` is the whole mathematics: λ = 2 κ N I, noncentral
+chi-square. Each solver asks the same question of it ("is this enough?") and searches, over integers
+exactly. Rounding happens once, here, at the end (ERRATA C1).
+
+Everything is vectorised: the numbers may be arrays over draws of an uncertain prior or over the cells of
+a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are to be
+found together; a single test is a blanket of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.stats._power import attained_power, needed_alpha, needed_noncentrality, noncentrality
+
+__all__ = ["MOST_ROWS", "Floats", "LabelDesign", "Setting", "most_labels", "needed_kappa", "smallest_integer", "solve"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_ROWS = 2**50  # beyond this a float no longer counts rows one by one
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelDesign:
+    """How labels are to be had, and what a test through one surrogate keeps of the full power.
+
+    Attributes
+    ----------
+    surrogate : str
+        What stands in for the target.
+    counts : str
+        What a label is counted in: "labelled positives", "labelled negatives", "labelled rows".
+    kappa : callable
+        (share of all rows that is labelled, p(y=1)) -> share of the noncentrality kept.
+    dof_factor : float
+        The surrogate's degrees of freedom over those of the full target (ERRATA B14).
+    words : str
+        What the test counts, to complete "the test counts ...".
+    possible_share : callable
+        p(y=1) -> the largest share of all rows that such labels can make up.
+    useful_share : callable, optional
+        p(y=1) -> the share up to which more labels mean more power; default all that are possible.
+    safe_side : str
+        Which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if it plays no part.
+    assumption : str
+        What must hold for κ to hold.
+    stratified : bool
+        Whether κ is averaged over strata.
+    """
+
+    surrogate: str
+    counts: str
+    kappa: Callable[[Floats, Floats], Floats]
+    dof_factor: float = 1.0
+    words: str
+    possible_share: Callable[[Floats], Floats]
+    useful_share: Callable[[Floats], Floats] | None = None
+    safe_side: str = ""
+    assumption: str = ""
+    stratified: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Everything that the power of a planned test depends on; arrays broadcast against each other.
+
+    Attributes
+    ----------
+    design : LabelDesign
+        The surrogate and its κ.
+    effect, dof : ndarray of shape (..., members)
+        Nats with the full target, and degrees of freedom of the test with the full target.
+    alpha, rows, prior : ndarray of shape (...)
+        Level, rows, p(y=1).
+    labelled : ndarray of shape (...)
+        Labels, as a share of all rows or (``labelled_is_count``) as a number.
+    worst_case : bool
+        Whether `power` of several members is Bonferroni's lower bound instead of the product.
+    """
+
+    design: LabelDesign
+    effect: Floats
+    dof: Floats
+    alpha: Floats
+    rows: Floats
+    labelled: Floats
+    labelled_is_count: bool = False
+    prior: Floats
+    worst_case: bool = False
+
+    @property
+    def share(self) -> Floats:
+        """Labels as a share of all rows."""
+        return np.asarray(self.labelled / self.rows if self.labelled_is_count else self.labelled)
+
+    @property
+    def kappa(self) -> Floats:
+        """Share of the noncentrality that the surrogate keeps."""
+        return np.asarray(self.design.kappa(self.share, self.prior))
+
+    @property
+    def noncentrality(self) -> Floats:
+        """λ of each member, members last."""
+        return noncentrality(self.effect, self.rows[..., None], self.kappa[..., None])
+
+    @property
+    def test_dof(self) -> Floats:
+        """Degrees of freedom of the test through the surrogate, members last."""
+        return np.asarray(self.dof * self.design.dof_factor)
+
+    def member_powers(self) -> Floats:
+        """Return the power of each member's test, members last."""
+        return attained_power(self.noncentrality, self.test_dof, self.alpha[..., None])
+
+    def power(self) -> Floats:
+        """Return the probability that all members are found."""
+        each = self.member_powers()
+        if self.worst_case:
+            return np.asarray(np.maximum(0.0, 1.0 - (1.0 - each).sum(axis=-1)))
+        return np.asarray(each.prod(axis=-1))
+
+
+def smallest_integer(enough: Callable[[Ints], NDArray[np.bool_]], low: Ints, high: Ints) -> Ints:
+    """Return elementwise the smallest n in low..high that is enough, and high + 1 where none is.
+
+    ``enough`` must stay true once it is true (power rises with what we search over).
+
+    Examples
+    --------
+    >>> square_root = smallest_integer(lambda n: n * n >= np.array([10, 49]), np.array([0, 0]), np.array([20, 5]))
+    >>> square_root.tolist()
+    [4, 6]
+    """
+    low, top = (np.array(bound, dtype=np.int64) for bound in np.broadcast_arrays(low, high))
+    high = top + 1
+    while (searching := low < high).any():
+        middle = (low + high) // 2
+        good = enough(np.minimum(middle, top))
+        high = np.where(searching & good, middle, high)
+        low = np.where(searching & ~good, middle + 1, low)
+    return low
+
+
+def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
+    """Return the value of the unknown at which the power reaches ``target``; NaN where none does.
+
+    Parameters
+    ----------
+    setting : Setting
+        The study; what it holds for the unknown is ignored, except that degrees of freedom come in
+        multiples of what it holds (one more level of a feature adds that many).
+    unknown : str
+        "rows" and "labelled" give the smallest integer, "effect" and "alpha" the smallest value, "dof"
+        the largest integer, "power" the power itself.
+    target : ndarray
+        The power wanted; not used when it is the unknown.
+    """
+    return np.asarray(_SOLVERS[unknown](setting, target))
+
+
+def most_labels(setting: Setting) -> Ints:
+    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (ERRATA C4)."""
+    share = setting.design.useful_share or setting.design.possible_share
+    return np.asarray(np.floor(setting.rows * share(setting.prior) + 1e-9)).astype(np.int64)
+
+
+def needed_kappa(setting: Setting, target: Floats) -> Floats:
+    """Return the κ at which a single test would reach ``target`` with the rows there are."""
+    wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
+    return wanted / noncentrality(setting.effect[..., 0], setting.rows)
+
+
+def _rows(setting: Setting, target: Floats) -> Floats:
+    def enough(rows: Ints) -> NDArray[np.bool_]:
+        return np.asarray(replace(setting, rows=rows.astype(float)).power() >= target)
+
+    shape = replace(setting, rows=np.ones(())).power().shape
+    # Rows that are themselves labelled come first where labels are a fixed number.
+    least = np.asarray(setting.labelled + 1 if setting.labelled_is_count else 1, dtype=np.int64)
+    high = np.broadcast_to(least, np.broadcast_shapes(shape, np.shape(target))).copy()
+    while not (enough(high) | (high >= MOST_ROWS)).all():
+        high = np.where(enough(high), high, np.minimum(2 * high, MOST_ROWS))
+    found = smallest_integer(enough, np.broadcast_to(least, high.shape), high)
+    return np.where(found <= high, found, np.nan)
+
+
+def _labelled(setting: Setting, target: Floats) -> Floats:
+    def enough(labelled: Ints) -> NDArray[np.bool_]:
+        counted = replace(setting, labelled=labelled.astype(float), labelled_is_count=True)
+        return np.asarray(counted.power() >= target)
+
+    most = most_labels(setting)
+    shape = np.broadcast_shapes(enough(np.ones((), np.int64)).shape, most.shape)
+    most = np.broadcast_to(most, shape)
+    found = smallest_integer(enough, np.ones(shape, np.int64), most)
+    return np.where(found <= most, found, np.nan)
+
+
+def _dof(setting: Setting, target: Floats) -> Floats:
+    step = setting.dof[..., 0]
+
+    def too_many(steps: Ints) -> NDArray[np.bool_]:
+        return np.asarray(replace(setting, dof=(steps * step)[..., None]).power() < target)
+
+    shape = too_many(np.ones((), np.int64)).shape
+    high = np.ones(shape, np.int64)
+    while not (too_many(high) | (high >= 2**30)).all():
+        high = np.where(too_many(high), high, 2 * high)
+    largest = smallest_integer(too_many, np.ones(shape, np.int64), high) - 1
+    return np.where(largest >= 1, largest * step, np.nan)
+
+
+def _effect(setting: Setting, target: Floats) -> Floats:
+    wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
+    return wanted / noncentrality(1.0, setting.rows, setting.kappa)
+
+
+def _alpha(setting: Setting, target: Floats) -> Floats:
+    return needed_alpha(target, setting.test_dof[..., 0], setting.noncentrality[..., 0])
+
+
+def _power(setting: Setting, target: Floats) -> Floats:
+    return setting.power()
+
+
+_SOLVERS: dict[str, Callable[[Setting, Floats], Floats]] = {
+    "alpha": _alpha,
+    "dof": _dof,
+    "effect": _effect,
+    "labelled": _labelled,
+    "power": _power,
+    "rows": _rows,
+}

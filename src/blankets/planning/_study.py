@@ -1,0 +1,100 @@
+"""The labels of a planned study: regime, amount, prior, surrogate; common to a single test and a blanket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from blankets.errors import ParameterError
+from blankets.planning._answer import Question, answer
+from blankets.planning._designs import candidates_for, read_regime, stratified
+from blankets.planning._prior import read_prior
+from blankets.planning._question import as_count, as_probability
+from blankets.planning._result import Plan
+
+__all__ = ["Labelled", "Study"]
+
+Labelled = float | int | Mapping[str, float | int] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What the user said about labels; see `plan` for the meaning of each."""
+
+    labels: Any
+    labelled: Labelled
+    prior: Any
+    surrogate: str | None
+    target_arity: int
+    strata: int
+    strata_priors: Sequence[float] | None = None
+    strata_shares: Sequence[float] | None = None
+    assurance: float
+    n_draws: int
+    rng: np.random.Generator | int | None
+
+    def __post_init__(self) -> None:
+        as_count(self.target_arity, "target_arity", 2)
+        as_count(self.strata, "strata", 1)
+        as_count(self.n_draws, "n_draws", 1)
+        as_probability(self.assurance, "assurance")
+
+    @cached_property
+    def _regime(self) -> tuple[str, Any]:
+        kind, prior = read_regime(self.labels, self.prior)
+        if kind != "supervised" and self.target_arity != 2:
+            raise ParameterError(
+                f"'target_arity' is {self.target_arity}, but partial labels are about a target of two classes; "
+                "name the positive class and plan for it against the rest"
+            )
+        return kind, prior
+
+    @property
+    def labels_given(self) -> dict[str, object]:
+        """The amount of labels, as something that may be the unknown; nothing where all rows have one."""
+        kind, _ = self._regime
+        return {} if kind == "supervised" and self.labelled is None else {"labelled": self.labelled}
+
+    def answer(self, question: Question) -> Plan:
+        """Answer a question about this study."""
+        kind, prior = self._regime
+        _check_effect(question)
+        draws = read_prior(prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
+        candidates = candidates_for(
+            kind,
+            surrogate=self.surrogate,
+            labelled=self.labelled,
+            solving_rows=question.unknown == "rows",
+            has_prior=bool(np.isfinite(draws.values).all()),
+        )
+        if self.strata_priors is not None or self.strata_shares is not None:
+            priors, shares = self._strata()
+            candidates = [replace(c, design=stratified(c.design, priors, shares)) for c in candidates]
+        return answer(question, candidates, draws, regime=kind, strata=self.strata)
+
+    def _strata(self) -> tuple[list[float], list[float]]:
+        """Return p(y=1|z) and the share of the effect of each stratum."""
+        priors = [as_probability(p, "strata_priors") for p in self.strata_priors or ()]
+        shares = list(self.strata_shares) if self.strata_shares is not None else [1 / len(priors)] * len(priors)
+        for name, values in (("strata_priors", priors), ("strata_shares", shares)):
+            if len(values) != self.strata:
+                raise ParameterError(f"{name!r} has {len(values)} values for {self.strata} strata; give one for each")
+        if min(shares) < 0 or abs(sum(shares) - 1.0) > 1e-6:
+            raise ParameterError.out_of_range("strata_shares", shares, "shares of the effect that add up to 1")
+        return [p for p in priors if p is not None], shares
+
+
+def _check_effect(question: Question) -> None:
+    if (question.effect > question.largest_effect).any():
+        raise ParameterError.out_of_range(
+            "effect", float(question.effect.max()), f"at most {question.largest_effect:.4g} nats with so few levels"
+        )
+    if question.power <= question.alpha:
+        raise ParameterError(
+            f"the wanted power {question.power:g} is not above alpha = {question.alpha:g}, which no effect at all "
+            "would reach"
+        )
