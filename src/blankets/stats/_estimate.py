@@ -1,0 +1,195 @@
+"""`InformationEstimate`: estimates of information for many features at once, with their intervals.
+
+Three laws, and the rule that chooses between them.
+
+* **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
+  [T] Theorem 2.2; 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
+  (ERRATA D8): the interval is [0, ...] where independence would not be surprising.
+* **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î). Near
+  independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the normal law,
+  with the skewness that an estimate bounded by 0 has before it gets there.
+* **normal**: Î ± z σ/√N ([T] Theorems 2.1 and 5.4). At independence σ = 0, and it covers nothing.
+
+**auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
+that, and *normal* from Î > 50 standard errors on, where all three agree. Coverage of 90% intervals of
+[T] (5.8), p(y=1) = 0.2, 10% labelled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
+auto 0.86 to 0.92, normal 0.49 to 0.97.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, chndtr, ndtri
+
+from blankets.errors import ParameterError
+
+__all__ = ["InformationEstimate", "IntervalMethod", "divided", "noncentrality_at"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
+
+_METHODS = ("auto", "normal", "noncentral", "matched")
+_WEAK = 0.01  # p-value of independence above which an estimate is mostly noise
+_STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
+_NO_FLAGS = np.zeros((), bool)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InformationEstimate:
+    """Estimates of (conditional) mutual information in nats; all arrays have the shape of the batch.
+
+    Attributes
+    ----------
+    value : ndarray
+        The estimates. Estimator (5.5) can be negative, and so can a bias-corrected one.
+    variance : ndarray
+        Sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary).
+    statistic, dof, scale : ndarray
+        Near independence ``statistic`` is χ²(``dof``, I / ``scale``).
+    repaired : ndarray of bool
+        Whether cells had to be repaired: implied cells below 0 clipped and the rest renormalised, or levels
+        of x without any labelled row left out.
+    contradicts_prior : ndarray of bool
+        Whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong.
+    estimator : str
+        Which estimator this is.
+    strong_law : {"matched", "normal"}
+        What "auto" takes away from independence.
+    bias : ndarray
+        What has been subtracted from the raw estimate.
+    """
+
+    value: Floats
+    variance: Floats
+    statistic: Floats
+    dof: Floats
+    scale: Floats
+    repaired: Flags = field(default_factory=_NO_FLAGS.copy)
+    contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
+    estimator: str = "plug-in"
+    strong_law: Literal["matched", "normal"] = "matched"
+    bias: Floats = field(default_factory=lambda: np.zeros(()))
+
+    @property
+    def standard_error(self) -> Floats:
+        """Square root of the variance."""
+        return np.sqrt(self.variance)
+
+    @property
+    def p_value(self) -> Floats:
+        """P-value of independence that goes with the estimate."""
+        p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
+        return np.where(self.dof > 0, p, 1.0)
+
+    def less_bias(self, bias: Floats | None = None, estimator: str | None = None) -> InformationEstimate:
+        """Return the estimate less a bias, by default its first-order one near independence, scale × dof."""
+        bias = self.scale * self.dof if bias is None else bias
+        name = estimator or f"{self.estimator}, less bias"
+        return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=name)
+
+    def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
+        """Return the two-sided confidence interval of the information, never below 0.
+
+        Parameters
+        ----------
+        level : float
+            Probability of covering the true value.
+        method : {"auto", "normal", "noncentral", "matched"}
+            Which law of the estimate; see the text at the top of this module.
+
+        Returns
+        -------
+        low, high : ndarray
+        """
+        if not 0.0 < level < 1.0:
+            raise ParameterError.out_of_range("level", level, "between 0 and 1, both excluded")
+        if method not in _METHODS:
+            raise ParameterError.not_one_of("kind of interval", method, _METHODS)
+        tail = (1.0 - level) / 2.0
+        if method == "normal":
+            return self._normal(tail)
+        if method == "noncentral":
+            return self._chi_square(tail, self.statistic, self.scale)
+        matched = self._matched_scale()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            raw = (self.value + self.bias) / matched
+        if method == "matched":
+            return self._chi_square(tail, raw, matched)
+        return self._auto(tail, raw, matched)
+
+    def law(self) -> NDArray[np.str_]:
+        """Return which law "auto" takes for each estimate."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weak = ~(self.p_value <= _WEAK) | ~np.isfinite(self._matched_scale()) | ~(self.value + self.bias > 0)
+            far = self.value > _STRONG * self.standard_error
+        beyond = np.where(far, "normal", self.strong_law)
+        return np.where(weak, "noncentral", beyond)
+
+    def _matched_scale(self) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = self.variance / (4.0 * (self.value + self.bias))
+        return np.where(scale > 0, scale, np.nan)
+
+    def _auto(self, tail: float, raw: Floats, matched: Floats) -> tuple[Floats, Floats]:
+        law = self.law()
+        chi_square = law != "normal"
+        noncentral = law == "noncentral"
+        statistic = np.where(noncentral, self.statistic, raw)
+        scale = np.where(noncentral, self.scale, matched)
+        # Inverting the far tail is slow, and these will be replaced.
+        low, high = self._chi_square(tail, np.where(chi_square, statistic, 0.0), scale)
+        low_n, high_n = self._normal(tail)
+        return np.where(chi_square, low, low_n), np.where(chi_square, high, high_n)
+
+    def _normal(self, tail: float) -> tuple[Floats, Floats]:
+        half = -ndtri(tail) * self.standard_error
+        return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
+
+    def _chi_square(self, tail: float, statistic: Floats, scale: Floats) -> tuple[Floats, Floats]:
+        low = noncentrality_at(statistic, self.dof, 1.0 - tail)
+        high = noncentrality_at(statistic, self.dof, tail)
+        return low * scale, high * scale
+
+
+def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -> Floats:
+    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 where even λ = 0 has less.
+
+    Newton's method on the distribution function F, whose derivative in λ is ½ (F with two more degrees of
+    freedom - F), kept inside a bracket: F(x; ν, λ) <= F(x; 1, λ) <= Φ(√x - √λ) bounds the root from above.
+
+    Examples
+    --------
+    >>> round(float(noncentrality_at(20.0, 3, 0.05)), 4)
+    35.07
+    >>> float(noncentrality_at(2.0, 3, 0.95))
+    0.0
+    """
+    x, nu = (a.ravel() for a in np.broadcast_arrays(np.asarray(statistic, float), np.asarray(dof, float)))
+    found = np.where(np.isnan(x), np.nan, 0.0)  # no statistic, no bound; no degrees of freedom, nothing but 0
+    at = np.flatnonzero((nu > 0) & (x > 0) & np.isfinite(x))
+    at = at[chndtr(x[at], nu[at], 0.0) > probability]
+    low, high = np.zeros(len(at)), np.maximum(np.sqrt(x[at]) - ndtri(probability), 0.0) ** 2
+    guess = np.minimum((np.sqrt(np.maximum(x[at] - nu[at] + 1.0, 0.0)) - ndtri(probability)) ** 2, 0.999 * high)
+    for _ in range(100):
+        if not len(at):
+            break
+        excess = chndtr(x[at], nu[at], guess) - probability
+        slope = 0.5 * (chndtr(x[at], nu[at] + 2.0, guess) - probability - excess)
+        low, high = np.where(excess > 0, guess, low), np.where(excess > 0, high, guess)
+        step = guess - divided(excess, slope)
+        new = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        found[at] = new
+        more = np.abs(new - guess) > 1e-10 * (1.0 + new)
+        at, low, high, guess = at[more], low[more], high[more], new[more]
+    return found.reshape(np.broadcast_shapes(np.shape(statistic), np.shape(dof)))
+
+
+def divided(numerator: Floats, denominator: Floats) -> Floats:
+    """Return the ratio, 0 where the denominator is 0."""
+    out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
