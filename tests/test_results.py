@@ -112,7 +112,7 @@ def test_a_member_without_any_evidence_comes_last():
     blanket = searched_with(found, trace, evidence=[proof(1, (3,))])
     assert blanket.members == ("age", "hair")
     assert not blanket.strengths["hair"].reliable
-    assert "0 rows are too few" in str(blanket.explain("hair"))
+    assert "0 rows are too few" in blanket.explain("hair").lines[0]
     assert "not known" in str(blanket)
     assert Blanket.from_json(blanket.to_json()) == blanket
 
@@ -146,15 +146,18 @@ def test_notes_of_the_search_become_warnings(blanket):
 
 def test_only_the_last_look_at_each_column_is_kept(blanket):
     kept = blanket.passed_over
-    assert sorted(NAMES[j] for j in kept.columns) == ["bmi", "hair", "town"]  # not the members
-    bmi = kept.of(NAMES.index("bmi"), NAMES, "ill")
+    assert sorted(NAMES[j] for j in kept.columns) == ["bmi", "hair", "town", "town"]  # not the members
+    (bmi,) = kept.of(NAMES.index("bmi"), NAMES, "ill")
     assert bmi.evidence.statistic == 0.5
     assert bmi.evidence.given == ("age", "hair", "smoker")
     assert bmi.evidence.log_p == pytest.approx(-0.25)
     assert bmi.evidence.effect == pytest.approx(0.5 / 1920)
-    hair = kept.of(NAMES.index("hair"), NAMES, "ill")
+    (hair,) = kept.of(NAMES.index("hair"), NAMES, "ill")
     assert (hair.evidence.statistic, hair.evidence.given) == (30.0, ())
-    assert kept.of(NAMES.index("age"), NAMES, "ill") is None
+    assert kept.of(NAMES.index("age"), NAMES, "ill") == ()
+    before, after = kept.of(NAMES.index("town"), NAMES, "ill")  # the last test done, and the last one wanted
+    assert (before.evidence.statistic, before.evidence.reliable) == (20.0, True)
+    assert (after.evidence.given, after.evidence.reliable) == (("age", "hair", "smoker"), False)
 
 
 def test_scans_about_other_targets_are_not_looks_at_this_one():
@@ -209,24 +212,26 @@ def test_explain_a_member(blanket):
     assert explanation.verdict == "member"
     assert str(explanation).splitlines() == [
         "age is in the Markov blanket of ill.",
-        "  - Entered in the phase 'growing', the strongest: G = 60 on 2 degrees of freedom, p = 9.4e-14, "
-        "given no other column; information 0.0312 nats (small).",
-        "  - In the final blanket: G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given smoker; "
-        "information 0.012 nats (small).",
-        "  - Role: a child of ill: it is acted on by it.",
+        "  - Entered in the phase 'growing', the strongest: G = 60 on 2 degrees of freedom, p = 9.4e-14,",
+        "    given no other column; information 0.0312 nats (small).",
+        "  - In the final blanket: G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given smoker; information",
+        "    0.012 nats (small).",
+        "  - Role: a child of ill (an arrow leads from ill to it).",
     ]
     assert stats.chi2.sf([60.0, 23.1], 2) == pytest.approx([9.4e-14, 9.6e-06], rel=0.01)  # the figures above
 
 
 def test_explain_a_spouse_names_the_child(blanket):
-    assert "Role: a spouse of ill: both act on a common child, age." in blanket.explain("smoker").lines
+    assert "Role: a spouse of ill: another parent of a common child, age." in blanket.explain("smoker").lines
 
 
 def test_explain_a_column_that_was_removed(blanket):
     explanation = blanket.explain("hair")
     assert explanation.verdict == "left out"
     assert [step.action for step in explanation.steps][:2] == ["admitted", "removed"]
-    assert "Removed in the phase 'shrinking', independent given the others: G = 1.25 on 2" in str(explanation)
+    assert "Removed in the phase 'shrinking', independent given the others: G = 1.25 on 2" in " ".join(
+        explanation.lines
+    )
 
 
 def test_explain_a_column_that_was_separated(blanket):
@@ -242,9 +247,10 @@ def test_explain_a_column_that_was_separated(blanket):
 
 
 def test_explain_a_column_that_could_not_be_tested(blanket):
-    text = str(blanket.explain("town"))
+    text = " ".join(blanket.explain("town").lines)
     assert "not tested given age, hair and smoker: 960 rows are too few for a reliable test" in text
-    assert "So this is no evidence of independence" in text
+    assert "G = 20 on 2 degrees of freedom" in text
+    assert "no evidence of independence: the last test that was performed says dependent at level 0.01; with" in text
     assert "On its own it tells nothing more about ill" in text
 
 

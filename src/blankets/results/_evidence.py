@@ -128,12 +128,13 @@ class Step:
 class PassedOver:
     """The last look that the search took at each column that it left outside, as arrays.
 
-    With 139,351 features there is no object for each of them; `of` makes the one that is asked for.
+    If rows were too few for the last test of a column, the last test that was performed on it is here too.
+    With 139,351 features there is no object for each of them; `of` makes the ones that are asked for.
 
     Attributes
     ----------
     columns : ndarray of shape (n,)
-        Positions in the list of all column names, ascending within a scan.
+        Positions in the list of all column names, in the order of events.
     phase, given : ndarray of shape (n,)
         Positions in ``phases`` and ``givens``.
     statistic, dof, log_p : ndarray of shape (n,)
@@ -164,31 +165,34 @@ class PassedOver:
         cls, scans: Sequence[tuple[str, EvidenceBatch]], names: Sequence[str], target: int, members: Sequence[int]
     ) -> PassedOver:
         """Keep, of all ``scans`` about the target, the last evidence on each column that is not a member."""
-        settled = np.zeros(len(names), dtype=bool)
-        settled[[target, *members]] = True
+        looked, done = np.zeros((2, len(names)), dtype=bool)
+        done[[target, *members]] = True
         phases: dict[str, int] = {}
         givens: dict[tuple[int, ...], int] = {}
         parts: list[tuple[NDArray[Any], ...]] = []
         for phase, batch in reversed(scans):
             if batch.y != target:
                 continue
-            at = np.flatnonzero(~settled[batch.xs])
+            at = np.flatnonzero(~done[batch.xs] & (batch.reliable | ~looked[batch.xs]))
             if not len(at):
                 continue
-            xs = batch.xs[at]
-            settled[xs] = True
+            xs, reliable = batch.xs[at], batch.reliable[at]
+            looked[xs] = True
+            done[xs[reliable]] = True
             if isinstance(batch.given, list):
                 sets = np.array([givens.setdefault(batch.given[i], len(givens)) for i in at])
             else:
                 sets = np.full(len(at), givens.setdefault(batch.given, len(givens)))
             in_phase = np.full(len(at), phases.setdefault(phase, len(phases)))
             tests = (batch.statistic[at], batch.dof[at], batch.log_p[at])
-            parts.append((xs, in_phase, sets, *tests, np.full(len(at), batch.n_rows), batch.reliable[at]))
-            if settled.all():
+            parts.append((xs, in_phase, sets, *tests, np.full(len(at), batch.n_rows), reliable))
+            if done.all():
                 break
         if not parts:
             return cls.nothing()
-        xs, in_phase, sets, statistic, dof, log_p, rows, reliable = map(np.concatenate, zip(*parts, strict=True))
+        # The parts were collected from the last scan to the first; they are kept in the order of events.
+        joined_up = (np.concatenate(column[::-1]) for column in zip(*parts, strict=True))
+        xs, in_phase, sets, statistic, dof, log_p, rows, reliable = joined_up
         named = tuple(tuple(names[z] for z in given) for given in givens)
         return cls(xs, in_phase, sets, statistic, dof, log_p, rows, reliable, tuple(phases), named)
 
@@ -201,15 +205,14 @@ class PassedOver:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def of(self, column: int, names: Sequence[str], target: str) -> Step | None:
-        """Return the last look at one column, or None if there was none."""
-        at = np.flatnonzero(self.columns == column)
-        if not len(at):
-            return None
-        i = int(at[0])
+    def of(self, column: int, names: Sequence[str], target: str) -> tuple[Step, ...]:
+        """Return the last look at one column, after the last performed test if that was an earlier one."""
+        return tuple(self._step(int(i), names, target) for i in np.flatnonzero(self.columns == column))
+
+    def _step(self, i: int, names: Sequence[str], target: str) -> Step:
         statistic, rows = float(self.statistic[i]), int(self.n_rows[i])
         evidence = NamedEvidence(
-            x=names[column],
+            x=names[self.columns[i]],
             y=target,
             given=self.givens[self.given[i]],
             statistic=statistic,

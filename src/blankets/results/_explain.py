@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from math import log
+from math import inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
 from blankets.errors import DataError, did_you_mean
 from blankets.results._evidence import NamedEvidence, Step
-from blankets.results._words import joined, shown
+from blankets.results._words import joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -19,10 +19,10 @@ __all__ = ["Explanation", "explain"]
 
 _MOST_STEPS = 5
 _ROLES = {
-    "parent": "a parent of {target}: it acts on it",
-    "child": "a child of {target}: it is acted on by it",
-    "neighbour": "a parent or a child of {target}; the data do not say which",
-    "spouse": "a spouse of {target}: both act on a common child",
+    "parent": "a parent of {target} (an arrow leads from it to {target})",
+    "child": "a child of {target} (an arrow leads from {target} to it)",
+    "neighbour": "a parent or a child of {target}; the search does not say which",
+    "spouse": "a spouse of {target}: another parent of a common child",
 }
 
 
@@ -56,7 +56,7 @@ class Explanation:
     evidence: NamedEvidence | None = None
 
     def __str__(self) -> str:
-        return "\n".join([self.headline, *(f"  - {line}" for line in self.lines)])
+        return "\n".join([self.headline, *(wrapped(line, "  - ") for line in self.lines)])
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
@@ -97,8 +97,8 @@ def explain(blanket: Blanket, name: str) -> Explanation:
     if name not in blanket.columns:
         everything = (*blanket.columns, *blanket.excluded)
         raise DataError(f"there is no column {name!r} in these data{did_you_mean(str(name), everything)}")
-    look = blanket.passed_over.of(blanket.columns.index(name), blanket.columns, blanket.target)
-    history = steps if look is None else (*steps, look)
+    looks = blanket.passed_over.of(blanket.columns.index(name), blanket.columns, blanket.target)
+    history = (*steps, *looks)
     return Explanation(
         column=name,
         target=blanket.target,
@@ -130,7 +130,7 @@ def _outside_lines(blanket: Blanket, name: str, history: tuple[Step, ...]) -> It
     if not history:
         yield "The search never had to test it."
     yield from _history(blanket, history)
-    if history and (doubt := _doubt(blanket, history[-1].evidence)):
+    if history and (doubt := _doubt(blanket, history)):
         yield doubt
 
 
@@ -146,15 +146,17 @@ def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
         yield f"{verbs[step.action]} in the phase {step.phase!r}{reason}: {against}{words}."
 
 
-def _doubt(blanket: Blanket, evidence: NamedEvidence) -> str:
+def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
     """Say what an outcome other than plain independence means for a column left out."""
     alpha = blanket.settings.get("alpha")
-    if not evidence.reliable:
-        return (
-            "So this is no evidence of independence: with more rows, fewer levels or a smaller 'reliability' "
-            "it could be tested."
-        )
-    if isinstance(alpha, float) and 0 < alpha < 1 and evidence.y == blanket.target and evidence.log_p <= log(alpha):
+    level = log(alpha) if isinstance(alpha, float) and 0 < alpha < 1 else -inf
+    performed = [step.evidence for step in history if step.evidence.reliable and step.evidence.y == blanket.target]
+    dependent = bool(performed) and performed[-1].log_p <= level
+    if not history[-1].evidence.reliable:
+        last = f"the last test that was performed says dependent{_at_level(blanket)}; " if dependent else ""
+        more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
+        return f"So there is no evidence of independence: {last}{more}."
+    if dependent:
         return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
 

@@ -11,7 +11,7 @@ from blankets.errors import ParameterError, did_you_mean
 from blankets.results import _json
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, shown
+from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -78,7 +78,7 @@ class Blankets(Mapping[str, Blanket]):
             [
                 self._title(),
                 *(f"  {line}" for line in (aligned(*self._table()) if self.blankets else [])),
-                *(f"  note: {warning}" for warning in self.warnings),
+                *(wrapped(warning, "  note: ") for warning in self.warnings),
             ]
         )
 

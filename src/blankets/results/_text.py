@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown
+from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -30,8 +30,8 @@ def blanket_text(blanket: Blanket) -> str:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
     else:
         parts.append("  No column was found to depend on the target.")
-    parts += [f"  {line}" for line in _method(blanket)]
-    parts += [f"  note: {warning}" for warning in blanket.warnings]
+    parts += [wrapped(line, "  ") for line in _method(blanket)]
+    parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import fill
 
-__all__ = ["SYMBOLS", "count_of", "format_p", "format_seconds", "joined", "number", "shown", "size_of"]
+__all__ = ["SYMBOLS", "count_of", "format_p", "format_seconds", "joined", "number", "shown", "size_of", "wrapped"]
 
 SYMBOLS = {"g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
@@ -101,3 +102,13 @@ def shown(name: str, width: int = 40) -> str:
     """
     clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     return clean if len(clean) <= width else clean[: width - 1] + "…"
+
+
+def wrapped(text: str, first: str = "") -> str:
+    """Return a sentence as lines of at most 100 characters, the first after a prefix, the others below it.
+
+    >>> print(wrapped("a note " * 18, "  - "))
+      - a note a note a note a note a note a note a note a note a note a note a note a note a note
+        a note a note a note a note a note
+    """
+    return fill(text, 100, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False)
