@@ -112,8 +112,8 @@ class Audit:
             yield (
                 DuplicateColumnWarning,
                 (
-                    f"equal to the target in every row: {listed(self.copies_of_target)}; nothing else can matter beside a "
-                    f"copy of the target, so leave it out with exclude=[...] unless that is what you want"
+                    f"equal to the target in all rows: {listed(self.copies_of_target)}; nothing else can matter beside "
+                    f"a copy of the target, so leave it out with exclude=[...] unless that is what you want"
                 ),
             )
         if self.many_levels:

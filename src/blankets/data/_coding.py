@@ -97,14 +97,10 @@ def settled(column: Column, rule: Rule, *, asked: bool) -> Column:
     """Turn numbers into categories where they are few, so that `Numbers` from here on means continuous."""
     if isinstance(column, Categories) or (asked and rule != "categorical"):
         return column
-    if rule == "categorical" or not _more_than(column.present, FEW_VALUES):
+    if rule == "categorical":
         return factorise(column)
-    return column
-
-
-def _more_than(values: NDArray[np.number[Any]], few: int) -> bool:
-    """Tell whether there are more than ``few`` distinct values; the first rows mostly settle it."""
-    return len(distinct(values[:4096])) > few or (len(values) > 4096 and len(distinct(values)) > few)
+    categories = factorise(column, FEW_VALUES)
+    return column if categories is None else categories
 
 
 def is_identifier(column: Column) -> bool:

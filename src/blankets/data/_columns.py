@@ -8,8 +8,8 @@ cannot be either raises `Refused` with the reason, so that all bad columns can b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ class Categories:
     levels: tuple[object, ...]
     missing: Mask | None = None
     declared: bool = False
+    _counts: list[NDArray[np.int64]] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -64,9 +65,11 @@ class Categories:
         return Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how many rows have each level, shape (levels,)."""
-        codes = self.codes if self.missing is None else self.codes[~self.missing]
-        return np.bincount(codes, minlength=len(self.levels))
+        """Return how many rows have each level, shape (levels,); counted once."""
+        if not self._counts:
+            codes = self.codes if self.missing is None else self.codes[~self.missing]
+            self._counts.append(np.bincount(codes, minlength=len(self.levels)))
+        return self._counts[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,16 +105,18 @@ def _some(missing: Mask | None, rows: Mask) -> Mask | None:
 
 def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
     """Return the distinct values in ascending order."""
-    if values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < LOOKUP:
-            seen = np.flatnonzero(np.bincount(_offset(values, low))).astype(values.dtype)
-            return np.asarray(seen + values.dtype.type(low))
-    return np.unique(values)
+    low = _lowest_of_few(values)
+    if low is None:
+        return np.unique(values)
+    return np.asarray(np.flatnonzero(np.bincount(_offset(values, low))).astype(values.dtype) + values.dtype.type(low))
 
 
-def factorise(numbers: Numbers) -> Categories:
-    """Turn each distinct number into a category, in numerical order.
+@overload
+def factorise(numbers: Numbers) -> Categories: ...
+@overload
+def factorise(numbers: Numbers, at_most: int) -> Categories | None: ...
+def factorise(numbers: Numbers, at_most: int | None = None) -> Categories | None:
+    """Turn each distinct number into a category, in numerical order; None if there are more than ``at_most``.
 
     Whole numbers are named as integers, so that a container that had to store them as floats (for
     lack of a missing integer) gives the same levels as one that had not.
@@ -119,15 +124,42 @@ def factorise(numbers: Numbers) -> Categories:
     >>> factorise(Numbers(np.array([2.0, 0.5, 2.0]))).levels
     (0.5, 2)
     """
-    values = numbers.values
-    found = distinct(numbers.present)
+    values, missing = numbers.values, numbers.missing
+    low = _lowest_of_few(values) if missing is None else None
+    if low is not None:
+        return _counted(values, low, at_most)
+    present = numbers.present
+    if at_most is not None and len(np.unique(present[:4096])) > at_most:  # the first rows mostly settle it
+        return None
+    found = distinct(present)
+    if at_most is not None and len(found) > at_most:
+        return None
     levels = tuple(int(v) if float(v).is_integer() else float(v) for v in found.tolist())
-    low = int(found[0]) if len(found) and values.dtype.kind in "iu" else None
-    if low is None or numbers.missing is not None or int(found[-1]) - low >= LOOKUP:
-        return Categories(np.searchsorted(found, values), levels, numbers.missing)
-    rank = np.zeros(int(found[-1]) - low + 1, np.int32)
-    rank[_offset(found, low)] = np.arange(len(found))
-    return Categories(rank[_offset(values, low)], levels)
+    return Categories(np.searchsorted(found, values), levels, missing)
+
+
+def _counted(values: NDArray[np.number[Any]], low: int, at_most: int | None) -> Categories | None:
+    """Turn integers within a small range into categories by counting them."""
+    offset = _offset(values, low)
+    counts = np.bincount(offset)
+    found = np.flatnonzero(counts)
+    n = len(found)
+    if at_most is not None and n > at_most:
+        return None
+    levels = tuple(v + low for v in found.tolist())
+    if found[-1] == n - 1:  # no gaps: the numbers are codes already
+        return Categories(values if low == 0 else offset, levels, None, _counts=[counts])  # type: ignore[arg-type]
+    rank = np.zeros(len(counts), np.int32)
+    rank[found] = np.arange(n)
+    return Categories(rank[offset], levels, None, _counts=[counts[found]])
+
+
+def _lowest_of_few(values: NDArray[np.number[Any]]) -> int | None:
+    """Return the smallest of integers that lie within a small range, else None."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return None
+    low, high = int(values.min()), int(values.max())
+    return low if high - low < LOOKUP else None
 
 
 def _offset(values: NDArray[np.number[Any]], low: int) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from blankets.data._coding import infinite, n_missing
 from blankets.data._columns import Categories, Column, Numbers, Refused, factorise
 from blankets.data._frame import Frame
 from blankets.data._report import Binning
-from blankets.data._sparse import recode_sparse
+from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
 from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed
 
@@ -43,7 +43,8 @@ class Encoder:
     missing_labels : mapping of str to str
         Name of the level that stands for "missing", where there is one.
     n_columns_in : int or None
-        For tables whose columns have numbers only: how many there were, without the target.
+        For tables whose columns have numbers only: how many there were. New rows must have as many,
+        or all but the last if that was the target.
     """
 
     names: tuple[str, ...]
@@ -100,10 +101,11 @@ class Encoder:
 
     def _columns_in(self, table: Table) -> dict[int, int]:
         """Return, for each column of the frame, its number in the new table."""
-        n = len(table.names)
-        if self.n_columns_in is not None and table.positional and n not in (self.n_columns_in, self.n_columns_in + 1):
-            raise DataError(f"the new rows have {n} columns, but there were {self.n_columns_in} features before")
-        index = {name: j for j, name in enumerate(table.names)}
+        n, before = len(table.names), self.n_columns_in
+        if before is not None and table.positional and n != before:
+            if n != before - 1 or self.target != f"x{n}":
+                raise DataError(f"the new rows have {n} columns, but there were {before}; columns go by number here")
+        index = table.index
         absent = [name for name in self.names if name not in index and name != self.target]
         if absent:
             near = did_you_mean(absent[0], table.names)
@@ -144,11 +146,7 @@ class Encoder:
         matrix = csc_array(table.sparse[:, list(wanted.values())])
         audit = Audit()
         names = [self.names[k] for k in wanted]
-        if matrix.dtype.kind == "f":
-            of_column = np.repeat(np.arange(len(names)), np.diff(matrix.indptr))
-            for found, noted in ((np.isinf, audit.infinite), (np.isnan, audit.missing)):
-                counts = np.bincount(of_column[found(matrix.data)], minlength=len(names))
-                noted.update({names[j]: int(counts[j]) for j in np.flatnonzero(counts)})
+        note_gaps(matrix, names, audit)
         audit.check(missing="level" if self.missing == "level" else "error")
         block, levels, new_rows = recode_sparse(matrix, [self.levels[k] for k in wanted])
         _warn_of_new_levels({names[j]: n for j, n in new_rows.items()})

@@ -73,14 +73,14 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
     kind = plain[0] if plain else ""
     if kind in (".parquet", ".pq") and separator is None:
         return _read_parquet(path)
-    separator = SEPARATORS.get(kind) if separator is None else separator
-    if separator is None:
+    expected = SEPARATORS.get(kind) if separator is None else separator
+    if expected is None:
         raise DataError(
             f"cannot tell what {str(path)!r} is; files end in .csv, .tsv (or .csv.gz, .tsv.gz) or .parquet. "
             f"Another text file opens with blankets.data.read_table(path, separator=...)"
         )
-    _check_separator(path, separator)
-    return _read_csv_fast(path, separator) if find_spec("pyarrow") else _read_csv_plain(path, separator)
+    _check_header(path, expected, sure=separator is not None)
+    return _read_csv_fast(path, expected) if find_spec("pyarrow") else _read_csv_plain(path, expected)
 
 
 def _no_file(path: Path) -> str:
@@ -110,13 +110,13 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _check_separator(path: Path, separator: str) -> None:
-    """Refuse a file whose header is one field by this separator and several by another."""
+def _check_header(path: Path, separator: str, *, sure: bool) -> None:
+    """Refuse a file without a header, or whose header is one field by this separator and several by another."""
     with _file_errors(path), _open_text(path) as file:
         header = file.readline()
     if not header.strip():
         raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
-    if separator in header:
+    if sure or separator in header:
         return
     for other, called in OTHER_SEPARATORS.items():
         if other in header:

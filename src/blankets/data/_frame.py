@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,8 @@ class DenseColumns:
 
     def take(self, rows: NDArray[np.int64]) -> DenseColumns:
         """Return the same columns with some rows only."""
-        chosen: NDArray[np.uint8] | NDArray[np.int32] = np.take(self.codes, rows, axis=1)
-        return DenseColumns(chosen)
+        chosen: Any = self.codes[:, rows]
+        return DenseColumns(np.ascontiguousarray(chosen))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

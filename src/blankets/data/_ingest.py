@@ -17,7 +17,7 @@ from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame
 from blankets.data._report import DataReport
 from blankets.data._request import check_size, chosen_columns, find_column, separate_target
-from blankets.data._sparse import encode_sparse, rows_without_gaps, take_rows
+from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean
 
@@ -142,16 +142,21 @@ def ingest(
     order = chosen_columns(table, place, columns, exclude)
     work = _Work(table, order, place, settings, Audit())
     name, column = _target(table, order, place, y, work.audit)
-    _check_rules(discretise, table.names if name is None else (*table.names, name))
+    _check_rules(discretise, table, name)
     return work.run(name, column)
 
 
-def _check_rules(discretise: str | Mapping[str, Rule], names: tuple[str, ...]) -> None:
-    """Refuse rules for columns that do not exist."""
-    if isinstance(discretise, Mapping):
-        for name in discretise:
-            if name not in names:
-                raise ParameterError(f"'discretise' names {name!r}, which is no column{did_you_mean(name, names)}")
+def _check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
+    """Refuse rules for columns that do not exist or are sparse."""
+    if isinstance(discretise, str):
+        return
+    for name in discretise:
+        if name == target:
+            continue
+        if name not in table.index:
+            raise ParameterError(f"'discretise' names {name!r}, which is no column{did_you_mean(name, table.names)}")
+        if table.sparse is not None:
+            raise ParameterError(f"'discretise' names {name!r}, but sparse columns are not binned; do it before")
 
 
 def _target(
@@ -223,13 +228,13 @@ class _Work:
             raise DataError(f"missing='drop' leaves {n_rows} of {self.table.n_rows} rows; choose missing='level'")
         labels: dict[str, str] = {}
         if self.table.sparse is not None:
-            frame = self._sparse(target, rows)
+            frame = self._sparse(target, rows, unlabelled)
         else:
             frame = self._dense(target, rows, n_rows, unlabelled, labels)
         self.audit.check(missing=self.settings.missing)
         self.audit.warn()
-        matrix = len(self.table.names) - (self.place is not None) if self.table.positional else None
-        encoder = Encoder(frame.names, frame.levels, self.audit.binned, name, self.settings.missing, labels, matrix)
+        width = len(self.table.names) if self.table.positional else None
+        encoder = Encoder(frame.names, frame.levels, self.audit.binned, name, self.settings.missing, labels, width)
         report = self._report(frame, rows, unlabelled, extra=self.place is None and name is not None)
         return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabelled)
 
@@ -298,12 +303,15 @@ class _Work:
         elif builder.last_digest == twin:
             self.audit.copies_of_target.append(name)
 
-    def _sparse(self, target: tuple[str, Coding] | None, rows: Mask | None) -> Frame:
+    def _sparse(self, target: tuple[str, Coding] | None, rows: Mask | None, unlabelled: Mask | None) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
         features = np.array([j for j in self.order if j != self.place], np.int64)
         matrix = self.table.sparse if len(features) == len(self.table.names) else self.table.sparse[:, features]
+        called = [self.table.names[j] for j in features.tolist()]
+        note_gaps(matrix, called, self.audit)
         matrix = matrix if rows is None else take_rows(matrix, rows)
-        done = encode_sparse(matrix, [self.table.names[j] for j in features], self.settings, self.audit)
+        twin = None if target is None or unlabelled is not None else target[1].codes
+        done = encode_sparse(matrix, called, self.settings, self.audit, twin)
         at = features[done.columns]
         names = tuple(self.table.names[j] for j in at)
         zeros = np.zeros(len(at), np.int64)

@@ -225,11 +225,9 @@ def _from_polars_pool(series: Any, missing: Mask | None) -> Categories:
     """Number a polars Categorical: its pool is shared with unrelated columns, so only levels present count."""
     present = series.drop_nulls().unique()
     pool = present.to_physical().to_numpy()
-    order = np.argsort(pool)
-    labels = present.to_list()
-    codes = np.searchsorted(pool[order], series.to_physical().fill_null(0).to_numpy())
-    codes = np.minimum(codes, max(len(labels) - 1, 0))  # the filler of missing rows may lie beyond the pool
-    return sorted_categories(codes, [labels[k] for k in order], missing)
+    place = np.zeros(int(pool.max(initial=0)) + 1, np.int64)
+    place[pool] = np.arange(len(pool))
+    return sorted_categories(place[series.to_physical().fill_null(0).to_numpy()], present.to_list(), missing)
 
 
 def from_arrow(values: Any) -> Column:

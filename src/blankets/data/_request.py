@@ -9,7 +9,7 @@ import numpy as np
 
 from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
-from blankets.data._tables import Table
+from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
 __all__ = ["check_size", "chosen_columns", "find_column", "separate_target"]
@@ -27,8 +27,8 @@ def check_size(table: Table) -> None:
 def find_column(table: Table, name: str | int, error: type[DataError] = DataError) -> int:
     """Return the number of a column given by name, or by number in matrices."""
     if isinstance(name, str):
-        if name in table.names:
-            return table.names.index(name)
+        if name in table.index:
+            return table.index[name]
         what = "target column" if error is TargetError else "column"
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names)}; {_offered(table)}")
     n = len(table.names)
@@ -64,27 +64,36 @@ def chosen_columns(
 
 def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Column]:
     """Read a target that was given beside the table, and name it."""
-    called = getattr(y, "name", None)
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-        called = str(y.columns[0]) if hasattr(y, "columns") else called
-        y = y.to_numpy()[:, 0] if hasattr(y, "columns") else np.asarray(y)[:, 0]
-    if getattr(y, "ndim", 1) != 1 or not hasattr(y, "__len__"):
-        raise TargetError(f"y must be one column, but it is a {type(y).__name__} of {getattr(y, 'ndim', 0)} dimensions")
+    y, called = _one_column(y)
     if len(y) != table.n_rows:
         raise DataError(f"y has {len(y)} rows, the table has {table.n_rows}")
     taken = {table.names[j] for j in order}
-    if isinstance(called, str) and called:
-        if called in taken:
-            raise DataError(
-                f"y is called {called!r}, and the table has such a column too; "
-                f"leave that out with exclude=[{called!r}] or rename y"
-            )
-        name = called
-    else:
-        name = next(
-            free for free in ("target", "y", *(f"target_{k}" for k in range(len(taken) + 1))) if free not in taken
+    if called in taken:
+        raise DataError(
+            f"y is called {called!r}, and the table has such a column too; "
+            f"leave that out with exclude=[{called!r}] or rename y"
         )
+    made_up = ("target", "y", *(f"target_{k}" for k in range(len(taken))))
+    name = called or next(free for free in made_up if free not in taken)
     try:
         return name, from_any(y)
     except Refused as reason:
         raise TargetError(f"the target {name!r} {reason}") from None
+
+
+def _one_column(y: Any) -> tuple[Any, str | None]:
+    """Return the target as one series, array or list, and what it is called."""
+    from narwhals import dependencies as known
+
+    if isinstance(y, str):
+        raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table say target={y!r}")
+    called = getattr(y, "name", None)
+    if known.is_into_dataframe(y) or getattr(y, "ndim", 1) == 2:
+        beside = open_table(y)
+        if len(beside.names) != 1:
+            raise TargetError(f"y must be one column, but it has {len(beside.names)}")
+        called = None if beside.positional else beside.names[0]
+        y = y.ravel() if isinstance(y, np.ndarray) else y[beside.labels[0]]
+    if getattr(y, "ndim", 1) != 1 or not hasattr(y, "__len__"):
+        raise TargetError(f"y must be one column, but it is a {type(y).__name__}")
+    return y, called if isinstance(called, str) and called else None

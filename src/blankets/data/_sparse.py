@@ -18,7 +18,7 @@ from blankets.data._readers import from_numpy
 from blankets.data._tables import Table, numbered
 from blankets.errors import DataError
 
-__all__ = ["SparseFeatures", "encode_sparse", "from_sparse", "recode_sparse"]
+__all__ = ["SparseFeatures", "encode_sparse", "from_sparse", "note_gaps", "recode_sparse"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,12 +70,16 @@ def take_rows(matrix: Any, rows: Mask) -> Any:
     return part
 
 
-def encode_sparse(matrix: Any, names: Sequence[str], settings: Settings, audit: Audit) -> SparseFeatures:
-    """Return the codes of the usable columns of a canonical ``csc_array``; the audit knows about the others."""
+def encode_sparse(
+    matrix: Any, names: Sequence[str], settings: Settings, audit: Audit, twin: NDArray[np.integer[Any]] | None = None
+) -> SparseFeatures:
+    """Return the codes of the usable columns of a canonical ``csc_array``; the audit knows about the others.
+
+    ``twin`` are the codes of the target, if columns equal to it are to be noted.
+    """
     n_rows, n_columns = matrix.shape
     stored = np.diff(matrix.indptr)
     of_column = np.repeat(np.arange(n_columns), stored)
-    _note_gaps(matrix, of_column, names, audit)
 
     # Each column's values are ranked among themselves: one sort of (column, value) pairs for them all.
     values, which = np.unique(matrix.data, return_inverse=True)
@@ -85,7 +89,7 @@ def encode_sparse(matrix: Any, names: Sequence[str], settings: Settings, audit: 
     codes = pair_of - first[of_column] + 1
 
     used = _usable(n_values, stored, n_rows, names, settings, audit)
-    _drop_repeated(matrix, codes, used, names, settings, audit)
+    _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings, audit, twin)
     columns = np.flatnonzero(used)
     labels = plain("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
@@ -117,10 +121,11 @@ def _levels(
     return levels
 
 
-def _note_gaps(matrix: Any, of_column: NDArray[np.int64], names: Sequence[str], audit: Audit) -> None:
+def note_gaps(matrix: Any, names: Sequence[str], audit: Audit) -> None:
     """Note which columns have infinite or missing entries."""
     if matrix.dtype.kind != "f":
         return
+    of_column = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
     for found, noted in ((np.isinf(matrix.data), audit.infinite), (np.isnan(matrix.data), audit.missing)):
         counts = np.bincount(of_column[found], minlength=matrix.shape[1])
         noted.update({names[j]: int(counts[j]) for j in np.flatnonzero(counts).tolist()})
@@ -157,17 +162,29 @@ def _usable(
 
 
 def _drop_repeated(
-    matrix: Any, codes: NDArray[np.int64], used: Mask, names: Sequence[str], settings: Settings, audit: Audit
+    matrix: Any,
+    codes: NDArray[np.uint8],
+    used: Mask,
+    names: Sequence[str],
+    settings: Settings,
+    audit: Audit,
+    twin: NDArray[np.integer[Any]] | None,
 ) -> None:
-    """Leave out each column whose rows and codes are those of an earlier one."""
+    """Leave out each column whose rows and codes are those of an earlier one; note those that equal the target."""
     seen: dict[tuple[bytes, bytes], int] = {}
-    narrow = codes.astype(np.uint8)
+    target = None
+    if twin is not None:
+        rows = np.flatnonzero(twin).astype(matrix.indices.dtype)
+        target = digest(rows), digest(twin[rows].astype(np.uint8))
     for j in np.flatnonzero(used).tolist():
         here = slice(matrix.indptr[j], matrix.indptr[j + 1])
-        earlier = seen.setdefault((digest(matrix.indices[here]), digest(narrow[here])), j)
+        mark = digest(matrix.indices[here]), digest(codes[here])
+        earlier = seen.setdefault(mark, j)
         if earlier != j and names[j] not in settings.keep:
             used[j] = False
             audit.duplicates.setdefault(names[earlier], []).append(names[j])
+        elif mark == target:
+            audit.copies_of_target.append(names[j])
 
 
 def recode_sparse(

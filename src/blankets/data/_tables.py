@@ -7,7 +7,7 @@ tells the containers apart; the columns themselves are read natively (`_readers`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ class Table:
         The names as the container had them, for example integers; column numbers for matrices.
     sparse : scipy.sparse.csc_array or None
         The matrix behind it, if that is sparse.
+    index : dict of str to int
+        Number of each column, by name.
     """
 
     names: tuple[str, ...]
@@ -47,6 +49,10 @@ class Table:
     read: Callable[[int], Column]
     labels: tuple[object, ...]
     sparse: Any = None
+    index: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {name: j for j, name in enumerate(self.names)})
 
     @property
     def positional(self) -> bool:
