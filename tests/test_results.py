@@ -4,13 +4,14 @@ import copy
 import json
 import math
 import pickle
+import sys
 
 import networkx as nx
 import numpy as np
 import pytest
 from scipy import stats
 
-from blankets.errors import DataError, Interrupted, ParameterError
+from blankets.errors import DataError, Interrupted, MissingPackageError, ParameterError
 from blankets.independence import DSeparation, Evidence, EvidenceBatch
 from blankets.results import Blanket, Blankets, NamedEvidence, PassedOver, Step, describe
 from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, size_of
@@ -400,6 +401,12 @@ def test_json_there_and_back(blanket, tmp_path):
     }
 
 
+def test_settings_that_json_does_not_have_become_text(tmp_path):
+    settings = {"alpha": np.float64(0.01), "bins": np.int64(3), "rng": np.random.SeedSequence, "low": -math.inf}
+    content = json.loads(searched(settings=settings).to_json())
+    assert content["settings"] == {"alpha": 0.01, "bins": 3, "rng": str(np.random.SeedSequence), "low": None}
+
+
 def test_json_has_null_and_not_nan(blanket):
     document = blanket.to_json()
     assert "NaN" not in document
@@ -547,6 +554,12 @@ def test_plot_puts_parents_above_and_children_below():
     ax.figure.canvas.draw()
     assert blanket.plot(ax=ax) is ax
     pyplot.close("all")
+
+
+def test_plot_without_matplotlib_says_what_to_install(blanket, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingPackageError, match=r"drawing a blanket needs .*pip install 'blankets\[plot\]'"):
+        blanket.plot()
 
 
 def test_plot_of_many_members_keeps_them_apart():

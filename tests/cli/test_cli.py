@@ -191,6 +191,8 @@ def test_a_file_that_cannot_be_written(table, tmp_path, capsys):
     (tmp_path / "locked.json").mkdir()
     assert run(["discover", table, "-t", "wet", "--save", str(tmp_path / "locked.json")]) == 2
     assert "is a directory" in capsys.readouterr().err
+    assert run(["discover", table, "-t", "wet", "--save", "/dev/full"]) == 3  # a disk without space
+    assert capsys.readouterr() == ("", "blankets: cannot write '/dev/full': No space left on device\n")
 
 
 def found(**changes):

@@ -23,6 +23,7 @@ COLOURS = {
     "unknown": "#BBBBBB",
 }
 _A_ROW = 6  # names that fit side by side
+_HALF_A_LETTER = 3.0  # points, at the usual size of type
 Points = dict[str, tuple[float, float]]
 
 
@@ -46,7 +47,9 @@ def plot_blanket(blanket: Blanket, *, ax: Axes | None = None) -> Axes:
     ax = _new_axes(points) if ax is None else ax
     for start, end, attributes in graph.edges(data=True):
         style = "-|>" if attributes["directed"] else "-"
-        arrow = {"arrowstyle": style, "color": "#555555", "shrinkA": 14, "shrinkB": 14, "mutation_scale": 14}
+        level = points[start][1] == points[end][1]
+        ends = {"shrinkA": _clearance(start, level=level), "shrinkB": _clearance(end, level=level)}
+        arrow = {"arrowstyle": style, "color": "#555555", "mutation_scale": 14, **ends}
         ax.annotate("", xy=points[end], xytext=points[start], arrowprops=arrow, zorder=1)
     seen = {}
     for name, (across, up) in points.items():
@@ -95,6 +98,11 @@ def _label(name: str) -> str:
     return name if len(name) <= 18 else f"{name[:17]}…"
 
 
+def _clearance(name: str, *, level: bool) -> float:
+    """Return how far from its middle, in points, an edge stays clear of a box; level edges meet its short side."""
+    return 4 + _HALF_A_LETTER * len(_label(name)) if level else 14
+
+
 def _new_axes(points: Points) -> Axes:
     try:
         from matplotlib import pyplot
@@ -102,7 +110,8 @@ def _new_axes(points: Points) -> Axes:
         raise MissingPackageError.needed_for("drawing a blanket", "matplotlib", "plot") from None
     across = {x for x, _ in points.values()}
     up = {y for _, y in points.values()}
-    size = (max(5.0, 1.7 * (max(across) - min(across) + 1)), max(3.0, 1.5 * (max(up) - min(up) + 1)))
+    box = 2 * _HALF_A_LETTER * max(len(_label(name)) for name in points) / 72 + 0.8  # inches, with a gap
+    size = (max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.5 * (max(up) - min(up) + 1)))
     axes: Axes = pyplot.subplots(figsize=size)[1]
     return axes
 
