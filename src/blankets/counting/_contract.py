@@ -27,8 +27,8 @@ class TableBlock:
     ----------
     at : ndarray of shape (k,)
         Positions of the candidates in the request.
-    counts : ndarray of int32 of shape (k, strata, levels of y, levels of x)
-        Only strata that occur need to be there, in any order. The last axis is as long as the largest
+    counts : ndarray of int32 of shape (k, levels of x, levels of y, strata)
+        Only strata that occur need to be there, in any order. The axis of x is as long as the largest
         arity in the block; levels that a column does not have count 0.
     """
 

@@ -1,9 +1,8 @@
 """Kernels that count: dense codes, packed bits, sparse columns.
 
-All of them fill ``counts`` of shape (candidates, cells * width), where a *cell* is a combination of
-stratum and level of y, and ``width`` the largest arity among the candidates; ``counts[i, cell * width +
-level]`` is the number of rows. Rows are taken in chunks that stay in the first-level cache while all
-candidates pass over them.
+All of them fill ``counts`` of shape (candidates, levels * cells), where a *cell* is a level of y in a
+stratum; ``counts[i, level * n_cells + cell]`` is the number of rows. Rows are taken in chunks that stay in
+the first-level cache while all candidates pass over them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["cell_masks", "count_bits", "count_dense", "count_sparse", "extend_codes", "pack_bits", "renumber"]
+__all__ = [
+    "cell_masks",
+    "cells_of",
+    "count_bits",
+    "count_dense",
+    "count_sparse",
+    "extend_codes",
+    "pack_bits",
+    "renumber",
+]
 
 _ROWS = 8192  # rows a chunk: 32 KiB of cells, 8 KiB of codes
 _WORDS = 512  # words a chunk of bits: 32,768 rows
@@ -20,14 +28,18 @@ _WORDS = 512  # words a chunk of bits: 32,768 rows
 
 @njit(nogil=True, cache=True)
 def count_dense(
-    codes: NDArray[np.integer], xs: NDArray[np.int64], cells: NDArray[np.uint32], width: int, counts: NDArray[np.int32]
+    codes: NDArray[np.integer],
+    xs: NDArray[np.int64],
+    cells: NDArray[np.uint32],
+    n_cells: int,
+    counts: NDArray[np.int32],
 ) -> None:
     """Count columns ``xs`` of dense codes, shape (columns, rows).
 
     An increment waits for the one before it when both hit the same count, as they often do in skewed
     data. Four candidates side by side, or four quarters of one column, keep four tables going instead.
     """
-    n, step = len(cells), np.uint32(width)
+    n, step = len(cells), np.uint32(n_cells)
     counts[:] = 0
     whole = len(xs) - len(xs) % 4
     for start in range(0, n, _ROWS):
@@ -36,11 +48,11 @@ def count_dense(
             column_a, column_b, column_c, column_d = codes[xs[i]], codes[xs[i + 1]], codes[xs[i + 2]], codes[xs[i + 3]]
             a, b, c, d = counts[i], counts[i + 1], counts[i + 2], counts[i + 3]
             for r in range(start, stop):
-                cell = cells[r] * step
-                a[np.uint32(cell + column_a[r])] += np.int32(1)
-                b[np.uint32(cell + column_b[r])] += np.int32(1)
-                c[np.uint32(cell + column_c[r])] += np.int32(1)
-                d[np.uint32(cell + column_d[r])] += np.int32(1)
+                cell = cells[r]
+                a[np.uint32(cell + column_a[r] * step)] += np.int32(1)
+                b[np.uint32(cell + column_b[r] * step)] += np.int32(1)
+                c[np.uint32(cell + column_c[r] * step)] += np.int32(1)
+                d[np.uint32(cell + column_d[r] * step)] += np.int32(1)
     for i in range(whole, len(xs)):
         _count_quarters(codes[xs[i]], cells, step, counts[i])
 
@@ -56,12 +68,12 @@ def _count_quarters(
     a, b, c, d = counts, part[0], part[1], part[2]
     for r in range(quarter):
         s, t, u = r + quarter, r + 2 * quarter, r + 3 * quarter
-        a[np.uint32(cells[r] * step + column[r])] += np.int32(1)
-        b[np.uint32(cells[s] * step + column[s])] += np.int32(1)
-        c[np.uint32(cells[t] * step + column[t])] += np.int32(1)
-        d[np.uint32(cells[u] * step + column[u])] += np.int32(1)
+        a[np.uint32(cells[r] + column[r] * step)] += np.int32(1)
+        b[np.uint32(cells[s] + column[s] * step)] += np.int32(1)
+        c[np.uint32(cells[t] + column[t] * step)] += np.int32(1)
+        d[np.uint32(cells[u] + column[u] * step)] += np.int32(1)
     for r in range(4 * quarter, n):
-        a[np.uint32(cells[r] * step + column[r])] += np.int32(1)
+        a[np.uint32(cells[r] + column[r] * step)] += np.int32(1)
     for k in range(len(counts)):
         a[k] += b[k] + c[k] + d[k]
 
@@ -74,21 +86,17 @@ def count_sparse(
     xs: NDArray[np.int64],
     cells: NDArray[np.uint32],
     totals: NDArray[np.int32],
-    width: int,
     counts: NDArray[np.int32],
 ) -> None:
     """Count sparse columns: walk the stored entries, and infer level 0 from the ``totals`` of the cells."""
     counts[:] = 0
-    step = np.uint64(width)
+    n_cells = np.uint64(len(totals))
     for i in range(len(xs)):
         row = counts[i]
         for k in range(indptr[xs[i]], indptr[xs[i] + 1]):
-            row[np.uint64(cells[indices[k]]) * step + np.uint64(codes[k])] += 1
+            row[np.uint64(cells[indices[k]]) + np.uint64(codes[k]) * n_cells] += 1
         for c in range(len(totals)):
-            rest = totals[c]
-            for level in range(1, width):
-                rest -= row[c * width + level]
-            row[c * width] = rest
+            row[c] = totals[c] - row[c + len(totals) :: len(totals)].sum()
 
 
 @njit(nogil=True, cache=True)
@@ -152,23 +160,22 @@ def _popcount(word: np.uint64) -> np.uint64:
 def count_bits(
     planes: NDArray[np.uint64],
     n_rows: int,
-    given_first: NDArray[np.int64],
-    given_arity: NDArray[np.int64],
+    cell_first: NDArray[np.int64],
+    cell_arity: NDArray[np.int64],
     x_first: NDArray[np.int64],
     x_arity: NDArray[np.int64],
-    width: int,
     counts: NDArray[np.int32],
 ) -> None:
-    """Count candidates packed as bit planes; cells are the product of the levels of the given variables and y."""
+    """Count candidates packed as bit planes; cells are the product of the levels of y and the given variables."""
     n_words = planes.shape[1]
     n_cells = 1
-    for v in range(len(given_arity)):
-        n_cells *= given_arity[v]
+    for v in range(len(cell_arity)):
+        n_cells *= cell_arity[v]
     counts[:] = 0
     masks = np.empty((n_cells, min(n_words, _WORDS)), np.uint64)
     for start in range(0, n_words, _WORDS):
         stop = min(start + _WORDS, n_words)
-        cell_masks(planes, given_first, given_arity, n_rows, start, stop, masks)
+        cell_masks(planes, cell_first, cell_arity, n_rows, start, stop, masks)
         for c in range(n_cells):
             mask = masks[c]
             total = np.uint64(0)
@@ -183,9 +190,9 @@ def count_bits(
                     found = np.uint64(0)
                     for w in range(stop - start):
                         found += _popcount(mask[w] & plane[w])
-                    counts[i, c * width + level] += np.int64(found)
+                    counts[i, level * n_cells + c] += np.int64(found)
                     rest -= np.int64(found)
-                counts[i, c * width] += rest
+                counts[i, c] += rest
 
 
 @njit(nogil=True, cache=True)
@@ -194,6 +201,15 @@ def extend_codes(codes: NDArray[np.uint32], column: NDArray[np.integer], arity: 
     out = np.empty(len(codes), np.uint32)
     for r in range(len(codes)):
         out[r] = codes[r] * np.uint32(arity) + np.uint32(column[r])
+    return out
+
+
+@njit(nogil=True, cache=True)
+def cells_of(codes: NDArray[np.uint32], column: NDArray[np.integer], n_strata: int) -> NDArray[np.uint32]:
+    """Return the cell of each row: level of y times the number of strata, plus its stratum."""
+    out = np.empty(len(codes), np.uint32)
+    for r in range(len(codes)):
+        out[r] = codes[r] + np.uint32(n_strata) * np.uint32(column[r])
     return out
 
 

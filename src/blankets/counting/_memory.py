@@ -39,7 +39,7 @@ RENUMBER_ABOVE = 1 / 16
 STRATA_KEPT_BYTES = 64 << 20
 
 Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
-Fill = Callable[[NDArray[np.int64], int, NDArray[np.int32]], None]  # columns, width, counts to fill
+Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts to fill
 
 
 class MemoryCounter(Counter):
@@ -55,8 +55,8 @@ class MemoryCounter(Counter):
     Examples
     --------
     >>> counter = MemoryCounter(Frame.from_codes([[0, 1], [1, 1], [0, 0]]))
-    >>> [block.counts.tolist() for block in counter.tables([0], 1)]
-    [[[[[1, 0], [1, 1]]]]]
+    >>> [block.counts.squeeze(-1).tolist() for block in counter.tables([0], 1)]  # one stratum
+    [[[[1, 1], [0, 1]]]]
     """
 
     def __init__(self, frame: Frame, n_threads: int | None = None) -> None:
@@ -102,19 +102,19 @@ class MemoryCounter(Counter):
         arity = int(self.arities[y])
         by_bits = self._bits_win(xs, y, conditioning)
         if by_bits.any():
-            shape = math.prod(int(self.arities[z]) for z in conditioning), arity
+            shape = arity, math.prod(int(self.arities[z]) for z in conditioning)
             at = np.flatnonzero(by_bits)
             yield from self._in_blocks(at, xs[at], self._bit_counts(y, conditioning), shape)
             if len(at) == len(xs):
                 return
         codes, n_strata = self._strata_of(conditioning)
-        cells = kernels.extend_codes(codes, self.frame.column(y), arity)
+        cells = kernels.cells_of(codes, self.frame.column(y), n_strata)
         block_of = np.where(by_bits, -1, self.frame.block_of[xs])
         for b, block in enumerate(self.frame.blocks):
             at = np.flatnonzero(block_of == b)
             if len(at):
                 fill = self._column_counts(block, cells, n_strata * arity)
-                yield from self._in_blocks(at, xs[at], fill, (n_strata, arity))
+                yield from self._in_blocks(at, xs[at], fill, (arity, n_strata))
 
     def _bits_win(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which candidates are counted by bits."""
@@ -148,13 +148,13 @@ class MemoryCounter(Counter):
 
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
         """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
-        cell_variables = np.array([*given, y])
+        cell_variables = np.array([y, *given])
         cell_first, cell_arity = self._first_plane[cell_variables], self.arities[cell_variables]
         planes = self._planes
 
-        def fill(xs: NDArray[np.int64], width: int, counts: NDArray[np.int32]) -> None:
+        def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
             first, arity = self._first_plane[xs], self.arities[xs]
-            kernels.count_bits(planes, self.n_rows, cell_first, cell_arity, first, arity, width, counts)
+            kernels.count_bits(planes, self.n_rows, cell_first, cell_arity, first, arity, counts)
 
         return fill
 
@@ -163,10 +163,10 @@ class MemoryCounter(Counter):
         position = self.frame.position
         if isinstance(block, DenseColumns):
             codes = block.codes
-            return lambda xs, width, counts: kernels.count_dense(codes, position[xs], cells, width, counts)
+            return lambda xs, counts: kernels.count_dense(codes, position[xs], cells, n_cells, counts)
         stored = block.indptr, block.indices, block.codes
         totals = np.bincount(cells, minlength=n_cells).astype(np.int32)
-        return lambda xs, width, counts: kernels.count_sparse(*stored, position[xs], cells, totals, width, counts)
+        return lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts)
 
     def _in_blocks(
         self, at: NDArray[np.int64], xs: NDArray[np.int64], fill: Fill, shape: tuple[int, int]
@@ -183,8 +183,8 @@ class MemoryCounter(Counter):
 
             def count(columns: NDArray[np.int64] = columns, width: int = width) -> NDArray[np.int32]:
                 counts = np.empty((len(columns), n_cells * width), np.int32)
-                fill(columns, width, counts)
-                return counts.reshape(len(columns), *shape, width)
+                fill(columns, counts)
+                return counts.reshape(len(columns), width, *shape)
 
             yield at[part], count
 

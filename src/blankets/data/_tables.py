@@ -79,7 +79,7 @@ def open_table(data: Any) -> Table:
         return named(data.columns, data.height, lambda j: from_polars(series[j]))
     if known.is_pyarrow_table(data):
         return named(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not hasattr(data, "nnz"):  # a sparse dictionary of keys is a mapping too
         return _from_mapping(data)
     if isinstance(data, np.ndarray):
         return _from_array(data)

@@ -2,5 +2,18 @@
 
 from blankets.search._contract import Algorithm, Decision, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
+from blankets.search._roles import orient, resolve_roles
 
-__all__ = ["ALGORITHMS", "Algorithm", "Decision", "Found", "Role", "Trace", "check_options", "choose", "find"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "Decision",
+    "Found",
+    "Role",
+    "Trace",
+    "check_options",
+    "choose",
+    "find",
+    "orient",
+    "resolve_roles",
+]

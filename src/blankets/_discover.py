@@ -1,0 +1,393 @@
+"""`discover` and `discover_all`: from any table to Markov blankets, with the reasons."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets._progress import told
+from blankets.counting import MemoryCounter
+from blankets.data import DataReport, ingest, ingest_numeric
+from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
+from blankets.independence import IndependenceTest, PartialCorrelation, TableTests
+from blankets.results import Blanket, Blankets, describe
+from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
+
+__all__ = ["algorithms", "discover", "discover_all"]
+
+Progress = bool | Callable[[str], None]
+Seed = np.random.Generator | int | None
+
+TESTS = ("g", "x2", "fisher-z")
+
+
+def discover(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    algorithm: str = "auto",
+    alpha: float = 0.01,
+    test: str = "g",
+    dof: str = "adjusted",
+    reliability: float = 5.0,
+    strength: str = "p-value",
+    roles: bool = False,
+    discretise: str | Mapping[str, str] = "sturges",
+    bins: int | None = None,
+    missing: str = "error",
+    keep: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    n_threads: int | None = None,
+    progress: Progress = False,
+    rng: Seed = None,
+    **options: Any,
+) -> Blanket:
+    """Find the Markov blanket of a target: the smallest set of features that makes all others irrelevant.
+
+    Parameters
+    ----------
+    data : data frame, array, sparse matrix, path to a CSV or Parquet file, or Frame
+        The table. Columns may be categorical, text, numbers or booleans; continuous ones are cut into
+        levels by the rule ``discretise`` (not for ``test="fisher-z"``).
+    target : str or int, optional
+        Name of the target column (its number, for an array without names).
+    y : array_like, optional
+        The target, where it is not a column of ``data``.
+    algorithm : str
+        A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why.
+    alpha : float
+        Significance level of every test: dependent if p <= alpha.
+    test : {"g", "x2", "fisher-z"}
+        Likelihood-ratio or Pearson's chi-square test of count tables, or partial correlation of numbers.
+    dof : {"adjusted", "nominal"}
+        Degrees of freedom for p-values: those that the levels seen in each stratum leave, or the product
+        of all levels.
+    reliability : float
+        A test is performed if there are this many rows for each nominal degree of freedom (0: always).
+    strength : {"p-value", "information"}
+        How candidates are compared.
+    roles : bool
+        Also find out who is neighbour and who is spouse, for algorithms that do not tell by themselves, and
+        which neighbours are parents or children, where the data can tell.
+    discretise, bins, missing, keep, exclude
+        How the table is read: see `blankets.data.ingest`.
+    n_threads : int, optional
+        Number of threads; default all processors. The answer does not depend on it.
+    progress : bool or callable
+        Show a progress line on a terminal, or call this with a sentence for every step.
+    rng : int, Generator or None
+        Seed, for algorithms that draw random numbers.
+    **options
+        Options of the algorithm, for example ``k=2`` for "fbed".
+
+    Returns
+    -------
+    Blanket
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(7)
+    >>> smoker, city = rng.random(500) < 0.3, rng.choice(["north", "south"], 500)
+    >>> cough = rng.random(500) < np.where(smoker, 0.7, 0.1)
+    >>> blanket = bl.discover({"smoker": smoker, "city": city, "cough": cough}, "smoker")
+    >>> blanket.members
+    ('cough',)
+    """
+    _check_alpha(alpha)
+    named = None if algorithm == "auto" else _checked(algorithm, options)
+    with _shown(progress) as tell:
+        setting = _read(
+            data,
+            target,
+            y,
+            test=test,
+            dof=dof,
+            reliability=reliability,
+            strength=strength,
+            n_threads=n_threads,
+            discretise=discretise,
+            bins=bins,
+            missing=missing,
+            keep=keep,
+            exclude=exclude,
+        )
+        chosen, why = (named, "") if named is not None else _picked(setting, setting.only_target, options)
+        search = _Search(setting, chosen, why, alpha, roles, options, np.random.default_rng(rng), tell)
+        return search.blanket_of(setting.only_target)
+
+
+def discover_all(
+    data: Any,
+    targets: Iterable[str] | None = None,
+    *,
+    algorithm: str = "auto",
+    alpha: float = 0.01,
+    test: str = "g",
+    dof: str = "adjusted",
+    reliability: float = 5.0,
+    strength: str = "p-value",
+    roles: bool = False,
+    discretise: str | Mapping[str, str] = "sturges",
+    bins: int | None = None,
+    missing: str = "error",
+    keep: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    n_threads: int | None = None,
+    progress: Progress = False,
+    rng: Seed = None,
+    **options: Any,
+) -> Blankets:
+    """Find the Markov blanket of every variable, or of some, sharing counts and searches between them.
+
+    Parameters
+    ----------
+    data
+        The table, as for `discover`.
+    targets : iterable of str, optional
+        Names of the targets; default all columns.
+    algorithm, alpha, test, dof, reliability, strength, roles, discretise, bins, missing, keep, exclude
+        As for `discover`; ``algorithm="auto"`` picks one for all targets.
+    n_threads, progress, rng, **options
+        As for `discover`.
+
+    Returns
+    -------
+    Blankets
+        A mapping from target to `Blanket`; its ``network()`` is the Markov network.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(1)
+    >>> a = rng.integers(0, 2, 1000)
+    >>> b, c = (a + (rng.random((2, 1000)) < 0.2)) % 2
+    >>> found = bl.discover_all({"a": a, "b": b, "c": c})
+    >>> {target: blanket.members for target, blanket in found.items()}
+    {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
+    """
+    _check_alpha(alpha)
+    named = None if algorithm == "auto" else _checked(algorithm, options)
+    began = time.perf_counter()
+    with _shown(progress) as tell:
+        setting = _read(
+            data,
+            None,
+            None,
+            test=test,
+            dof=dof,
+            reliability=reliability,
+            strength=strength,
+            n_threads=n_threads,
+            discretise=discretise,
+            bins=bins,
+            missing=missing,
+            keep=keep,
+            exclude=exclude,
+        )
+        wanted = (
+            list(range(len(setting.tests.names))) if targets is None else [setting.column(name) for name in targets]
+        )
+        chosen, why = (named, "") if named is not None else _picked(setting, wanted[0], options)
+        # A generator for each target, so that the answers do not depend on which thread takes which.
+        seeds = np.random.default_rng(rng).spawn(len(wanted))
+        searches = [_Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
+        with ThreadPoolExecutor(setting.n_threads) as pool:
+            found = list(pool.map(lambda pair: pair[0].blanket_of(pair[1]), zip(searches, wanted, strict=True)))
+    return Blankets(
+        {blanket.target: blanket for blanket in found},
+        n_tests=setting.tests.n_tests,
+        seconds=time.perf_counter() - began,
+        warnings=tuple(dict.fromkeys(sentence for blanket in found for sentence in blanket.warnings)),
+    )
+
+
+def algorithms() -> list[Algorithm]:
+    """Return all algorithms, each with its paper, what it guarantees and when to use it.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> next(entry.when for entry in bl.algorithms() if entry.name == "iamb")
+    'A fast first answer when rows are plentiful compared with the size of the blanket.'
+    """
+    return [ALGORITHMS[name] for name in sorted(ALGORITHMS)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """The data, ready to be asked, and how they were read."""
+
+    tests: IndependenceTest
+    arities: NDArray[np.int64]
+    n_rows: int
+    target: int | None
+    choices: dict[str, Any]
+    report: DataReport
+    n_threads: int
+
+    @property
+    def only_target(self) -> int:
+        """The target, where there is to be one."""
+        if self.target is None:
+            raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
+        return self.target
+
+    def column(self, name: str) -> int:
+        """Return the number of a column that is to be a target."""
+        if name not in self.tests.names:
+            why = self.excluded.get(name)
+            hint = f": {why}" if why else did_you_mean(str(name), self.tests.names)
+            raise TargetError(f"{name!r} cannot be a target{hint}")
+        return self.tests.names.index(name)
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """Columns that are not searched, and why."""
+        return self.report.left_out
+
+
+def _read(
+    data: Any,
+    target: str | int | None,
+    y: ArrayLike | None,
+    *,
+    test: str,
+    dof: str,
+    reliability: float,
+    strength: str,
+    n_threads: int | None,
+    **reading: Any,
+) -> _Setting:
+    """Read the table and prepare the tests."""
+    if test not in TESTS:
+        raise ParameterError.not_one_of("test", test, TESTS)
+    choices = {"test": test, "dof": dof, "reliability": reliability, "strength": strength, **reading}
+    threads = n_threads or os.cpu_count() or 1
+    tests: IndependenceTest
+    if test == "fisher-z":
+        numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
+        tests = PartialCorrelation(numbers.values, numbers.names, reliability=reliability)
+        arities = np.full(len(numbers.names), 2, np.int64)
+        return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
+    table = ingest(data, target, y=y, **reading)
+    frame = table.frame
+    if table.target is not None and table.unlabelled is not None and table.unlabelled.any():
+        raise TargetError(
+            f"the target {frame.names[table.target]!r} is missing in {int(table.unlabelled.sum()):,} of "
+            f"{frame.n_rows:,} rows; delete these rows to search among the labelled ones"
+        )
+    tests = TableTests(
+        MemoryCounter(frame, threads), statistic=test, dof=dof, reliability=reliability, strength=strength
+    )
+    return _Setting(tests, frame.arities, frame.n_rows, table.target, choices, table.report, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """One algorithm with its options, ready to run on any target."""
+
+    setting: _Setting
+    algorithm: Algorithm
+    why: str
+    alpha: float
+    roles: bool
+    options: dict[str, Any]
+    rng: np.random.Generator
+    tell: Callable[[str], None] | None
+
+    def blanket_of(self, target: int) -> Blanket:
+        """Run the search and put its outcome into names."""
+        began = time.perf_counter()
+        tests, names = self.setting.tests, self.setting.tests.names
+        tests_before = tests.n_tests
+        trace = Trace(listener=self._listener(names[target]))
+        try:
+            found = self._run(target, trace)
+        except KeyboardInterrupt:
+            held = [names[x] for x in trace.members]
+            raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
+        return describe(
+            found,
+            trace,
+            names=names,
+            target=target,
+            evidence=tests.drop_one(found.members, target),
+            algorithm=self.algorithm,
+            why=self.why,
+            settings={**self.setting.choices, "alpha": self.alpha, "roles": self.roles, **self.options},
+            n_rows=self.setting.n_rows,
+            n_tests=tests.n_tests - tests_before,
+            seconds=time.perf_counter() - began,
+            warnings=self._untestable(target),
+            data=self.setting.report,
+            excluded=self.setting.excluded,
+            by_effect=self.setting.choices["strength"] == "information",
+        )
+
+    def _run(self, target: int, trace: Trace) -> Found:
+        tests = self.setting.tests
+        candidates = [x for x in range(len(tests.names)) if x != target]
+        options = {"rng": self.rng, **self.options} if "rng" in self.algorithm.options else self.options
+        found = self.algorithm.run(tests, target, candidates, alpha=self.alpha, trace=trace, **options)
+        return self._with_roles(found, target, trace) if self.roles else found
+
+    def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
+        """Tell neighbours from spouses, and parents from children where they can be told apart."""
+        tests, alpha = self.setting.tests, self.alpha
+        if not self.algorithm.roles:
+            resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
+            return replace(found, roles=resolved.roles, common_children=resolved.common_children)
+        neighbours = [x for x in found.members if found.roles.get(x) != "spouse"]
+        return replace(found, roles=orient(tests, target, neighbours, found.common_children, alpha=alpha))
+
+    def _listener(self, target: str) -> Callable[[str], None] | None:
+        tell = self.tell
+        return None if tell is None else lambda phase: tell(f"{self.algorithm.name} on {target!r}: {phase}")
+
+    def _untestable(self, target: int) -> list[str]:
+        """Warn of columns that have too many levels for even a test without conditioning."""
+        free = (self.setting.arities - 1) * (self.setting.arities[target] - 1)
+        never = np.flatnonzero(self.setting.choices["reliability"] * free > self.setting.n_rows)
+        beyond = [self.setting.tests.names[x] for x in never if x != target]
+        if not beyond:
+            return []
+        sentence = (
+            f"{self.setting.n_rows:,} rows are too few to test {listed(beyond)} against "
+            f"{self.setting.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
+        )
+        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
+        return [sentence]
+
+
+def _picked(setting: _Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str]:
+    """Pick an algorithm for the user, by rows, features and levels."""
+    features = np.delete(setting.arities, target)
+    name, why = choose(setting.n_rows, features, int(setting.arities[target]))
+    return _checked(name, options), why
+
+
+def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
+    algorithm = find(name)
+    check_options(algorithm, options)
+    return algorithm
+
+
+def _check_alpha(alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
+
+
+def _shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context in which steps are told to the user, if wanted."""
+    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)

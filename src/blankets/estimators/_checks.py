@@ -1,0 +1,40 @@
+"""Input checks that the estimators share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+__all__ = ["checked", "feature_names"]
+
+
+def checked(estimator: BaseEstimator, X: Any, y: ArrayLike, *, allow_missing: bool) -> tuple[Any, NDArray[Any]]:
+    """Return features and target as `blankets.discover` takes them; set what scikit-learn wants to be set.
+
+    A data frame is passed on as it is: making one array of it would lose the types of its columns.
+    """
+    if hasattr(X, "columns"):
+        validate_data(estimator, X, y, skip_check_array=True)
+        check_consistent_length(X, y)
+    else:
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            dtype=None,
+            accept_sparse=True,
+            ensure_all_finite="allow-nan" if allow_missing else True,
+            ensure_min_samples=2,
+        )
+    return X, column_or_1d(y)
+
+
+def feature_names(estimator: BaseEstimator) -> NDArray[np.object_]:
+    """Return the names of the features seen in `fit`, x0, x1, ... where they had none."""
+    if hasattr(estimator, "feature_names_in_"):
+        return np.asarray(estimator.feature_names_in_, dtype=object)
+    return np.array([f"x{j}" for j in range(estimator.n_features_in_)], dtype=object)

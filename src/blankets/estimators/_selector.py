@@ -1,0 +1,136 @@
+"""`MarkovBlanketSelector`: the blanket as a scikit-learn feature selector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from blankets._discover import discover
+from blankets.estimators._checks import checked, feature_names
+
+__all__ = ["MarkovBlanketSelector"]
+
+
+class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Select the features in the Markov blanket of the target.
+
+    Parameters
+    ----------
+    algorithm : str
+        A name from `blankets.algorithms`, or "auto".
+    alpha : float
+        Significance level of every test.
+    test, dof, reliability, strength
+        The test of independence: see `blankets.discover`.
+    discretise, bins, missing
+        How the features are read: see `blankets.data.ingest`.
+    options : mapping, optional
+        Options of the algorithm, for example ``{"k": 2}`` for "fbed".
+    n_threads : int, optional
+        Number of threads; default all processors.
+    random_state : int, Generator or None
+        Seed, for algorithms that draw random numbers.
+
+    Attributes
+    ----------
+    blanket_ : Blanket
+        What was found, and why.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blankets import MarkovBlanketSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 3, (400, 5))
+    >>> y = (X[:, 1] + X[:, 3] + (rng.random(400) < 0.1)) % 2
+    >>> selector = MarkovBlanketSelector(algorithm="inter-iamb").fit(X, y)
+    >>> selector.get_support()
+    array([False,  True, False,  True, False])
+    >>> selector.transform(X).shape
+    (400, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        algorithm: str = "auto",
+        alpha: float = 0.01,
+        test: str = "g",
+        dof: str = "adjusted",
+        reliability: float = 5.0,
+        strength: str = "p-value",
+        discretise: str | Mapping[str, str] = "sturges",
+        bins: int | None = None,
+        missing: str = "error",
+        options: Mapping[str, Any] | None = None,
+        n_threads: int | None = None,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.alpha = alpha
+        self.test = test
+        self.dof = dof
+        self.reliability = reliability
+        self.strength = strength
+        self.discretise = discretise
+        self.bins = bins
+        self.missing = missing
+        self.options = options
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Find the Markov blanket of ``y`` among the columns of ``X``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The features, in any form that `blankets.discover` takes.
+        y : array_like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        self
+        """
+        X, y = checked(self, X, y, allow_missing=self.missing != "error")
+        self.blanket_ = discover(
+            X,
+            y=y,
+            algorithm=self.algorithm,
+            alpha=self.alpha,
+            test=self.test,
+            dof=self.dof,
+            reliability=self.reliability,
+            strength=self.strength,
+            discretise=self.discretise,
+            bins=self.bins,
+            missing=self.missing,
+            n_threads=self.n_threads,
+            rng=self.random_state,
+            **(self.options or {}),
+        )
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "blanket_")
+        return np.isin([str(name) for name in feature_names(self)], self.blanket_.members)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags

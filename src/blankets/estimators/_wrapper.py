@@ -1,0 +1,136 @@
+"""The HITON wrapper: from a blanket, drop what a classifier does not need."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from blankets.errors import ParameterError
+from blankets.estimators._checks import checked, feature_names
+from blankets.estimators._selector import MarkovBlanketSelector
+
+__all__ = ["HitonWrapper"]
+
+
+class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Select the features of a blanket that a classifier cannot do without.
+
+    The last step of HITON: starting from the Markov blanket, remove one feature after another for as long
+    as the cross-validated score does not fall. Each round removes the feature whose removal leaves the
+    best score; on a tie, the weakest member of the blanket.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What the features are for; fitted on the selected columns of ``X`` as they are, so a pipeline that
+        encodes them may be needed.
+    selector : MarkovBlanketSelector, optional
+        Finds the blanket; default HITON-MB.
+    scoring : str or callable, optional
+        A scikit-learn scorer; default the estimator's own score.
+    cv : int or splitter
+        Cross-validation; the same splits are used for every set of features.
+    tolerance : float
+        A score that is lower by no more than this has not fallen.
+
+    Attributes
+    ----------
+    selector_ : MarkovBlanketSelector
+        The fitted selector; ``selector_.blanket_`` is the blanket before features were dropped.
+    scores_ : list of (tuple of str, float)
+        Feature sets in the order in which they were reached, with their mean scores.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+
+    References
+    ----------
+    Aliferis, Tsamardinos & Statnikov (2003), HITON: a novel Markov blanket algorithm for optimal variable
+    selection, AMIA Annual Symposium Proceedings, 21-25.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import BernoulliNB
+    >>> from blankets import HitonWrapper
+    >>> rng = np.random.default_rng(0)
+    >>> cause = rng.integers(0, 2, 600)
+    >>> X = np.column_stack([rng.integers(0, 2, 600)] + [(cause + (rng.random(600) < p)) % 2 for p in (0.1, 0.45)])
+    >>> HitonWrapper(BernoulliNB()).fit(X, cause).get_support()
+    array([False,  True, False])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        selector: MarkovBlanketSelector | None = None,
+        scoring: Any = None,
+        cv: Any = 5,
+        tolerance: float = 0.0,
+    ) -> None:
+        self.estimator = estimator
+        self.selector = selector
+        self.scoring = scoring
+        self.cv = cv
+        self.tolerance = tolerance
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Find the blanket of ``y``, then drop features while the score does not fall.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The features.
+        y : array_like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        self
+        """
+        if not self.tolerance >= 0:
+            raise ParameterError.out_of_range("tolerance", self.tolerance, "a difference of scores, >= 0")
+        selector = MarkovBlanketSelector(algorithm="hiton-mb") if self.selector is None else clone(self.selector)
+        X, y = checked(self, X, y, allow_missing=selector.missing != "error")
+        self.selector_ = selector.fit(X, y)
+        names = [str(name) for name in feature_names(self)]
+        kept = [names.index(member) for member in self.selector_.blanket_.members]
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+
+        def score(columns: list[int]) -> float:
+            part = _safe_indexing(X, columns, axis=1)
+            return float(cross_val_score(clone(self.estimator), part, y, scoring=self.scoring, cv=splits).mean())
+
+        self.scores_ = []
+        best = score(kept) if kept else float("nan")
+        self.scores_.append((tuple(names[j] for j in kept), best))
+        while len(kept) > 1:
+            # From the weakest member up, so that it goes first on a tie.
+            trials = [(score([k for k in kept if k != j]), j) for j in reversed(kept)]
+            reached, dropped = max(trials, key=lambda trial: trial[0])
+            if reached < best - self.tolerance:
+                break
+            kept.remove(dropped)
+            best = max(best, reached)
+            self.scores_.append((tuple(names[j] for j in kept), reached))
+        self._support = np.isin(np.arange(len(names)), kept)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "selector_")
+        return self._support
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
