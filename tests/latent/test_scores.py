@@ -42,7 +42,7 @@ def test_tables_batches_and_single_sets_agree(name):
     codes, weights, arities = random_rows(np.random.default_rng(3), n=6)
     rows, _ = distinct_rows(Frame.from_codes(codes, arities=arities), range(6), weights)
     score = SetScore.named(name, rows.total)
-    table = score_all(rows.codes, rows.arities, rows.weights, 4, score.kind, score.parameter)
+    table = score_all(rows, 4, score)
     single, batch = Scorer(rows, score), Scorer(rows, score)
     for size in range(1, 5):
         batch.count(mask_of(c) for c in itertools.combinations(range(6), size))

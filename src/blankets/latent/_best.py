@@ -125,7 +125,7 @@ def solve(
     if _chosen(learner, n) == "integer":
         return solve_integer(Scorer(rows, score), constraints, time_limit)
     limit = largest_useful(rows, constraints, score)
-    table = score_all(rows.codes, rows.arities, rows.weights, limit + 1, score.kind, score.parameter)
+    table = score_all(rows, limit + 1, score)
     parents, total = solve_dynamic(table, Constraints(constraints.required, constraints.forbidden, limit))
     return parents, total, 0.0
 

@@ -18,12 +18,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
 from blankets.latent._constraints import Constraints
 from blankets.latent._rows import Codes, Floats, Ints, Rows, refine
 
-__all__ = ["SCORES", "Scorer", "SetScore", "largest_useful", "mask_of", "members_of", "score_all", "set_value"]
+__all__ = [
+    "SCORES",
+    "Scorer",
+    "SetScore",
+    "largest_useful",
+    "mask_of",
+    "members_of",
+    "score_all",
+    "set_value",
+    "walk_sets",
+]
 
 SCORES = {"bic": 0, "bdeu": 1}
 
@@ -62,11 +73,21 @@ def set_value(counts: Floats, n_groups: int, cells: float, kind: int, parameter:
 
 
 @njit(nogil=True, cache=True)
-def score_all(codes: Codes, arities: Ints, weights: Floats, largest: int, kind: int, parameter: float) -> Floats:
+def walk_sets(
+    codes: Codes,
+    arities: Ints,
+    weights: Floats,
+    largest: int,
+    kind: int,
+    parameter: float,
+    position: Ints,
+    groups: NDArray[np.int32],
+    n_groups: Ints,
+) -> Floats:
     """Return f of all sets of at most ``largest`` columns, at the index whose bits are the set; else NaN.
 
-    A walk over the tree of subsets: each set refines the groups of rows of the set without its last
-    column, so a set costs one look at every row.
+    A walk over the tree of subsets: each set refines the groups of rows of the set without its last column, so a
+    set costs one look at every row. The groups themselves are kept where ``position`` (empty: nowhere) says.
     """
     n, n_rows = codes.shape
     out = np.full(1 << n, np.nan)
@@ -74,12 +95,8 @@ def score_all(codes: Codes, arities: Ints, weights: Floats, largest: int, kind: 
     slots = np.full(n_rows * arities.max(), -1, np.int64)
     used = np.empty(n_rows, np.int64)
     counts = np.empty(n_rows)
-    groups = np.ones(largest + 1, np.int64)
-    cells = np.ones(largest + 1)
-    masks = np.zeros(largest + 1, np.int64)
-    following = np.zeros(largest + 1, np.int64)
-    counts[0] = weights.sum()
-    out[0] = set_value(counts, 1, 1.0, kind, parameter)
+    found, cells = np.ones(largest + 1, np.int64), np.ones(largest + 1)
+    masks, following = np.zeros(largest + 1, np.int64), np.zeros(largest + 1, np.int64)
     depth = 0
     while depth >= 0:
         j = following[depth]
@@ -87,16 +104,32 @@ def score_all(codes: Codes, arities: Ints, weights: Floats, largest: int, kind: 
             depth -= 1
             continue
         following[depth] = j + 1
-        found = refine(ids[depth], groups[depth], codes[j], arities[j], slots, used, ids[depth + 1])
-        counts[:found] = 0.0
-        for i in range(n_rows):
-            counts[ids[depth + 1, i]] += weights[i]
         depth += 1
-        groups[depth], cells[depth] = found, cells[depth - 1] * arities[j]
+        found[depth] = refine(ids[depth - 1], int(found[depth - 1]), codes[j], arities[j], slots, used, ids[depth])
+        counts[: found[depth]] = 0.0
+        for i in range(n_rows):
+            counts[ids[depth, i]] += weights[i]
+        cells[depth] = cells[depth - 1] * arities[j]
         masks[depth] = masks[depth - 1] | (1 << j)
         following[depth] = j + 1
-        out[masks[depth]] = set_value(counts, found, cells[depth], kind, parameter)
+        out[masks[depth]] = set_value(counts, int(found[depth]), float(cells[depth]), kind, parameter)
+        if len(position):
+            groups[position[masks[depth]]], n_groups[position[masks[depth]]] = ids[depth], found[depth]
+    counts[0] = weights.sum()
+    out[0] = set_value(counts, 1, 1.0, kind, parameter)
+    if len(position):
+        groups[position[0]], n_groups[position[0]] = 0, 1
     return out
+
+
+def score_all(rows: Rows, largest: int, score: SetScore) -> Floats:
+    """Return f of all sets of at most ``largest`` columns, as a table of 2^n values."""
+    nowhere = np.empty(0, np.int64)
+    nothing = np.empty((0, 0), np.int32)
+    values: Floats = walk_sets(
+        rows.codes, rows.arities, rows.weights, largest, score.kind, score.parameter, nowhere, nothing, nowhere
+    )
+    return values
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,148 @@
+"""All completions of the rows: what EM counts when some values are hidden.
+
+A distinct row whose latent (and perhaps whose label) is unknown stands for one completion per value the hidden
+columns can take. A completion has a weight: the row's weight times its posterior probability. Complete data are
+the special case of one completion a row. For each set of columns the *group* of each completion (which
+configuration it has) is found once; every expected count is then one pass over the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from blankets.latent._rows import Codes, Floats, Ints, Rows
+from blankets.latent._scores import set_value, walk_sets
+
+__all__ = ["Completions", "complete", "expected_table"]
+
+ROOM = 256 * 2**20  # bytes for the groups of all sets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Completions:
+    """The completions of weighted rows.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (nodes, completions)
+        Their values.
+    starts : ndarray of int64, shape (rows + 1,)
+        Row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``.
+    weights : ndarray of float64, shape (rows,)
+        Weight of each row.
+    arities : ndarray of int64, shape (nodes,)
+        Number of levels.
+    hidden : int
+        Mask of the nodes with hidden values.
+    largest : int
+        Sets of at most so many nodes have groups.
+    position : ndarray of int64, shape (2 ** nodes,)
+        Where a set's groups are; -1 for sets that are too large.
+    groups : ndarray of int32, shape (sets, completions)
+        Group of each completion, for each set.
+    n_groups : ndarray of int64, shape (sets,)
+        Number of groups.
+    static : ndarray of float64, shape (2 ** nodes,)
+        The BIC set function of `blankets.latent._scores` for sets without hidden nodes.
+    """
+
+    codes: Codes
+    starts: Ints
+    weights: Floats
+    arities: Ints
+    hidden: int
+    largest: int
+    position: Ints
+    groups: NDArray[np.int32]
+    n_groups: Ints
+    static: Floats
+
+    @property
+    def total(self) -> float:
+        """Number of rows of the data."""
+        return float(self.weights.sum())
+
+    @property
+    def penalty(self) -> float:
+        """Price of one parameter: log(N) / 2."""
+        return math.log(max(self.total, 1.0)) / 2
+
+    def normalised(self, odds: Floats) -> Floats:
+        """Return the weights of the completions in proportion to ``odds`` within each row."""
+        within = np.add.reduceat(odds, self.starts[:-1])
+        return odds * np.repeat(self.weights / within, np.diff(self.starts))
+
+
+@njit(nogil=True, cache=True)
+def expected_table(
+    groups: NDArray[np.int32],
+    n_groups: Ints,
+    position: Ints,
+    arities: Ints,
+    hidden: int,
+    static: Floats,
+    weights: Floats,
+    penalty: float,
+) -> Floats:
+    """Return the BIC set function of the completed data: expected counts where a hidden node takes part."""
+    table = static.copy()
+    counts = np.empty(groups.shape[1])
+    for mask in range(len(position)):
+        at = position[mask]
+        if at < 0 or not mask & hidden:
+            continue
+        cells = 1.0
+        for v in range(len(arities)):
+            if mask >> v & 1:
+                cells *= arities[v]
+        counts[: n_groups[at]] = 0.0
+        for i in range(len(weights)):
+            counts[groups[at, i]] += weights[i]
+        table[mask] = set_value(counts, int(n_groups[at]), cells, 0, penalty)
+    return table
+
+
+def complete(rows: Rows, missing: NDArray[np.bool_], max_parents: int | None = None) -> Completions:
+    """Return the completions of ``rows``, where ``missing`` of shape (nodes, rows) marks hidden values.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[0, 1], [0, 0]], np.int32), np.array([2, 2]), np.array([3.0, 1.0]))
+    >>> complete(rows, np.array([[False, False], [True, True]])).codes.tolist()
+    [[0, 0, 1, 1], [0, 1, 0, 1]]
+    """
+    n, n_rows = rows.codes.shape
+    choices = np.where(missing, rows.arities[:, np.newaxis], 1)
+    starts = np.concatenate([[0], np.cumsum(choices.prod(axis=0))])
+    row = np.repeat(np.arange(n_rows), np.diff(starts))
+    rest = np.arange(starts[-1]) - starts[row]
+    codes = np.empty((n, len(row)), np.int32)
+    for v in range(n):
+        codes[v] = np.where(missing[v, row], rest % choices[v, row], rows.codes[v, row])
+        rest //= choices[v, row]
+    hidden = sum(1 << v for v in range(n) if missing[v].any())
+    most = n - 1 if max_parents is None else min(max_parents, n - 1)
+    largest = _affordable(n, len(row), most + 1)
+    sizes = np.array([mask.bit_count() for mask in range(1 << n)])
+    position = np.where(sizes <= largest, np.cumsum(sizes <= largest) - 1, -1)
+    groups = np.empty((position.max() + 1, len(row)), np.int32)
+    n_groups = np.empty(len(groups), np.int64)
+    shares = np.repeat(rows.weights / np.diff(starts), np.diff(starts))
+    price = math.log(max(rows.total, 1.0)) / 2
+    static = walk_sets(codes, rows.arities, shares, largest, 0, price, position, groups, n_groups)
+    static[(np.arange(1 << n) & hidden) > 0] = np.nan
+    return Completions(codes, starts, rows.weights, rows.arities, hidden, largest, position, groups, n_groups, static)
+
+
+def _affordable(n: int, n_completions: int, largest: int) -> int:
+    """Return the largest size of sets for which all groups fit into memory; at least 2."""
+    size, n_sets = 0, 1
+    while size < largest and (size < 2 or (n_sets + math.comb(n, size + 1)) * n_completions * 4 <= ROOM):
+        size += 1
+        n_sets += math.comb(n, size)
+    return size

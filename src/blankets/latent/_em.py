@@ -1,0 +1,144 @@
+"""EM for the parameters of a network with hidden values.
+
+The posterior of a completion is proportional to the product of the factors that contain a hidden node; the
+other factors are the same for all completions of a row. Parameters are ratios of expected counts, and the
+log-likelihood of what was observed rises with every step.
+
+References
+----------
+Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm, JRSS B 39.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from blankets.latent._completions import Completions
+from blankets.latent._rows import Floats, Ints
+from blankets.latent._scores import members_of
+
+__all__ = ["bic_of", "em", "families_with", "parameters_of"]
+
+NEVER = -1e9  # log of a probability of zero, finite so that differences stay numbers
+
+
+@njit(nogil=True, cache=True)
+def _add_log_counts(
+    groups: NDArray[np.int32], n_groups: int, weights: Floats, sign: float, counts: Floats, logits: Floats
+) -> None:
+    """Add ``sign`` times the log of the expected count of its group to each completion's logit."""
+    counts[:n_groups] = 0.0
+    for i in range(len(weights)):
+        counts[groups[i]] += weights[i]
+    for g in range(n_groups):
+        counts[g] = sign * math.log(counts[g]) if counts[g] > 0.0 else (NEVER if sign > 0 else 0.0)
+    for i in range(len(weights)):
+        logits[i] += counts[groups[i]]
+
+
+@njit(nogil=True, cache=True)
+def _normalise(logits: Floats, starts: Ints, row_weights: Floats, weights: Floats) -> float:
+    """Turn logits into weights of completions, row by row; return the weighted log of the row sums."""
+    loglik = 0.0
+    for r in range(len(starts) - 1):
+        first, last = starts[r], starts[r + 1]
+        top = logits[first:last].max()
+        total = 0.0
+        for i in range(first, last):
+            weights[i] = math.exp(logits[i] - top)
+            total += weights[i]
+        for i in range(first, last):
+            weights[i] *= row_weights[r] / total
+        loglik += row_weights[r] * (top + math.log(total))
+    return loglik
+
+
+@njit(nogil=True, cache=True)
+def _em(
+    groups: NDArray[np.int32],
+    n_groups: Ints,
+    families: Ints,
+    above: Ints,
+    starts: Ints,
+    row_weights: Floats,
+    weights: Floats,
+    history: Floats,
+    tolerance: float,
+) -> int:
+    """Alternate until the log-likelihood gains less than ``tolerance``; return the number of steps."""
+    logits = np.empty(len(weights))
+    counts = np.empty(len(weights))
+    for step in range(len(history)):
+        logits[:] = 0.0
+        for f in range(len(families)):
+            _add_log_counts(groups[families[f]], int(n_groups[families[f]]), weights, 1.0, counts, logits)
+            _add_log_counts(groups[above[f]], int(n_groups[above[f]]), weights, -1.0, counts, logits)
+        history[step] = _normalise(logits, starts, row_weights, weights)
+        if step and history[step] - history[step - 1] < tolerance:
+            return step + 1
+    return len(history)
+
+
+def families_with(parents: Ints, nodes: int) -> list[int]:
+    """Return the nodes whose family (node and parents) meets ``nodes``, a mask."""
+    return [v for v in range(len(parents)) if (int(parents[v]) | 1 << v) & nodes]
+
+
+def em(
+    space: Completions, parents: Ints, weights: Floats, *, most: int = 200, tolerance: float = 1e-3
+) -> tuple[Floats, Floats]:
+    """Fit the parameters of a DAG; return the weights of the completions and the log-likelihoods, in nats.
+
+    Parameters
+    ----------
+    space : Completions
+        The data.
+    parents : ndarray of int64, shape (nodes,)
+        Parent masks of the DAG.
+    weights : ndarray of float64, shape (completions,)
+        Where to start: weights of the completions, which add up to the weight of each row.
+    most, tolerance
+        Stop after so many steps, or when a step gains less than ``tolerance`` nats.
+
+    Returns
+    -------
+    weights : ndarray of float64, shape (completions,)
+        Row weight times posterior probability.
+    history : ndarray of float64
+        Log-likelihood of the hidden part (factors with a hidden node) after each step.
+    """
+    nodes = families_with(parents, space.hidden)
+    families = space.position[np.array([int(parents[v]) | 1 << v for v in nodes], np.int64)]
+    above = space.position[np.array([int(parents[v]) for v in nodes], np.int64)]
+    fitted, history = weights.copy(), np.empty(most)
+    steps = _em(
+        space.groups,
+        space.n_groups,
+        families,
+        above,
+        space.starts,
+        space.weights,
+        fitted,
+        history,
+        tolerance,
+    )
+    return fitted, history[:steps]
+
+
+def parameters_of(arities: Ints, parents: Ints, nodes: Iterable[int] | None = None) -> int:
+    """Return the number of free parameters of a DAG, or of some of its nodes."""
+    nodes = range(len(parents)) if nodes is None else nodes
+    return sum((int(arities[v]) - 1) * math.prod(int(arities[u]) for u in members_of(int(parents[v]))) for v in nodes)
+
+
+def bic_of(space: Completions, parents: Ints, loglik: float) -> float:
+    """Return the observed-data BIC, in nats, from the log-likelihood of the hidden part."""
+    hidden = families_with(parents, space.hidden)
+    shown = [v for v in range(len(parents)) if v not in hidden]
+    known = sum(float(space.static[parents[v] | 1 << v] - space.static[parents[v]]) for v in shown)
+    return loglik + known - space.penalty * parameters_of(space.arities, parents, hidden)
