@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Found, Role, Trace
+from blankets.search._contract import Found, Trace
+from blankets.search._roles import roles_from
 
 __all__ = [
     "Given",
@@ -23,7 +24,6 @@ __all__ = [
     "Neighbours",
     "blanket_of",
     "found",
-    "neighbours_only",
     "own_neighbours",
     "symmetric",
     "tied_given",
@@ -139,18 +139,19 @@ class LocalSearch:
         self.trace.decisions.extend(found.log.decisions)
         self.trace.members[:] = found.members
 
+    def separate(
+        self, xs: Sequence[int], among: Sequence[int], *, y: int | None = None, containing: int | None = None
+    ) -> EvidenceBatch:
+        """Find for each x the first subset that separates it from ``y`` (the target), else its weakest evidence."""
+        limit = self.max_given
+        self.capped |= limit is not None and any(len(among) - (x in among) > limit for x in xs)
+        y = self.target if y is None else y
+        return self.tests.separate(xs, y, among, containing=containing, max_size=limit, stop_at=self.alpha)
+
     def admit_spouse(self, evidence: Evidence, child: int) -> None:
         """Tell the trace of a new spouse."""
         name = self.tests.names[child]
         self.trace.admitted(evidence, "spouses", f"tied to the target given {name}, a child of both")
-
-    def finish(self) -> None:
-        """Say so where the limit on conditioning sets has been felt."""
-        if self.capped:
-            self.trace.note(
-                f"conditioning sets were limited to {self.max_given} variables (max_given); larger ones were "
-                "not tried, so that a false member may have stayed"
-            )
 
 
 def _is_marginal(batch: EvidenceBatch) -> bool:
@@ -190,13 +191,13 @@ def own_neighbours(search: LocalSearch, neighbours: Neighbours, raw: Neighbours 
     return found
 
 
-def neighbours_only(search: LocalSearch, own: Neighbourhood) -> Found:
-    """Return the neighbours of the target as the whole answer."""
-    return found(search, own.members, {}, own.separators)
-
-
 def blanket_of(
-    search: LocalSearch, own: Neighbourhood, candidates: Callable[[int], Iterable[int]], decide: Decide | None = None
+    search: LocalSearch,
+    own: Neighbourhood,
+    neighbours: Neighbours,
+    *,
+    candidates: Sequence[int] | None = None,
+    decide: Decide | None = None,
 ) -> Found:
     """Add the spouses: neighbours of neighbours that are tied to the target given the neighbour they share.
 
@@ -206,24 +207,28 @@ def blanket_of(
         The run.
     own : Neighbourhood
         Of the target.
-    candidates : callable
-        Which columns may be spouses through a neighbour of the target.
+    neighbours : callable
+        The neighbourhood of a column.
+    candidates : sequence of int, optional
+        Who may be a spouse through any neighbour of the target; by default the neighbours of that one.
     decide : callable, optional
         ``decide(y, xs)`` yields the tests that decide whether each x is a spouse through y. By default x
         is tested given y and the set that separated it from the target.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
+    around = {y: neighbours(y) for y in own.members}
     common_children: dict[int, int] = {}
     for y in own.members:
         known = {search.target, *own.members, *common_children}
-        for batch in decide(y, [x for x in candidates(y) if x not in known]):
+        xs = around[y].members if candidates is None else candidates
+        for batch in decide(y, [x for x in xs if x not in known]):
             for evidence in batch:
                 if evidence.dependent(search.alpha):
                     common_children[evidence.x] = y
                     search.admit_spouse(evidence, y)
                 else:
                     search.trace.passed_over(evidence, "spouses", f"not tied to it given {search.tests.names[y]}")
-    return found(search, own.members, common_children, own.separators)
+    return found(search, own.members, common_children, own.separators, around)
 
 
 def tied_given(
@@ -243,17 +248,51 @@ def tied_given(
 
 
 def found(
-    search: LocalSearch, neighbours: Given, common_children: Mapping[int, int], separators: Mapping[int, Given]
+    search: LocalSearch,
+    neighbours: Given,
+    common_children: Mapping[int, int],
+    separators: Mapping[int, Given],
+    around: Mapping[int, Neighbourhood] | None = None,
 ) -> Found:
-    """Put together the answer: neighbours, of which the common children are children, and spouses."""
-    search.finish()
-    roles: dict[int, Role] = dict.fromkeys(neighbours, "neighbour")
-    roles.update(dict.fromkeys(common_children.values(), "child"))
-    roles.update(dict.fromkeys(common_children, "spouse"))
+    """Put the answer together, with the roles that can be told without further tests.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        The run.
+    neighbours : tuple of int
+        Neighbours of the target.
+    common_children : mapping of int to int
+        Spouses, each with the child that it shares with the target.
+    separators : mapping of int to tuple of int
+        What separated others from the target.
+    around : mapping of int to Neighbourhood, optional
+        The neighbourhoods of the neighbours: their separating sets tell parents from children.
+    """
+    if search.capped:
+        search.trace.note(
+            f"conditioning sets were limited to {search.max_given} variables (max_given); larger ones were "
+            "not tried, so that a false member may have stayed"
+        )
     members = (*neighbours, *common_children)
     return Found(
         members=members,
-        roles=roles,
+        roles=roles_from(_Separators(around or {}), search.target, neighbours, common_children),
         common_children=dict(common_children),
         separators={x: given for x, given in separators.items() if x not in members},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Separators:
+    """What the neighbourhoods of some columns tell about pairs of them."""
+
+    around: Mapping[int, Neighbourhood]
+
+    def separator(self, a: int, b: int) -> Given | None:
+        """Return a set that separates two columns, or None if none is known."""
+        for x, y in ((a, b), (b, a)):
+            separator = self.around[x].separator(y) if x in self.around else None
+            if separator is not None:
+                return separator
+        return None

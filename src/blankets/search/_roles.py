@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Protocol
 
 from blankets.errors import listed
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Found, Role, Trace
 from blankets.search._skeleton import Skeleton
 
-__all__ = ["find_spouses", "orient", "resolve_roles", "roles_from"]
+__all__ = ["Separators", "find_spouses", "orient", "resolve_roles", "roles_from"]
 
 
 def resolve_roles(
@@ -121,7 +122,7 @@ def orient(
     --------
     >>> import networkx as nx
     >>> from blankets.independence import DSeparation
-    >>> orient(DSeparation(nx.DiGraph([(0, 2), (1, 2), (2, 3)])), 2, [0, 1, 3], {}, alpha=0.05)
+    >>> orient(DSeparation(nx.DiGraph({0: [2], 1: [2], 2: [3]})), 2, [0, 1, 3], {}, alpha=0.05)
     {0: 'parent', 1: 'parent', 3: 'child'}
     >>> orient(DSeparation(nx.DiGraph([(0, 1), (1, 2)])), 1, [0, 2], {}, alpha=0.05)
     {0: 'neighbour', 2: 'neighbour'}
@@ -143,8 +144,15 @@ def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
     return found
 
 
+class Separators(Protocol):
+    """Anything that may know a separating set of two variables: a `Skeleton`, what neighbourhoods tell."""
+
+    def separator(self, a: int, b: int, /) -> tuple[int, ...] | None:
+        """Return a set that separates the two, or None if none is known."""
+
+
 def roles_from(
-    skeleton: Skeleton, target: int, neighbours: Sequence[int], common_children: Mapping[int, int]
+    skeleton: Separators, target: int, neighbours: Sequence[int], common_children: Mapping[int, int]
 ) -> dict[int, Role]:
     """Return the role of each neighbour and spouse by the three patterns."""
     children, parents = set(common_children.values()), set[int]()

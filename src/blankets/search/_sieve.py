@@ -63,6 +63,20 @@ class Sieve:
         else:
             self.log.passed_over(evidence, "neighbours", "separated from the target by neighbours")
 
+    def purge(self, newest: int) -> None:
+        """Remove, one after another, the members that a subset of the others with ``newest`` separates.
+
+        Subsets without it have been tried before. It may be a member or not.
+        """
+        left = [x for x in self.members if x != newest]
+        while left:
+            among = self.members if newest in self.members else [*self.members, newest]
+            false = self.separated(left, among, containing=newest)
+            if not len(false):
+                break
+            self.remove(false[0])
+            left = left[left.index(false[0].x) + 1 :]
+
     def separated(self, xs: Sequence[int], among: Sequence[int], containing: int | None = None) -> EvidenceBatch:
         """Return the evidence of those x that a subset of ``among`` separates, the first such subset each."""
         limit, alpha = self.search.max_given, self.search.alpha

@@ -14,7 +14,7 @@ from blankets.search._local import (
     Neighbourhood,
     Neighbours,
     blanket_of,
-    neighbours_only,
+    found,
     own_neighbours,
 )
 from blankets.search._local import symmetric as both_ends
@@ -66,7 +66,9 @@ def hiton_pc(
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     raw, neighbours = _neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
-    return neighbours_only(search, own_neighbours(search, neighbours, raw))
+    own = own_neighbours(search, neighbours, raw)
+    around = {y: raw(y) for y in own.members} if symmetric else None
+    return found(search, own.members, {}, own.separators, around)
 
 
 def hiton_mb(
@@ -115,7 +117,7 @@ def hiton_mb(
             )
             yield first if first.independent(alpha).all() else second
 
-    return blanket_of(search, own, lambda y: neighbours(y).members, given_every_set if every_set else None)
+    return blanket_of(search, own, neighbours, decide=given_every_set if every_set else None)
 
 
 def _neighbours(
@@ -138,14 +140,11 @@ def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) ->
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
         sieve.admit(evidence)
-        newest, earlier = evidence.x, sieve.members[:-1]
-        # The subsets without the newcomer have been tried on the others before.
-        false = [*sieve.separated(earlier, sieve.members, containing=newest), *sieve.separated([newest], earlier)]
-        for separated in false:
+        sieve.purge(evidence.x)
+        for separated in sieve.separated([evidence.x], sieve.members):
             sieve.remove(separated)
     for x in () if prefilter else sieve.marginally_independent():
-        for separated in sieve.separated(sieve.members, [*sieve.members, x], containing=x):
-            sieve.remove(separated)
+        sieve.purge(x)
     return sieve.neighbourhood()
 
 
@@ -153,14 +152,14 @@ def _semi_interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: boo
     """Turn away newcomers that the members separate, and look at the members once, at the end."""
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
-        separated = sieve.separated([evidence.x], sieve.members)
-        if len(separated):
-            sieve.remove(separated[0])
+        turned_away = sieve.separated([evidence.x], sieve.members)
+        if len(turned_away):
+            sieve.remove(turned_away[0])
         else:
             sieve.admit(evidence)
     for x in tuple(sieve.members):
-        for separated_now in sieve.separated([x], sieve.members):
-            sieve.remove(separated_now)
+        for separated in sieve.separated([x], sieve.members):
+            sieve.remove(separated)
     return sieve.neighbourhood()
 
 

@@ -56,10 +56,8 @@ def mmmb(
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     raw, neighbours = mmpc_neighbours(search, symmetric=symmetric)
     own = own_neighbours(search, neighbours, raw)
-    if symmetric:
-        return blanket_of(search, own, lambda y: neighbours(y).members)
-    anyone = dict.fromkeys(x for y in own.members for x in neighbours(y).members)
-    return blanket_of(search, own, lambda y: anyone)
+    anyone = tuple(dict.fromkeys(x for y in own.members for x in neighbours(y).members))
+    return blanket_of(search, own, neighbours, candidates=None if symmetric else anyone)
 
 
 ALGORITHMS = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, Neighbourhood, Neighbours, neighbours_only, own_neighbours
+from blankets.search._local import LocalSearch, Neighbourhood, Neighbours, found, own_neighbours
 from blankets.search._local import symmetric as both_ends
 from blankets.search._weakest import Weakest
 
@@ -57,7 +57,9 @@ def mmpc(
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     raw, neighbours = mmpc_neighbours(search, symmetric=symmetric)
-    return neighbours_only(search, own_neighbours(search, neighbours, raw))
+    own = own_neighbours(search, neighbours, raw)
+    around = {y: raw(y) for y in own.members} if symmetric else None
+    return found(search, own.members, {}, own.separators, around)
 
 
 def mmpc_neighbours(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbours, Neighbours]:

@@ -64,7 +64,7 @@ def pcmb(
         return symmetric(raw, x)
 
     own = own_neighbours(search, neighbours, raw)
-    return blanket_of(search, own, lambda y: neighbours(y).members)
+    return blanket_of(search, own, neighbours)
 
 
 def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:

@@ -1,0 +1,106 @@
+"""IPC-MB: neighbours by removing the separated, sets of one size after another; then spouses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from blankets.independence import IndependenceTest
+from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._local import Given, LocalSearch, Neighbourhood, blanket_of, own_neighbours, symmetric
+
+__all__ = ["ALGORITHMS", "ipc_mb", "size_by_size"]
+
+
+def ipc_mb(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    max_given: int | None = None,
+) -> Found:
+    """Return the Markov blanket of ``target`` among ``candidates``.
+
+    Parameters
+    ----------
+    tests, target, candidates, alpha, trace
+        As for every algorithm.
+    max_given : int, optional
+        Largest conditioning set in the search for neighbours; by default there is no limit.
+
+    Notes
+    -----
+    The neighbours of the target are checked at both ends, those of its neighbours are not.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> ipc_mb(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
+    {1: 'child', 2: 'spouse'}
+    """
+    search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
+
+    def raw(x: int) -> Neighbourhood:
+        return search.learn("size by size", x, size_by_size)
+
+    own = own_neighbours(search, lambda x: symmetric(raw, x), raw)
+    return blanket_of(search, own, raw)
+
+
+def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
+    """Start from all variables and remove those that sets of size 0, 1, 2, ... of the others separate.
+
+    What a size has separated leaves when that size is done, so that the order of the columns does not
+    matter. A variable that could not even be tested marginally is no neighbour.
+    """
+    tests, alpha, limit = search.tests, search.alpha, search.max_given
+    marginal = tests.scan(search.others(y), y)
+    log.passed_over(marginal.where(marginal.independent(alpha)), "neighbours")
+    dependent = marginal.order(marginal.dependent(alpha))
+    adjacent: list[int] = marginal.xs[dependent].tolist()
+    separators: dict[int, Given] = {}
+
+    size, performed = 1, True
+    while performed and len(adjacent) > size and (limit is None or size <= limit):
+        performed = False
+        for given in combinations(adjacent, size):
+            undecided = [x for x in adjacent if x not in separators and x not in given]
+            if not undecided:
+                continue
+            batch = tests.scan(undecided, y, given)
+            performed = performed or bool(batch.reliable.any())
+            separated = batch.independent(alpha)
+            if separated.any():
+                log.passed_over(batch.where(separated), "neighbours")
+                separators.update(dict.fromkeys(batch.xs[separated].tolist(), given))
+        adjacent = [x for x in adjacent if x not in separators]
+        size += 1
+
+    for i in dependent[np.isin(marginal.xs[dependent], adjacent)]:
+        log.admitted(marginal[int(i)], "neighbours", "no set of the other neighbours separates it")
+    return Neighbourhood(
+        members=tuple(adjacent),
+        separators=separators,
+        untested=frozenset(marginal.xs[~marginal.reliable].tolist()),
+        capped=performed and len(adjacent) > size,
+        log=log,
+    )
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="ipc-mb",
+        run=ipc_mb,
+        reference="Fu & Desmarais (2008), Fast Markov blanket discovery algorithm via local learning within single "
+        "pass, Canadian AI, 96-107.",
+        sound=True,
+        roles=True,
+        when="Few columns and small neighbourhoods: small conditioning sets first, in no particular order of columns.",
+    ),
+)
