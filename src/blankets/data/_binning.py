@@ -41,8 +41,8 @@ def sturges_bins(n: int) -> int:
 def equal_width(values: Floats, bins: int) -> Floats:
     """Return the inner borders of ``bins`` intervals of equal width over the range of the values."""
     low, high = float(values.min()), float(values.max())
-    step = high / bins - low / bins  # divided first: the range itself may overflow
-    return np.asarray(low + step * np.arange(1, bins), dtype=np.float64)
+    share = np.arange(1, bins, dtype=np.float64) / bins
+    return low * (1 - share) + high * share  # high - low itself may overflow
 
 
 def equal_frequency(values: Floats, bins: int) -> Floats:

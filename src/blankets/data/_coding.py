@@ -95,7 +95,7 @@ def id_like_levels(n_levels: int, n_rows: int) -> bool:
 
 def settled(column: Column, rule: Rule, *, asked: bool) -> Column:
     """Turn numbers into categories where they are few, so that `Numbers` from here on means continuous."""
-    if isinstance(column, Categories) or (asked and rule != "categorical"):
+    if isinstance(column, Categories) or (asked and rule not in ("categorical", "none")):
         return column
     if rule == "categorical":
         return factorise(column)

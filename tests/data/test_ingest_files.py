@@ -1,0 +1,171 @@
+"""Tables from files, good and bad."""
+
+import gzip
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from blankets.data import _files, ingest, read_table
+from blankets.errors import DataError, IdLikeColumnWarning, MissingPackageError
+
+TABLE = pd.DataFrame(
+    {
+        "sex": ["f", "m", "m", "f", "m", "f"],
+        "children": [2, 0, 1, 0, 7, 1],
+        "dose": [0.5, 1.0, 0.5, 2.0, 1.0, 2.0],
+        "note": ["a, b", 'say "x"', "line\nbreak", "ü", "a, b", "ü"],
+        "cured": [True, False, True, True, False, False],
+    }
+)
+EXPECTED = ingest(TABLE, "cured").frame.fingerprint()
+
+
+@pytest.fixture(params=["arrow", "plain"])
+def reader(request, monkeypatch):
+    """Read CSV files with pyarrow, and as on a machine that does not have it."""
+    if request.param == "plain":
+        monkeypatch.setattr(_files, "find_spec", lambda name: None)
+    return request.param
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.tsv", "t.tab", "t.csv.gz", "t.tsv.gz"])
+def test_text_files(tmp_path, name, reader):
+    separator = "\t" if ".t" in name.lower()[1:] else ","
+    TABLE.to_csv(tmp_path / name, sep=separator, index=False)
+    assert ingest(str(tmp_path / name), "cured").frame.fingerprint() == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.pq"])
+def test_parquet(tmp_path, name):
+    TABLE.to_parquet(tmp_path / name, index=True)
+    assert ingest(tmp_path / name, "cured").frame.fingerprint() == EXPECTED
+    TABLE.set_index("sex").to_parquet(tmp_path / name)
+    assert read_table(tmp_path / name).names == ("children", "dose", "note", "cured")
+
+
+def test_parquet_keeps_declared_levels(tmp_path):
+    grade = pd.Categorical(["b", "a", "b"], categories=["b", "z", "a"])
+    pd.DataFrame({"grade": grade, "t": [0, 1, 1]}).to_parquet(tmp_path / "t.parquet")
+    assert ingest(tmp_path / "t.parquet", "t").frame.levels[0] == ("b", "z", "a")
+
+
+def test_dotted_names_in_parquet(tmp_path):
+    pl.DataFrame({"a": [0, 1, 1], "a.b": ["x", "x", "y"]}).write_parquet(tmp_path / "t.parquet")
+    assert ingest(tmp_path / "t.parquet").frame.levels == ((0, 1), ("x", "y"))
+
+
+def test_other_separators_on_request(tmp_path, reader):
+    TABLE.to_csv(tmp_path / "t.dat", sep=";", index=False)
+    assert ingest(read_table(tmp_path / "t.dat", separator=";"), "cured").frame.fingerprint() == EXPECTED
+
+
+def test_byte_order_mark(tmp_path, reader):
+    TABLE.to_csv(tmp_path / "t.csv", index=False, encoding="utf-8-sig")
+    assert ingest(tmp_path / "t.csv", "cured").frame.names[0] == "sex"
+
+
+def test_missing_fields(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,b,c,t\n1,x,,0\nNA,,,1\n2,nan,true,1\n,x,false,0\n2,<NA>,true,1\n1,y,,1\n")
+    frame = ingest(tmp_path / "t.csv", "t", missing="level").frame
+    assert frame.levels == ((1, 2, "missing"), ("x", "y", "missing"), (False, True, "missing"), (0, 1))
+    assert [frame.column(j).tolist() for j in range(3)] == [[0, 2, 1, 2, 1, 0], [0, 2, 2, 0, 2, 1], [2, 2, 1, 0, 1, 2]]
+
+
+def test_kinds_of_columns(tmp_path, reader):
+    (tmp_path / "t.csv").write_text(
+        "whole,real,exp,words,under,big,empty,t\n1,0.5,1e3,x,1_0,9223372036854775808,,0\n02,-1,2,1,2_0,1,,1\n1,-1,2,x,1_0,1,,1\n"
+    )
+    frame = ingest(tmp_path / "t.csv", exclude=["empty", "t"], keep=["big", "exp", "real", "words", "under"]).frame
+    assert frame.levels == ((1, 2), (-1, 0.5), (2, 1000), ("1", "x"), ("1_0", "2_0"), (1, 2**63))
+
+
+def test_dates_in_text(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("day,clock,t\n2020-01-31,12:30:00,0\n2021-02-28,23:59:00,1\n")
+    with pytest.raises(DataError, match=r"'day'.*holds dates or times"):
+        ingest(tmp_path / "t.csv", exclude=["clock"])
+    with pytest.raises(DataError, match=r"'clock'.*holds dates or times"):
+        ingest(tmp_path / "t.csv", exclude=["day"])
+
+
+def test_a_column_that_pandas_wrote_for_its_index(tmp_path, reader):
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"a": rng.integers(0, 2, 100), "t": rng.integers(0, 2, 100)}).to_csv(tmp_path / "t.csv")
+    with pytest.warns(IdLikeColumnWarning, match="level .*: ''"):
+        assert ingest(tmp_path / "t.csv", "t").frame.names == ("a", "t")
+
+
+def test_missing_file(tmp_path):
+    TABLE.to_csv(tmp_path / "patients.csv", index=False)
+    with pytest.raises(DataError, match=r"there is no file '.*patient.csv'; did you mean 'patients.csv'"):
+        ingest(tmp_path / "patient.csv", "cured")
+    with pytest.raises(DataError, match="there is no file"):
+        ingest("no/such/folder/t.csv")
+    with pytest.raises(DataError, match="is a folder; give the path of one"):
+        ingest(tmp_path)
+
+
+def test_unknown_kind_of_file(tmp_path):
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(DataError, match=r"cannot tell what '.*t.xlsx' is; files end in .csv"):
+        ingest(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize(("separator", "called"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_wrong_delimiter(tmp_path, separator, called):
+    TABLE.to_csv(tmp_path / "t.csv", sep=separator, index=False)
+    with pytest.raises(DataError, match=rf"has one column only, and its name contains {called}.*separator="):
+        ingest(tmp_path / "t.csv", "cured")
+
+
+def test_empty_file(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("")
+    with pytest.raises(DataError, match="is empty or does not begin with a line of column names"):
+        ingest(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("a,b\n")
+    with pytest.raises(DataError, match="the table has no rows"):
+        ingest(tmp_path / "t.csv")
+
+
+def test_duplicate_names_in_a_file(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n4,5,6\n")
+    with pytest.raises(DataError, match=r"'a' \(columns 0 and 2\)"):
+        ingest(tmp_path / "t.csv")
+
+
+def test_ragged_rows(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3\n4,5\n")
+    with pytest.raises(DataError, match=r"t.csv' cannot be read: .*(line 3 has 1 fields|Expected 2 columns, got 1)"):
+        ingest(tmp_path / "t.csv")
+
+
+def test_empty_lines_are_no_rows(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n\n3,2\n4,5\n\n")
+    assert ingest(tmp_path / "t.csv", keep=["a", "b"]).frame.n_rows == 3
+
+
+def test_text_that_is_not_utf8(tmp_path, reader):
+    (tmp_path / "t.csv").write_bytes("a,b\nü,1\nö,2\n".encode("latin-1"))
+    with pytest.raises(DataError, match="is not UTF-8 text"):
+        ingest(tmp_path / "t.csv")
+
+
+def test_truncated_files(tmp_path, reader):
+    TABLE.to_parquet(tmp_path / "t.parquet")
+    whole = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"t.parquet' cannot be read: "):
+        ingest(tmp_path / "t.parquet", "cured")
+    packed = gzip.compress(("a,b\n" + "1,2\n3,4\n" * 5000).encode())
+    (tmp_path / "t.csv.gz").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(DataError, match=r"t.csv.gz' cannot be read: "):
+        ingest(tmp_path / "t.csv.gz")
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    TABLE.to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPackageError, match=r"reading Parquet needs .*pip install 'blankets\[arrow\]'"):
+        ingest(tmp_path / "t.parquet")
