@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from blankets import errors, simulate
     from blankets._discover import algorithms, discover, discover_all
-    from blankets.estimators import MarkovBlanketSelector
+    from blankets.estimators import HitonWrapper, MarkovBlanketSelector
     from blankets.independence import DSeparation
     from blankets.results import Blanket, Blankets, Explanation
 
@@ -30,6 +30,7 @@ __all__ = [
     "Blankets",
     "DSeparation",
     "Explanation",
+    "HitonWrapper",
     "MarkovBlanketSelector",
     "algorithms",
     "discover",
@@ -43,6 +44,7 @@ _HOME = {
     "Blankets": "blankets.results",
     "DSeparation": "blankets.independence",
     "Explanation": "blankets.results",
+    "HitonWrapper": "blankets.estimators",
     "MarkovBlanketSelector": "blankets.estimators",
     "algorithms": "blankets._discover",
     "discover": "blankets._discover",
