@@ -115,6 +115,14 @@ class Interrupted(KeyboardInterrupt):
         What the search held; not a finished answer.
     phase : str
         What was being done.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise Interrupted("ill", ["age"], "growing")
+    ... except KeyboardInterrupt as stopped:
+    ...     stopped.members
+    ('age',)
     """
 
     def __init__(self, target: str, members: Iterable[str] = (), phase: str = "") -> None:

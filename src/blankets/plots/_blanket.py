@@ -41,6 +41,16 @@ def plot_blanket(blanket: Blanket, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from blankets.results import Blanket, NamedEvidence
+    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
+    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb", settings={},
+    ...                   columns=("age", "ill"), n_rows=1000)
+    >>> plot_blanket(blanket, ax=Figure().add_subplot()).get_title()
+    'Markov blanket of ill'
     """
     graph = blanket.to_networkx()
     points = layout(blanket)

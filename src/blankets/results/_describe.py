@@ -71,6 +71,19 @@ def describe(
         Columns that were not searched, and why ("it has a single value").
     by_effect : bool
         Order the members by effect instead of p-value.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> from blankets.search import Trace, find
+    >>> tests, trace = DSeparation(nx.DiGraph([("rain", "wet"), ("sprinkler", "wet")])), Trace()
+    >>> found = find("iamb").run(tests, 0, [1, 2], alpha=0.01, trace=trace)
+    >>> evidence = tests.drop_one(found.members, 0)
+    >>> blanket = describe(found, trace, names=tests.names, target=0, evidence=evidence, algorithm=find("iamb"),
+    ...                    settings={"alpha": 0.01}, n_rows=1, n_tests=tests.n_tests, seconds=0.0)
+    >>> blanket.target, blanket.members
+    ('rain', ('wet', 'sprinkler'))
     """
     final = _strengths(found, trace, evidence, by_effect=by_effect)
     steps = (Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions)

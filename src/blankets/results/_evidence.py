@@ -111,6 +111,13 @@ class Step:
         The test behind it.
     reason : str
         The algorithm's reason, in a few words.
+
+    Examples
+    --------
+    >>> e = NamedEvidence(x="bmi", y="ill", statistic=23.1, dof=2, log_p=-11.55, effect=0.012, n_rows=960)
+    >>> step = Step("admitted", "growing", e, "the strongest")
+    >>> step.x, step.evidence.size
+    ('bmi', 'small')
     """
 
     action: Action
@@ -147,6 +154,16 @@ class PassedOver:
         Phases of the search.
     givens : tuple of tuples of str
         Conditioning sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blankets.independence import EvidenceBatch
+    >>> scan = EvidenceBatch(np.array([1, 2]), 0, (), statistic=np.array([0.5, 1.5]), dof=np.ones(2), n_rows=50,
+    ...                      reliable=np.ones(2, dtype=bool))
+    >>> record = PassedOver.last_look([("growing", scan)], names=["ill", "bmi", "hair"], target=0, members=[])
+    >>> [step.evidence.statistic for step in record.of(2, ["ill", "bmi", "hair"], "ill")]
+    [1.5]
     """
 
     columns: NDArray[np.int64]

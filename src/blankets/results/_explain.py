@@ -45,6 +45,13 @@ class Explanation:
     evidence : NamedEvidence or None
         The test that counts: for a member the one given the other members, for a column left out the
         last one.
+
+    Examples
+    --------
+    >>> print(Explanation(column="id", target="ill", verdict="excluded", headline="id was not searched.",
+    ...                   lines=("Almost every row has its own level.",)))
+    id was not searched.
+      - Almost every row has its own level.
     """
 
     column: str
