@@ -29,6 +29,8 @@ probability ( rain ) { table 0.7, 0.3; }
 probability ( "lawn sprinkler" rain ) { table 0.6, 0.9, 0.4, 0.1; }
 """
 
+HEAD = "variable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) {\n"
+
 
 def same(one: Network, other: Network) -> bool:
     return (
@@ -206,9 +208,18 @@ def test_truncated_and_damaged_files_raise_nothing_but_data_errors(tmp_path):
     assert 150 < refused < len(damaged)  # some damage falls into a name or a comment and is not an error
 
 
-def test_a_large_damaged_file_does_not_hang():
-    text = "variable a { type discrete [ 2 ] { x, y }; }\nprobability ( a ) {\n" + "table 0.5, 0.5\n" * 100_000
-    with pytest.raises(DataError, match="line 3: expected a row of probabilities of 'a'"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + "table 0.5, 0.5\n" * 100_000, "line 3: expected a row of probabilities of 'a'"),
+        ('variable "' + "a\\" * 500_000 + "{", "line 1: expected 'variable' or 'probability'"),
+        (HEAD + "// quotes\n" + '"\\' * 200_000, "line 4: expected a row of probabilities of 'a'"),
+        (HEAD + "/* " * 200_000, "line 3: expected a row of probabilities of 'a', but found ''"),
+        (HEAD + "{" * 200_000, "line 3: expected a row of probabilities of 'a'"),
+        ("variable " * 100_000 + "{", "line 1: expected 'variable' or 'probability'"),
+    ],
+    ids=["no end of row", "no end of name", "open quotes", "open comments", "braces", "words"],
+)
+def test_a_large_damaged_file_does_not_hang(text, message):
+    with pytest.raises(DataError, match=message):
         Network.from_bif(text)
-    with pytest.raises(DataError, match="line 1: expected 'variable' or 'probability'"):
-        Network.from_bif('variable "' + "a\\" * 500_000 + "{")

@@ -40,7 +40,7 @@ MOST_PARENTS = 63  # a table has one axis a parent and one for the node; NumPy a
 # Possessive quantifiers (*+, ++): a mistake in a large file is found in linear time.
 _QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _WORD = rf'(?:{_QUOTED}|[^\s,|(){{}}\[\];"]++)'
-_COMMENT = re.compile(rf"{_QUOTED}|//[^\n]*+|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(rf"{_QUOTED}?+|//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)  # or up to the end, if not closed
 _NETWORK = re.compile(rf"\s*+network\b\s*+{_WORD}?+\s*+\{{(?:{_QUOTED}|[^\"{{}}])*+\}}", re.DOTALL)
 _VARIABLE = re.compile(rf"\s*+variable\s++({_WORD})\s*+\{{", re.DOTALL)
 _TYPE = re.compile(

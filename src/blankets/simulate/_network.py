@@ -282,7 +282,7 @@ def as_columns(frame: Frame) -> dict[str, NDArray[np.object_]]:
 def _checked_levels(name: str, levels: Sequence[object]) -> tuple[object, ...]:
     if not isinstance(name, str):
         raise DataError(f"names of nodes are strings, but one is {name!r}")
-    if isinstance(levels, str) or not levels:
+    if isinstance(levels, str) or len(levels) == 0:
         raise DataError(f"node {name!r} needs a sequence of levels, but has {levels!r}")
     if len(set(levels)) < len(levels):
         raise DataError(f"the levels of node {name!r} must be different, but are {listed(levels)}")
