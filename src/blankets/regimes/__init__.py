@@ -1,0 +1,57 @@
+"""What an absent label means: which rows may be counted, what stands in for the target, what can be known."""
+
+from blankets.regimes._contract import Choice, Kappa, Question, Regime
+from blankets.regimes._kappa import (
+    StratifiedKappa,
+    kappa_case_control,
+    kappa_of,
+    prefer_y0_below,
+    stratified_kappa,
+)
+from blankets.regimes._labels import UNLABELLED, Labels, code_labels, read_labels
+from blankets.regimes._names import regime_from
+from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
+from blankets.regimes._regimes import PositiveUnlabelled, Supervised
+from blankets.regimes._semi import SemiSupervised
+from blankets.regimes._surrogates import (
+    Surrogate,
+    SurrogateColumn,
+    collapse,
+    label_column,
+    surrogate_column,
+    surrogate_from,
+)
+
+__all__ = [
+    "Beta",
+    "Between",
+    "Choice",
+    "Exact",
+    "Kappa",
+    "Labels",
+    "PositiveUnlabelled",
+    "Prior",
+    "Question",
+    "Regime",
+    "SemiSupervised",
+    "StratifiedKappa",
+    "Supervised",
+    "Surrogate",
+    "SurrogateColumn",
+    "UNLABELLED",
+    "between",
+    "code_labels",
+    "collapse",
+    "greater_than",
+    "kappa_case_control",
+    "kappa_of",
+    "label_column",
+    "less_than",
+    "prefer_y0_below",
+    "prior_from",
+    "read_labels",
+    "regime_from",
+    "stratified_kappa",
+    "surrogate_column",
+    "surrogate_from",
+]

@@ -1,0 +1,247 @@
+"""What a regime answers: which surrogates are valid, which to take, what it costs, and what cannot be known."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.errors import LabelError, NotAnswerableError
+from blankets.regimes._kappa import StratifiedKappa, kappa_of, stratified_kappa
+from blankets.regimes._labels import Labels
+from blankets.regimes._prior import Prior
+from blankets.regimes._surrogates import Surrogate, SurrogateColumn, collapse, surrogate_column, surrogate_from
+from blankets.stats._estimate import InformationEstimate
+from blankets.stats._information import Loss, plug_in
+from blankets.stats._partial_labels import Sampling
+from blankets.stats._power import attained_power, noncentrality
+
+__all__ = ["Choice", "Kappa", "Question", "Regime"]
+
+Floats = NDArray[np.float64]
+
+
+class Question(StrEnum):
+    """What a user may ask about features and a target."""
+
+    TEST = "test"
+    RANK = "rank"
+    ESTIMATE = "estimate"
+    POWER = "power"
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """Share of the noncentrality that a surrogate keeps, so far as the prior tells.
+
+    Attributes
+    ----------
+    value : float
+        κ at the expected prior.
+    low, high : float
+        Its range over all priors that are possible.
+    surrogate : Surrogate
+        Of which surrogate.
+    form : str
+        What was assumed to compute it.
+    """
+
+    value: float
+    low: float
+    high: float
+    surrogate: Surrogate
+    form: str = "unconditional"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which surrogate a regime takes, and why.
+
+    Attributes
+    ----------
+    surrogate : Surrogate
+        The one to use.
+    reason : str
+        Why, in a sentence.
+    settled : bool
+        False if what is known about p(y=1) does not decide between the candidates.
+    kappas : mapping of Surrogate to float
+        κ of the candidates at the expected prior; empty where it is not known.
+    """
+
+    surrogate: Surrogate
+    reason: str
+    settled: bool = True
+    kappas: Mapping[Surrogate, float] = field(default_factory=dict)
+
+    def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
+        """Return the power of a test through each candidate against an effect in nats with the true target.
+
+        ``dof`` is that of the test with the full target; Ỹm has twice as many (ERRATA B14).
+        """
+        return {
+            surrogate: float(
+                attained_power(
+                    noncentrality(effect, n_rows, kappa), dof * (2 if surrogate is Surrogate.YM else 1), alpha
+                )
+            )
+            for surrogate, kappa in self.kappas.items()
+        }
+
+
+class Regime(ABC):
+    """How labels go missing, and what follows from it."""
+
+    prior: Prior | None = None
+    sampling: Sampling = "one-sample"
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As the user writes it, for example "pu"."""
+
+    @property
+    @abstractmethod
+    def assumption(self) -> str:
+        """What is assumed about the missing labels, in a sentence."""
+
+    @property
+    @abstractmethod
+    def answers(self) -> frozenset[Question]:
+        """Which questions can be answered with what is known."""
+
+    @abstractmethod
+    def unlocked_by(self, question: Question) -> str:
+        """Return why a question cannot be answered and what knowledge would change that."""
+
+    @abstractmethod
+    def invalid(self, surrogate: Surrogate) -> str:
+        """Return why a test through a surrogate would not have its level, or "" if it has."""
+
+    @abstractmethod
+    def check(self, labels: Labels) -> None:
+        """Raise LabelError where the labels contradict the regime or its prior."""
+
+    @abstractmethod
+    def choose(self, labels: Labels) -> Choice:
+        """Return the most powerful of the valid surrogates, so far as knowledge of p(y=1) decides."""
+
+    @abstractmethod
+    def estimate(
+        self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
+    ) -> InformationEstimate:
+        """Return the consistent estimate of I(X;Y|Z) from label tables of shape (..., strata, 3, levels of x)."""
+
+    @property
+    def valid(self) -> tuple[Surrogate, ...]:
+        """The surrogates through which a test has the right level."""
+        return tuple(s for s in Surrogate if not self.invalid(s))
+
+    def require(self, question: Question) -> None:
+        """Raise NotAnswerableError, with what would help, unless the question can be answered."""
+        if question not in self.answers:
+            raise NotAnswerableError(self.unlocked_by(question))
+
+    def surrogate(
+        self, labels: Labels, choice: str | Surrogate | None = None, *, force: bool = False
+    ) -> SurrogateColumn:
+        """Return the column to count in place of the target.
+
+        Parameters
+        ----------
+        labels : Labels
+            The labels.
+        choice : str or Surrogate, optional
+            Which one; by default the most powerful valid one.
+        force : bool
+            Build an invalid one all the same; it is marked as such.
+        """
+        self.check(labels)
+        if choice is None:
+            chosen = self.choose(labels)
+            return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
+        wanted = surrogate_from(choice)
+        if wanted is Surrogate.LISTWISE and labels.n_seen_classes < 2:
+            raise LabelError("only one class is labelled, so among the labelled rows there is nothing to compare")
+        why = self.invalid(wanted)
+        if why and not force:
+            raise LabelError(
+                f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or pass force=True to "
+                f"have it all the same, marked"
+            )
+        return surrogate_column(labels, wanted, forced=bool(why), note=why or f"asked for: {wanted.words}")
+
+    def admissible(self, labels: Labels) -> Prior | None:
+        """Return what is known about p(y=1) when the labelled shares are known too."""
+        if self.prior is None or self.sampling == "case-control":
+            return self.prior
+        b, a = labels.shares
+        return self.prior.within(a, 1.0 - b)
+
+    def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
+        """Return the share of the noncentrality that the surrogate (default: the chosen one) keeps.
+
+        Raises
+        ------
+        NotAnswerableError
+            If it is not known, with what would help.
+        """
+        self.require(Question.POWER)
+        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
+        prior = self.admissible(labels)
+        if prior is None:
+            raise NotAnswerableError(self.unlocked_by(Question.POWER))
+        low, high = prior.support
+        at = np.linspace(low, high, 201)[1:-1] if high > low else np.array([low])
+        values = self._kappa_at(labels, wanted, at)
+        value = float(self._kappa_at(labels, wanted, np.array([prior.mean]))[0])
+        return Kappa(value, float(min(values.min(), value)), float(max(values.max(), value)), wanted)
+
+    def kappa_draws(
+        self, labels: Labels, n: int, rng: np.random.Generator | int | None = None, surrogate: str | None = None
+    ) -> Floats:
+        """Return κ at ``n`` draws of an uncertain prior."""
+        self.require(Question.POWER)
+        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
+        prior = self.admissible(labels)
+        if prior is None:
+            return np.full(n, self.kappa(labels, wanted).value)
+        return self._kappa_at(labels, wanted, prior.sample(n, rng))
+
+    def stratified_kappa(
+        self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
+    ) -> StratifiedKappa:
+        """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
+        self.require(Question.POWER)
+        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
+        prior = self.admissible(labels)
+        if prior is None:
+            raise NotAnswerableError(self.unlocked_by(Question.POWER))
+        return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
+
+    def score(self, counts: ArrayLike, labels: Labels, *, loss: Loss = "log") -> InformationEstimate:
+        """Return what features are ranked by: the consistent estimate, or the surrogate's own information.
+
+        The latter orders features as the target would exactly for the squared loss, and nearly for the
+        logarithmic one (ERRATA E1).
+        """
+        if Question.ESTIMATE in self.answers:
+            return self.estimate(counts, labels, loss=loss)
+        return plug_in(collapse(counts, self.choose(labels).surrogate), loss=loss)
+
+    def describe(self, labels: Labels) -> str:
+        """Return what was seen and what is assumed, for people."""
+        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        return f"{labels.saw}. {self.assumption}{known}"
+
+    def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
+        b, a = labels.shares
+        return kappa_of(surrogate, prior, positives=a, negatives=b)
+
+
+def _or(surrogates: tuple[Surrogate, ...]) -> str:
+    return " or ".join(repr(s.value) for s in surrogates)

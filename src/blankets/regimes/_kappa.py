@@ -1,0 +1,204 @@
+"""κ: the share of a test's noncentrality that a surrogate for the target keeps, λ(surrogate) = κ λ(full labels).
+
+Where labelling depends on the class alone (also where it depends on nothing), the surrogate Ỹ tells about x
+only what it tells about y, p(x|ỹ) - p(x) = (p(y=1|ỹ) - p(y=1)) (p(x|y=1) - p(x|y=0)), and so
+
+    I₂(X;Ỹ) = κ I₂(X;Y)   with   κ = Var(E[Y|Ỹ]) / Var(Y),
+
+exactly, for every effect. [T] Theorems 4.4 and 4.8 are its special cases; κ of Ỹm under class-dependent
+labelling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (ERRATA B2); so it is
+for labelled rows alone when the classes are labelled at different rates.
+
+**Conditional tests.** Within a stratum the same holds with p(y=1|z) for p(y=1). The κ of the whole test is
+the mean of κ_z weighted by where the effect is, p(z) I₂(X;Y|z); [T] Theorem 4.11, which uses the
+unconditional κ, is an approximation that can be off by a factor of six (ERRATA B4).
+
+**Case-control sampling.** n₁ positives from p(x|y=1), n₀ background rows from p(x), a = n₁ / (n₁ + n₀). For
+the pooled rows, 2 I₂(X;Ỹ0) = a (1-a) Σ (p(x|y=1) - p(x))² / p̄(x), with p̄ = a p(x|y=1) + (1-a) p(x);
+and 2 I₂(X;Y) = p₁/(1-p₁) Σ (p(x|y=1) - p(x))² / p(x). For weak effects p̄ ≈ p, which leaves
+κ ≈ (1-p₁)/p₁ · a (1-a). It can be above 1: picking positives by hand beats drawing rows at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.errors import NotAnswerableError
+from blankets.regimes._surrogates import Surrogate, collapse
+from blankets.stats._estimate import divided
+from blankets.stats._information import as_tables, expected
+from blankets.stats._partial_labels import NEGATIVE, POSITIVE, UNLABELLED, Sampling
+
+__all__ = ["StratifiedKappa", "kappa_case_control", "kappa_of", "prefer_y0_below", "stratified_kappa"]
+
+Floats = NDArray[np.float64]
+
+
+def kappa_of(
+    surrogate: Surrogate, prior: ArrayLike, *, positives: ArrayLike = 0.0, negatives: ArrayLike = 0.0
+) -> Floats:
+    """Return κ of a surrogate when labelling depends on the class alone, elementwise.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        What stands in for the target.
+    prior : array_like
+        p(y=1).
+    positives, negatives : array_like
+        Labelled positives and labelled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
+
+    Examples
+    --------
+    The example of [T] 7.1.1: a fifth of the rows positive, a quarter of these labelled.
+
+    >>> round(float(kappa_of(Surrogate.Y0, 0.2, positives=0.05)), 4)
+    0.2105
+    """
+    p, a, b = np.broadcast_arrays(*(np.asarray(v, float) for v in (prior, positives, negatives)))
+    if surrogate is Surrogate.FULL:
+        return np.ones(p.shape)
+    if surrogate is Surrogate.Y0:
+        return np.asarray((1.0 - p) / p * a / (1.0 - a))  # Theorem 4.8
+    if surrogate is Surrogate.Y1:
+        return np.asarray(p / (1.0 - p) * b / (1.0 - b))
+    if surrogate is Surrogate.LISTWISE:
+        return np.asarray(divided(a * b, (a + b) * p * (1.0 - p)))
+    hidden = 1.0 - a - b
+    among_hidden = divided(p - a, hidden)  # p(y=1 | unlabelled)
+    explained = a * (1.0 - p) ** 2 + b * p**2 + hidden * (among_hidden - p) ** 2
+    return np.asarray(explained / (p * (1.0 - p)))
+
+
+def kappa_case_control(share: ArrayLike, prior: ArrayLike) -> Floats:
+    """Return κ of Ỹ0 when labelled positives, ``share`` of all rows, were collected apart from the background.
+
+    Examples
+    --------
+    >>> round(float(kappa_case_control(0.5, 0.2)), 4)
+    1.0
+    """
+    a, p = np.asarray(share, float), np.asarray(prior, float)
+    return np.asarray((1.0 - p) / p * a * (1.0 - a))
+
+
+def prefer_y0_below(positives: float, negatives: float) -> float:
+    """Return the p(y=1) below which Ỹ0 has more power than Ỹ1, the right-hand side of inequality (4.1).
+
+    Examples
+    --------
+    >>> round(prefer_y0_below(0.125, 0.125), 3)
+    0.5
+    """
+    a, b = positives, negatives
+    if a == 0.0 or b == 0.0:
+        return 1.0 if b == 0.0 else 0.0
+    return float(1.0 / (1.0 + np.sqrt((1.0 - a) * b / (a * (1.0 - b)))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StratifiedKappa:
+    """κ of conditional tests, stratum by stratum.
+
+    Attributes
+    ----------
+    by_stratum : ndarray of shape (..., strata)
+        κ_z.
+    weights : ndarray of shape (..., strata)
+        Share of the effect that lies in each stratum.
+    value : ndarray of shape (...)
+        κ̄, the κ of the conditional test.
+    unconditional : ndarray
+        The κ that the seeds would use for the same test, to compare with.
+    """
+
+    by_stratum: Floats
+    weights: Floats
+    value: Floats
+    unconditional: Floats
+
+    @property
+    def safe(self) -> Floats:
+        """Smallest κ_z: the κ to plan with if the effect may lie in any one stratum."""
+        return np.asarray(self.by_stratum.min(axis=-1))
+
+
+def stratified_kappa(
+    counts: ArrayLike,
+    surrogate: Surrogate,
+    prior: ArrayLike,
+    *,
+    sampling: Sampling = "one-sample",
+    effects: ArrayLike | None = None,
+) -> StratifiedKappa:
+    """Return κ of conditional tests through Ỹ0 or Ỹ1 (ERRATA B4).
+
+    Parameters
+    ----------
+    counts : array_like of shape (..., strata, 3, levels of x)
+        Label tables: negative, positive, unlabelled.
+    surrogate : Surrogate
+        ``Y0`` or ``Y1``.
+    prior : array_like
+        p(y=1) of the population.
+    sampling : {"one-sample", "case-control"}
+        How the labelled positives were come by.
+    effects : array_like of shape (..., strata), optional
+        I₂(X;Y|z), where it is known or assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
+
+    Examples
+    --------
+    Two strata as common as each other, p(y=1|z) 0.1 and 0.3, a quarter of the positives labelled, x related
+    to y in the same way in both (I₂ in proportion to p(y=1|z) p(y=0|z)):
+
+    >>> counts = [[[0, 0], [125, 125], [4875, 4875]], [[0, 0], [375, 375], [4625, 4625]]]
+    >>> kappa = stratified_kappa(counts, Surrogate.Y0, 0.2, effects=[0.09, 0.21])
+    >>> round(float(kappa.value), 4), round(float(kappa.unconditional), 4)
+    (0.2017, 0.2105)
+    """
+    if surrogate not in (Surrogate.Y0, Surrogate.Y1):
+        raise NotAnswerableError(f"κ by stratum is known for 'y0' and 'y1', but not for {surrogate.value!r}")
+    tables = as_tables(counts, n_y=3)
+    if surrogate is Surrogate.Y1:  # the mirror image
+        tables, prior = tables[..., [POSITIVE, NEGATIVE, UNLABELLED], :], 1.0 - np.asarray(prior, float)
+    share = np.asarray(prior, float)
+    rows = tables.sum(axis=-1)
+    labelled, everyone = rows[..., POSITIVE], rows.sum(axis=-1)
+    apart = sampling == "case-control"
+    population = rows[..., UNLABELLED] if apart else everyone
+    p_z = divided(population, population.sum(axis=-1, keepdims=True))
+    r_z = divided(labelled, labelled.sum(axis=-1, keepdims=True))
+    in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)
+    a_z = divided(labelled, everyone)
+    total = divided(labelled.sum(axis=-1), everyone.sum(axis=-1))
+    odds = divided(1.0 - in_z, in_z)
+    if apart:
+        by_stratum, whole = odds * a_z * (1.0 - a_z), kappa_case_control(total, share)
+    else:
+        by_stratum, whole = (
+            np.minimum(odds * divided(a_z, 1.0 - a_z), 1.0),
+            kappa_of(Surrogate.Y0, share, positives=total),
+        )
+
+    tested_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
+    if effects is None:
+        observed = _squared_loss_by_stratum(collapse(tables, Surrogate.Y0))
+        full = divided(observed, by_stratum)
+    else:
+        full = np.broadcast_to(np.asarray(effects, float), by_stratum.shape)
+    weights = p_z * full
+    nothing = weights.sum(axis=-1, keepdims=True) == 0
+    weights = np.where(nothing, p_z, divided(weights, weights.sum(axis=-1, keepdims=True)))
+    # The test sees stratum z as often as it is in the sample, which case-control sampling changes.
+    value = (weights * divided(tested_z, p_z) * by_stratum).sum(axis=-1)
+    return StratifiedKappa(by_stratum, weights, value, np.broadcast_to(whole, value.shape))
+
+
+def _squared_loss_by_stratum(counts: Floats) -> Floats:
+    """Return Î₂(X;Y|z) of each stratum, shape (..., strata)."""
+    p = divided(counts, counts.sum(axis=(-2, -1), keepdims=True))
+    e = expected(p)
+    return np.asarray(0.5 * divided((p - e) ** 2, e).sum(axis=(-2, -1)))

@@ -1,0 +1,274 @@
+"""`Labels`: the classes of the rows whose class is known, and which rows these are.
+
+**What counts as unlabelled.** Missing values (NaN, None, NA, null) in any container, always. The integer -1,
+as in scikit-learn, where all other labels are non-negative integers, truth values or texts. 0, only where the
+regime is said to be positive-unlabelled. Labels {-1, +1} can mean two things and are refused with a question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._columns import Categories, Column, Refused, factorise
+from blankets.data._readers import from_any
+from blankets.errors import LabelError, listed
+
+__all__ = ["UNLABELLED", "Labels", "code_labels", "read_labels"]
+
+UNLABELLED: Final = -1
+AUTO: Final = "auto"
+
+MOST_CLASSES = 20  # distinct numbers; more are a measurement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Classes of the labelled rows.
+
+    Attributes
+    ----------
+    codes : ndarray of int16 of shape (rows,)
+        Class of each row, and -1 where it is unlabelled. With two classes 0 is negative and 1 positive.
+    classes : tuple
+        What the user calls each class; ``classes[1]`` of two is the positive one.
+    saw : str
+        What was read, in a sentence.
+
+    Examples
+    --------
+    >>> labels = read_labels([1, None, 0, 1, None])
+    >>> labels.codes.tolist(), labels.classes, labels.n_labelled
+    ([1, -1, 0, 1, -1], (0, 1), 3)
+    """
+
+    codes: NDArray[np.int16]
+    classes: tuple[object, ...]
+    saw: str = ""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which rows are labelled."""
+        return self.codes >= 0
+
+    @property
+    def n_labelled(self) -> int:
+        """Number of labelled rows."""
+        return int(np.count_nonzero(self.labelled))
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of unlabelled rows."""
+        return len(self) - self.n_labelled
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of labelled rows of each class."""
+        return np.bincount(self.codes[self.labelled], minlength=len(self.classes))
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, a positive and a negative one."""
+        return len(self.classes) == 2
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Labelled negatives and labelled positives, as shares of all rows: b and a of the formulas."""
+        if not self.is_binary:
+            raise LabelError(f"there are {len(self.classes)} classes; name the positive one with positive=")
+        negatives, positives = self.counts / len(self)
+        return float(negatives), float(positives)
+
+    @property
+    def n_seen_classes(self) -> int:
+        """Number of classes with at least one labelled row."""
+        return int(np.count_nonzero(self.counts))
+
+
+def read_labels(
+    values: Any,
+    *,
+    positive: object = None,
+    regime: object = AUTO,
+    unlabelled_marker: object = AUTO,
+) -> Labels:
+    """Read a label column of any container.
+
+    Parameters
+    ----------
+    values : array_like of shape (rows,)
+        A list, NumPy array, pandas, polars or Arrow column.
+    positive : object, optional
+        The positive class. Needed with more than two classes where labels are missing; of two it is by
+        default the last in order (1 of 0 and 1, True, "yes" of "no" and "yes").
+    regime : str or Regime
+        How labels go missing, so far as it decides what a value means: under "pu" 0 is unlabelled.
+    unlabelled_marker : object
+        A value that means unlabelled, or None where missing values alone do; by default the rules above.
+
+    Raises
+    ------
+    LabelError
+        If the values can mean two things, or nothing.
+
+    Examples
+    --------
+    >>> read_labels(["spam", None, "spam"]).saw
+    "2 of 3 rows are labelled: 2 'spam'"
+    >>> read_labels([1, 0, 0], regime="pu").codes.tolist()
+    [1, -1, -1]
+    """
+    try:
+        column = from_any(_without_mixed_marker(values, unlabelled_marker))
+    except Refused as refused:
+        raise LabelError(f"the label column {refused}") from None
+    categories = _as_categories(column)
+    missing = np.zeros(len(categories), bool) if categories.missing is None else categories.missing
+    return code_labels(
+        categories.codes,
+        categories.levels,
+        missing,
+        positive=positive,
+        regime=regime,
+        unlabelled_marker=unlabelled_marker,
+    )
+
+
+def code_labels(
+    codes: NDArray[np.integer[Any]],
+    levels: tuple[object, ...],
+    missing: NDArray[np.bool_],
+    *,
+    positive: object = None,
+    regime: object = AUTO,
+    unlabelled_marker: object = AUTO,
+) -> Labels:
+    """Read a label column that is already coded: `read_labels` for a column of a frame.
+
+    ``codes[i]`` says which of ``levels`` row i has; it is not read where ``missing``.
+    """
+    present = np.bincount(codes[~missing], minlength=len(levels)) > 0
+    seen = [level for level, here in zip(levels, present, strict=True) if here]
+    seen.sort(key=lambda level: (isinstance(level, str), level))  # a dictionary's order means nothing
+    mode = str(getattr(regime, "name", regime))
+    gaps = bool(missing.any())
+    marker = _marker(seen, mode, unlabelled_marker, gaps=gaps)
+    known = [level for level in seen if level not in marker]
+    unlabelled = missing | np.isin(codes, [k for k, level in enumerate(levels) if level in marker])
+    if not known:
+        raise LabelError(f"0 of {len(codes)} rows are labelled; without any label nothing can be said about the target")
+    classes, code_of = _classes(known, positive, partial=bool(unlabelled.any()), mode=mode)
+    table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
+    out = np.where(unlabelled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
+    return Labels(out.astype(np.int16), classes, _sentence(out, classes))
+
+
+def _without_mixed_marker(values: Any, marker: object) -> Any:
+    """Return texts with the integer -1 among them (as scikit-learn wants it) with None in its place."""
+    if marker != AUTO or not (isinstance(values, list | tuple) or str(getattr(values, "dtype", "")) == "object"):
+        return values
+    items = list(values)
+    if not any(isinstance(v, str) for v in items):
+        return values
+    return [None if type(v) is not str and isinstance(v, int | np.integer) and v == UNLABELLED else v for v in items]
+
+
+def _as_categories(column: Column) -> Categories:
+    if isinstance(column, Categories):
+        return column
+    categories = factorise(column)
+    fractions = [level for level in categories.levels if isinstance(level, float)]
+    if len(categories.levels) > MOST_CLASSES and (fractions or len(categories.levels) > len(column) / 5):
+        raise LabelError(
+            f"the label column holds {len(categories.levels)} different numbers, such as "
+            f"{listed(categories.levels, 3)}: a measurement, not classes; bin it first, for example into low and high"
+        )
+    return categories
+
+
+def _is_whole(level: object) -> bool:
+    return isinstance(level, int) and not isinstance(level, bool)
+
+
+def _never_negative(level: object) -> bool:
+    return isinstance(level, str | bool) or (isinstance(level, int) and level >= 0)
+
+
+def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> list[object]:
+    """Return the levels that mean unlabelled."""
+    if marker is None:
+        return []
+    if marker != AUTO:
+        if marker not in seen:
+            raise LabelError(f"no row carries the marker {marker!r} of unlabelled rows; the values are {listed(seen)}")
+        return [marker]
+    whole = [level for level in seen if _is_whole(level)]
+    if whole == seen and set(seen) == {-1, 1}:
+        return _plus_minus_one(mode, gaps=gaps)
+    found: list[object] = []
+    rest = [level for level in seen if not (_is_whole(level) and level == UNLABELLED)]
+    if len(rest) < len(seen) and all(map(_never_negative, rest)):
+        found, seen = [UNLABELLED], rest
+    if mode == "pu" and len(seen) == 2 and set(seen) == {0, 1}:  # False is 0 and True is 1
+        if gaps or found:
+            raise LabelError(
+                "under 'pu' a 0 means unlabelled, but here other rows are marked as unlabelled too: if 0 is a known "
+                "negative use SemiSupervised, and if it means unlabelled pass unlabelled_marker=0"
+            )
+        found = [level for level in seen if level == 0]
+    return found
+
+
+def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
+    """Resolve labels {-1, +1} where the regime leaves only one meaning."""
+    if mode == "pu":
+        return [UNLABELLED]  # only positives are labelled, so -1 is not a class
+    if mode == "supervised" or (mode != AUTO and gaps):
+        return []  # -1 is a class: nothing is unlabelled, or the gaps are
+    raise LabelError(
+        "the labels are -1 and +1: is -1 the negative class, or does it mean unlabelled? Pass unlabelled_marker=None "
+        "(or labels='supervised') for a class, unlabelled_marker=-1 (or labels='pu') for unlabelled"
+    )
+
+
+def _classes(
+    known: list[object], positive: object, *, partial: bool, mode: str
+) -> tuple[tuple[object, ...], dict[object, int]]:
+    """Return the classes and the code of each known level: negative 0 and positive 1, or all in order."""
+    if positive is not None and positive not in known:
+        raise LabelError(f"no row is labelled {positive!r}; pass positive= one of {listed(known)}")
+    if positive is None and len(known) > 2:
+        if not partial and mode in (AUTO, "supervised"):
+            return tuple(known), {level: k for k, level in enumerate(known)}
+        raise LabelError(
+            f"the labels have {len(known)} classes, and some rows are unlabelled: say which class is the positive one, "
+            f"with positive= one of {listed(known)}; the others are then negative"
+        )
+    if len(known) == 1 and not partial:
+        raise LabelError(
+            f"all rows are labelled {known[0]!r}, so there is nothing to tell apart; if unlabelled rows were dropped "
+            f"earlier, keep them with a missing label and use labels='pu'"
+        )
+    chosen = known[-1] if positive is None else positive
+    others = [level for level in known if level != chosen]
+    negative = others[0] if len(others) == 1 else _not(chosen)
+    return (negative, chosen), {**dict.fromkeys(others, 0), chosen: 1}
+
+
+def _not(positive: object) -> object:
+    """Name the negative class after the positive one."""
+    if isinstance(positive, bool):
+        return not positive
+    return 0 if positive == 1 else f"not {positive}"
+
+
+def _sentence(codes: NDArray[np.int16], classes: tuple[object, ...]) -> str:
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
+    parts = [f"{count} {name!r}" for name, count in zip(classes, counts, strict=True) if count]
+    return f"{int(counts.sum())} of {len(codes)} rows are labelled: {', '.join(parts)}"

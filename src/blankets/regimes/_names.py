@@ -1,0 +1,94 @@
+"""Regimes by name, and the regime that labels themselves suggest."""
+
+from __future__ import annotations
+
+import warnings
+
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
+from blankets.regimes._contract import Regime
+from blankets.regimes._labels import Labels
+from blankets.regimes._regimes import PositiveUnlabelled, Supervised
+from blankets.regimes._semi import MNAR, SemiSupervised
+from blankets.stats._partial_labels import Sampling
+
+__all__ = ["MECHANISMS_EXPLAINED", "regime_from"]
+
+NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
+ALIASES = {"full": "supervised", "positive-unlabelled": "pu", "scar": "pu"}
+
+MECHANISMS_EXPLAINED = """\
+  'mcar'   Labelling depends on nothing: rows to label were drawn by lot.
+           Labelled rows then look like all rows; they alone are compared.
+  'mar-f'  Labelling depends on recorded features: only some hospitals report, say.
+           Labelled rows alone may be compared, given the features that drive labelling.
+  'mar-c'  Labelling depends on the class: positives come forward more often than negatives.
+           Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
+  'mnar'   Labelling depends on class and features at once.
+           No method here is valid then; find out what drives labelling, or label rows by lot."""
+
+
+def regime_from(
+    spec: str | Regime = "auto",
+    labels: Labels | None = None,
+    *,
+    prior: object = None,
+    sampling: Sampling | None = None,
+) -> Regime:
+    """Return a regime by its name, or the one that the labels suggest.
+
+    Parameters
+    ----------
+    spec : str or Regime
+        "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
+        missing, positive-unlabelled (with a `RegimeWarning` that says so) if only one class is labelled;
+        with labels of two classes and gaps the mechanism must be said.
+    labels : Labels, optional
+        The labels, for "auto".
+    prior : Prior, float, (low, high), str, distribution or None
+        What is known about p(y=1).
+    sampling : {"one-sample", "case-control"}, optional
+        For "pu", how the labelled rows were come by.
+
+    Examples
+    --------
+    >>> regime_from("pu", prior=0.2).prior
+    Exact(value=0.2)
+    """
+    if isinstance(spec, Regime):
+        if prior is not None or sampling is not None:
+            raise ParameterError(f"give prior= and sampling= to {type(spec).__name__}(...) itself, not beside it")
+        return spec
+    name = ALIASES.get(spec, spec)
+    if name == "auto":
+        return _suggested(labels, prior, sampling)
+    if name == "mnar":
+        raise NotAnswerableError(MNAR)
+    if name in ("semi", "semi-supervised"):
+        raise LabelError(f"say how labels go missing, with labels= one of\n{MECHANISMS_EXPLAINED}")
+    if name not in NAMES:
+        raise ParameterError.not_one_of("label regime", spec, NAMES)
+    if sampling is not None and name != "pu":
+        raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
+    if name == "pu":
+        return PositiveUnlabelled(prior, sampling or "one-sample")
+    return Supervised() if name == "supervised" else SemiSupervised(name, prior)
+
+
+def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) -> Regime:
+    if labels is None:
+        raise ParameterError("labels='auto' needs the labels to look at")
+    if not labels.n_unlabelled:
+        return Supervised()
+    if labels.n_seen_classes == 1:
+        regime = PositiveUnlabelled(prior, sampling or "one-sample")
+        warnings.warn(
+            f"{labels.saw}, and the others are not: taken for positive-unlabelled data. {regime.assumption} Pass "
+            f"labels='pu' to confirm this.",
+            RegimeWarning,
+            stacklevel=3,
+        )
+        return regime
+    raise LabelError(
+        f"{labels.saw}, and {labels.n_unlabelled} rows are not: say how labels went missing, with labels= one of\n"
+        f"{MECHANISMS_EXPLAINED}"
+    )

@@ -1,0 +1,398 @@
+"""What a person may know about p(y=1), the share of positives in the population.
+
+A number; a bound ("below 0.4"); an interval; a distribution; or the estimate of a procedure with its
+uncertainty. All answer the same few questions, above all `Prior.decides`: is p(y=1) below this threshold?
+That is enough to choose the more powerful test under class-dependent labelling.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincinv
+
+from blankets.errors import LabelError, ParameterError
+
+__all__ = [
+    "Beta",
+    "Between",
+    "Exact",
+    "FromDistribution",
+    "Prior",
+    "Restricted",
+    "between",
+    "greater_than",
+    "less_than",
+    "prior_from",
+]
+
+Floats = NDArray[np.float64]
+
+_GRID = (np.arange(1000) + 0.5) / 1000.0
+_LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
+
+
+class Prior(ABC):
+    """Knowledge of p(y=1)."""
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+
+    @abstractmethod
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the probability that p(y=1) is at most ``value``."""
+
+    @abstractmethod
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the quantile at ``probability``."""
+
+    @property
+    def mean(self) -> float:
+        """Expected value."""
+        return float(self.ppf(_GRID).mean())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is one number."""
+        return False
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether it is no more than a bound: it can choose between tests, but nothing can be estimated with it."""
+        return False
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """Draw ``n`` values."""
+        return self.ppf(np.random.default_rng(rng).random(n))
+
+    def decides(self, threshold: float) -> bool | None:
+        """Tell whether p(y=1) is below the threshold: True, False, or None where both are possible."""
+        low, high = self.support
+        if high < threshold or (high == threshold and not self.is_exact):
+            return True
+        return False if low >= threshold else None
+
+    def within(self, low: float, high: float) -> Prior:
+        """Return what is left of this knowledge when p(y=1) is known to lie between two values.
+
+        Raises
+        ------
+        LabelError
+            If nothing is left.
+        """
+        own_low, own_high = self.support
+        if low <= own_low and own_high <= high:
+            return self
+        mass = float(self.cdf(high) - self.cdf(low))
+        if self.is_exact or max(low, own_low) >= min(high, own_high) or mass <= 0.0:
+            raise LabelError(
+                f"p(y=1) is said to be {self}, but the labels show that it lies between {low:.4g} and {high:.4g}: "
+                f"the share of labelled positives among all rows is at least {low:.4g} and that of labelled negatives "
+                f"{1.0 - high:.4g}; correct the prior, or pass sampling='case-control' if the labelled rows were "
+                f"collected apart from the others"
+            )
+        return Restricted(self, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact(Prior):
+    """One number.
+
+    Examples
+    --------
+    >>> Exact(0.2).decides(0.5)
+    True
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.value, int | float | np.number) and 0.0 < self.value < 1.0):
+            raise ParameterError.out_of_range("prior", self.value, "a probability between 0 and 1, both excluded")
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The number, twice."""
+        return float(self.value), float(self.value)
+
+    @property
+    def is_exact(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def mean(self) -> float:
+        """The number."""
+        return float(self.value)
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return 1 from the number on, 0 below it."""
+        return np.asarray(np.asarray(value, float) >= self.value, float)
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the number."""
+        return np.full(np.shape(probability), float(self.value))
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Prior):
+    """An interval, each value in it as likely as any other; see `less_than`, `greater_than`, `between`."""
+
+    low: float
+    high: float
+    bound_only: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.low < self.high <= 1.0:
+            raise ParameterError.out_of_range("prior", (self.low, self.high), "an interval within 0 and 1")
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The two ends."""
+        return self.low, self.high
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether it came as a single bound."""
+        return self.bound_only
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the share of the interval below the value."""
+        return np.clip((np.asarray(value, float) - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the point that has this share of the interval below it."""
+        return np.asarray(self.low + (self.high - self.low) * np.asarray(probability, float))
+
+    def __str__(self) -> str:
+        if self.bound_only:
+            return f"below {self.high:.4g}" if self.low == 0.0 else f"above {self.low:.4g}"
+        return f"between {self.low:.4g} and {self.high:.4g}"
+
+
+def less_than(bound: float) -> Between:
+    """Say that p(y=1) is below a number.
+
+    Examples
+    --------
+    >>> less_than(0.4).decides(0.5), less_than(0.4).decides(0.3)
+    (True, None)
+    """
+    return Between(0.0, Exact(bound).value, bound_only=True)
+
+
+def greater_than(bound: float) -> Between:
+    """Say that p(y=1) is above a number.
+
+    Examples
+    --------
+    >>> greater_than(0.4).decides(0.3)
+    False
+    """
+    return Between(Exact(bound).value, 1.0, bound_only=True)
+
+
+def between(low: float, high: float) -> Between:
+    """Say that p(y=1) lies between two numbers, each value in between as likely as any other.
+
+    Examples
+    --------
+    >>> round(between(0.1, 0.3).mean, 6)
+    0.2
+    """
+    return Between(low, high)
+
+
+class Beta(Prior):
+    """A generalised Beta distribution on [low, high], by its mode or its mean.
+
+    Parameters
+    ----------
+    mode, mean : float, optional
+        The most probable value, or the expected one: one of the two.
+    low, high : float
+        Smallest and largest possible value.
+    concentration : float
+        Sum of the two shape parameters: the larger, the narrower. With a mode it must be above 2; the
+        default 6 is that of the PERT distribution of project planning.
+
+    Examples
+    --------
+    >>> prior = Beta(mode=0.2, low=0.1, high=0.5)
+    >>> round(prior.mean, 4), prior.support, prior.decides(0.6)
+    (0.2333, (0.1, 0.5), True)
+    """
+
+    __slots__ = ("_range", "_said", "shape")
+
+    def __init__(
+        self,
+        *,
+        mode: float | None = None,
+        mean: float | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        concentration: float = 6.0,
+    ) -> None:
+        self._range = Between(low, high)
+        if (mode is None) == (mean is None):
+            raise ParameterError("a Beta prior is given by its 'mode' or by its 'mean': one of the two")
+        name, centre, least = ("mode", mode, 2.0) if mean is None else ("mean", mean, 0.0)
+        if centre is None or not low < centre < high:
+            raise ParameterError.out_of_range(name, centre, f"between {low:g} and {high:g}, both excluded")
+        if not (math.isfinite(concentration) and concentration > least):
+            raise ParameterError.out_of_range("concentration", concentration, f"a number above {least:g}")
+        share = (centre - low) / (high - low)
+        free, least_shape = concentration - least, least / 2.0
+        self.shape = (least_shape + free * share, least_shape + free * (1.0 - share))
+        self._said = f"{name}={centre:.4g}, low={low:.4g}, high={high:.4g}, concentration={concentration:.4g}"
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range."""
+        return self._range.support
+
+    @property
+    def mean(self) -> float:
+        """Expected value."""
+        a, b = self.shape
+        return float(self._range.ppf(a / (a + b)))
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the probability that p(y=1) is at most ``value``."""
+        return np.asarray(betainc(*self.shape, self._range.cdf(value)))
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the quantile at ``probability``."""
+        return self._range.ppf(betaincinv(*self.shape, np.asarray(probability, float)))
+
+    def __repr__(self) -> str:
+        return f"Beta({self._said})"
+
+
+@dataclass(frozen=True, slots=True)
+class FromDistribution(Prior):
+    """Any distribution with ``cdf`` and ``ppf``, such as a frozen one of `scipy.stats`, restricted to (0, 1)."""
+
+    distribution: Any
+
+    def __post_init__(self) -> None:
+        mass = float(self.distribution.cdf(1.0) - self.distribution.cdf(0.0))
+        if mass < _LEAST_MASS:
+            raise ParameterError(
+                f"'prior' must be a distribution of a probability, but only {mass:.2g} of it lies between 0 and 1"
+            )
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The range of the distribution within 0 and 1."""
+        low, high = (float(end) for end in self.distribution.ppf([0.0, 1.0]))
+        return max(low, 0.0), min(high, 1.0)
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the probability that p(y=1) is at most ``value``."""
+        below, above = (float(self.distribution.cdf(end)) for end in (0.0, 1.0))
+        inside = np.clip(np.asarray(value, float), 0.0, 1.0)
+        return np.asarray((self.distribution.cdf(inside) - below) / (above - below))
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the quantile at ``probability``."""
+        below, above = (float(self.distribution.cdf(end)) for end in (0.0, 1.0))
+        return np.asarray(self.distribution.ppf(below + (above - below) * np.asarray(probability, float)), float)
+
+    def __str__(self) -> str:
+        low, high = self.ppf([0.05, 0.95])
+        return f"a distribution with mean {self.mean:.4g} and 90% between {low:.4g} and {high:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted(Prior):
+    """Another prior, given that p(y=1) lies between two values."""
+
+    base: Prior
+    low: float
+    high: float
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """What both allow."""
+        low, high = self.base.support
+        return max(low, self.low), min(high, self.high)
+
+    @property
+    def is_soft(self) -> bool:
+        """As the prior that was restricted."""
+        return self.base.is_soft
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the probability that p(y=1) is at most ``value``."""
+        below, above = self.base.cdf(self.low), self.base.cdf(self.high)
+        return np.clip((self.base.cdf(value) - below) / (above - below), 0.0, 1.0)
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return the quantile at ``probability``."""
+        below, above = self.base.cdf(self.low), self.base.cdf(self.high)
+        return self.base.ppf(below + (above - below) * np.asarray(probability, float))
+
+    def __str__(self) -> str:
+        return f"{self.base}, and between {self.low:.4g} and {self.high:.4g}"
+
+
+_RANGE = re.compile(r"\s*([0-9.]+)\s*(?:-|\.\.|to)\s*([0-9.]+)\s*")
+
+
+def prior_from(knowledge: object) -> Prior | None:
+    """Return knowledge of p(y=1) as a `Prior`, whatever form it has.
+
+    Parameters
+    ----------
+    knowledge : Prior, float, (low, high), str, distribution or None
+        A string is a number, ``"<0.4"``, ``">0.1"`` or ``"0.1-0.4"``, as one writes it on a command line.
+
+    Examples
+    --------
+    >>> str(prior_from(0.2)), str(prior_from("<0.4")), str(prior_from((0.1, 0.3)))
+    ('0.2', 'below 0.4', 'between 0.1 and 0.3')
+    """
+    if knowledge is None or isinstance(knowledge, Prior):
+        return knowledge
+    if isinstance(knowledge, str):
+        return _from_text(knowledge)
+    if isinstance(knowledge, tuple | list) and len(knowledge) == 2:
+        return between(Exact(knowledge[0]).value, Exact(knowledge[1]).value)
+    if hasattr(knowledge, "cdf") and hasattr(knowledge, "ppf"):
+        return FromDistribution(knowledge)
+    if isinstance(knowledge, int | float | np.number) and not isinstance(knowledge, bool):
+        return Exact(float(knowledge))
+    raise _not_a_prior(knowledge)
+
+
+def _from_text(text: str) -> Prior:
+    try:
+        if text.strip()[:1] in ("<", ">"):
+            bound = float(text.strip()[1:])
+            return less_than(bound) if text.strip()[0] == "<" else greater_than(bound)
+        if found := _RANGE.fullmatch(text):
+            return Between(float(found[1]), float(found[2]))
+        return Exact(float(text))
+    except ParameterError:
+        raise
+    except ValueError:
+        raise _not_a_prior(text) from None
+
+
+def _not_a_prior(knowledge: object) -> ParameterError:
+    return ParameterError.out_of_range(
+        "prior", knowledge, "a probability, a pair (low, high), '<0.4', '>0.1', a Prior, a distribution or None"
+    )

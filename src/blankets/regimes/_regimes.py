@@ -1,0 +1,189 @@
+"""The regimes: fully labelled, positive-unlabelled, and semi-supervised under three mechanisms.
+
+==========  ==============================  =======================  =========================================
+regime      a row is labelled depending on  valid surrogates         estimator
+==========  ==============================  =======================  =========================================
+supervised  (all rows are)                  the target itself        plug-in
+pu          the class, positives only       y0 (ym is the same)      Pos (5.8), needs p(y=1)
+mcar        nothing                         listwise, ym, y0, y1     MCAR (5.5)
+mar-f       the tested x alone              listwise                 MAR-F (5.6)
+mar-c       the class alone                 listwise, ym, y0, y1     Pos (5.8), Neg (5.9), SS (5.7), need p(y=1)
+==========  ==============================  =======================  =========================================
+
+Labelling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets.errors import LabelError, ParameterError
+from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
+from blankets.regimes._kappa import kappa_case_control, kappa_of
+from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
+from blankets.regimes._labels import Labels
+from blankets.regimes._prior import Prior, prior_from
+from blankets.regimes._surrogates import Surrogate
+from blankets.stats._estimate import InformationEstimate
+from blankets.stats._information import Loss, miller_madow, plug_in
+from blankets.stats._partial_labels import Sampling, pos_information
+
+__all__ = ["PositiveUnlabelled", "Supervised"]
+
+
+@dataclass(frozen=True)
+class Supervised(Regime):
+    """Every row is labelled.
+
+    Examples
+    --------
+    >>> Supervised().valid
+    (<Surrogate.FULL: 'full'>,)
+    """
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "supervised"
+
+    @property
+    def assumption(self) -> str:
+        """What is assumed."""
+        return "Every row is labelled."
+
+    @property
+    def answers(self) -> frozenset[Question]:
+        """Everything."""
+        return EVERYTHING
+
+    def unlocked_by(self, question: Question) -> str:
+        """Return nothing: every question can be answered."""
+        return ""
+
+    def invalid(self, surrogate: Surrogate) -> str:
+        """Return why a surrogate makes no sense where nothing is missing."""
+        return "" if surrogate is Surrogate.FULL else "nothing is missing that it could stand in for"
+
+    def check(self, labels: Labels) -> None:
+        """Refuse unlabelled rows and a single class."""
+        if labels.n_unlabelled:
+            raise LabelError(
+                f"{labels.n_unlabelled} of {len(labels)} rows are unlabelled, but 'supervised' needs every label; "
+                f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
+            )
+        if labels.n_seen_classes < 2:
+            raise LabelError("all rows are of one class; there is nothing to tell apart")
+
+    def choose(self, labels: Labels) -> Choice:
+        """Return the target itself."""
+        return Choice(Surrogate.FULL, "every row is labelled", kappas={Surrogate.FULL: 1.0})
+
+    def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
+        """Return 1."""
+        return Kappa(1.0, 1.0, 1.0, Surrogate.FULL)
+
+    def estimate(
+        self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
+    ) -> InformationEstimate:
+        """Return the plug-in (or "miller-madow") estimate from tables of shape (..., strata, classes, levels of x)."""
+        check_estimator(estimator, ("auto", "plug-in", "miller-madow"))
+        return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
+
+
+@dataclass(frozen=True, init=False)
+class PositiveUnlabelled(Regime):
+    """Only positives are labelled, and which of them are depends on nothing else.
+
+    Parameters
+    ----------
+    prior : Prior, float, (low, high), str, distribution or None
+        What is known about p(y=1).
+    sampling : {"one-sample", "case-control"}
+        One sample of which some positives got labels, or positives collected apart from a background sample.
+
+    Examples
+    --------
+    >>> from blankets.regimes._labels import read_labels
+    >>> labels = read_labels([1] * 5 + [None] * 95)
+    >>> regime = PositiveUnlabelled(prior=0.2)
+    >>> regime.choose(labels).surrogate, round(regime.kappa(labels).value, 4)
+    (<Surrogate.Y0: 'y0'>, 0.2105)
+    """
+
+    prior: Prior | None
+    sampling: Sampling
+
+    def __init__(self, prior: object = None, sampling: Sampling = "one-sample") -> None:
+        if sampling not in ("one-sample", "case-control"):
+            raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
+        object.__setattr__(self, "prior", prior_from(prior))
+        object.__setattr__(self, "sampling", sampling)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "pu"
+
+    @property
+    def assumption(self) -> str:
+        """What is assumed."""
+        if self.sampling == "case-control":
+            return "The labelled rows are taken for a random sample of positives, collected apart from the others."
+        return "Only positives are labelled, and which of them is taken to depend on nothing else."
+
+    @property
+    def answers(self) -> frozenset[Question]:
+        """Tests and rankings always; the rest with a prior."""
+        return with_prior(self.prior)
+
+    def unlocked_by(self, question: Question) -> str:
+        """Say that p(y=1) is needed."""
+        return needs_prior(question, self.prior)
+
+    def invalid(self, surrogate: Surrogate) -> str:
+        """Return why a surrogate would not do."""
+        return {
+            Surrogate.FULL: "the class of unlabelled rows is not known",
+            Surrogate.LISTWISE: "only one class is labelled",
+            Surrogate.Y1: "no negative is labelled, so that it would have a single value",
+        }.get(surrogate, "")
+
+    def check(self, labels: Labels) -> None:
+        """Refuse two labelled classes, no unlabelled row, and an impossible prior."""
+        negatives = int(labels.counts[0]) if labels.is_binary else 0
+        if not labels.n_unlabelled:
+            raise LabelError("no row is unlabelled, but labels='pu' needs some; use labels='supervised'")
+        if not labels.is_binary or negatives:
+            raise LabelError(
+                f"labels='pu' is for one labelled class, but {negatives} rows are labelled {labels.classes[0]!r}; if "
+                f"these are known negatives use SemiSupervised, if they are unlabelled pass "
+                f"unlabelled_marker={labels.classes[0]!r}"
+            )
+        self.admissible(labels)
+
+    def choose(self, labels: Labels) -> Choice:
+        """Return Ỹ0, the only one there is."""
+        reason = "only positives are labelled, and being labelled tells about x only what being positive does"
+        prior = self.admissible(labels)
+        kappas = {}
+        if prior is not None:
+            kappas = {Surrogate.Y0: float(self._kappa_at(labels, Surrogate.Y0, np.array([prior.mean]))[0])}
+        return Choice(Surrogate.Y0, reason, kappas=kappas)
+
+    def estimate(
+        self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
+    ) -> InformationEstimate:
+        """Return estimate (5.8) from label tables of shape (..., strata, 3, levels of x)."""
+        check_estimator(estimator, ("auto", "pos"))
+        self.require(Question.ESTIMATE)
+        prior = self.admissible(labels)
+        return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
+
+    def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
+        _, a = labels.shares
+        if self.sampling == "case-control":
+            return kappa_case_control(a, prior)
+        return kappa_of(Surrogate.Y0, prior, positives=a)  # Ỹm is the same variable (ERRATA B7)

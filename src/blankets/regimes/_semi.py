@@ -1,0 +1,227 @@
+"""`SemiSupervised`: rows of both classes are labelled, and some rows are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.errors import LabelError, NotAnswerableError, ParameterError
+from blankets.regimes._contract import Choice, Question, Regime
+from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
+from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
+from blankets.regimes._labels import Labels
+from blankets.regimes._prior import Exact, Prior, prior_from
+from blankets.regimes._surrogates import Surrogate, collapse, surrogate_from
+from blankets.stats._estimate import InformationEstimate
+from blankets.stats._information import Loss, as_tables, plug_in
+from blankets.stats._partial_labels import (
+    mar_f_information,
+    mcar_information,
+    neg_information,
+    pos_information,
+    ss_information,
+)
+
+__all__ = ["MNAR", "SemiSupervised"]
+
+Mechanism = Literal["mcar", "mar-f", "mar-c"]
+MECHANISMS = ("mcar", "mar-f", "mar-c")
+MNAR = (
+    "labels missing depending on the class and on features at once (MNAR) cannot be handled: no surrogate has a known "
+    "level and no estimator is consistent, whatever the number of rows; it helps to know what drives labelling: if it "
+    "is the class alone use 'mar-c' (or 'pu'), if it is recorded features alone use 'mar-f'"
+)
+
+
+@dataclass(frozen=True, init=False)
+class SemiSupervised(Regime):
+    """Rows of both classes are labelled, and some rows are not.
+
+    Parameters
+    ----------
+    mechanism : {"mcar", "mar-f", "mar-c"}
+        What labelling depends on: nothing; the tested feature (and what is conditioned on) alone; the class
+        alone.
+    prior : Prior, float, (low, high), str, distribution or None
+        What is known about p(y=1). Under "mcar" the labelled rows tell, under "mar-f" it is not needed.
+
+    Examples
+    --------
+    Of rows with few positives, most labels went to positives: Ỹ0 is the more powerful test.
+
+    >>> from blankets.regimes._labels import read_labels
+    >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
+    >>> choice = SemiSupervised("mar-c", prior="<0.4").choose(labels)
+    >>> choice.surrogate, choice.reason
+    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabelled rows as negatives has more power (4.1)')
+    """
+
+    mechanism: Mechanism
+    prior: Prior | None = None
+
+    def __init__(self, mechanism: str, prior: object = None) -> None:
+        if mechanism == "mnar":
+            raise NotAnswerableError(MNAR)
+        if mechanism not in MECHANISMS:
+            raise ParameterError.not_one_of("mechanism", mechanism, MECHANISMS)
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "prior", prior_from(prior))
+
+    @property
+    def name(self) -> str:
+        """The mechanism."""
+        return self.mechanism
+
+    @property
+    def assumption(self) -> str:
+        """What is assumed."""
+        on = {
+            "mcar": "nothing at all (MCAR)",
+            "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
+            "mar-c": "its class alone (MAR-C)",
+        }
+        return f"Whether a row is labelled is taken to depend on {on[self.mechanism]}."
+
+    @property
+    def answers(self) -> frozenset[Question]:
+        """Everything under MCAR; no power under MAR-F; estimates and power under MAR-C with a prior."""
+        if self.mechanism == "mcar":
+            return EVERYTHING
+        return EVERYTHING - {Question.POWER} if self.mechanism == "mar-f" else with_prior(self.prior)
+
+    def unlocked_by(self, question: Question) -> str:
+        """Return why a question cannot be answered and what would help."""
+        if self.mechanism == "mar-f":
+            return (
+                "power cannot be told when labelling depends on features (MAR-F): what the labelled rows keep of it "
+                "depends on how labelling and the effect are spread over the levels of x; if labels were missing "
+                "completely at random (mechanism='mcar') it would be the labelled share"
+            )
+        return needs_prior(question, self.prior)
+
+    def invalid(self, surrogate: Surrogate) -> str:
+        """Return why a surrogate would not do."""
+        if surrogate is Surrogate.FULL:
+            return "the class of unlabelled rows is not known"
+        if self.mechanism == "mar-f" and surrogate is not Surrogate.LISTWISE:
+            return (
+                "labelling depends on the features, so that being unlabelled is itself related to x even where the "
+                "class is not"
+            )
+        return ""
+
+    def check(self, labels: Labels) -> None:
+        """Refuse one labelled class, no unlabelled row, and an impossible prior."""
+        if not labels.n_unlabelled:
+            raise LabelError(f"no row is unlabelled, but labels={self.mechanism!r} needs some; use labels='supervised'")
+        if not labels.is_binary or labels.n_seen_classes < 2:
+            raise LabelError(
+                f"labels={self.mechanism!r} needs labelled rows of two classes, but there is one, "
+                f"{labels.classes[-1]!r}; use labels='pu'"
+            )
+        self.admissible(labels)
+
+    def admissible(self, labels: Labels) -> Prior | None:
+        """Return what is known about p(y=1); under MCAR the labelled rows tell."""
+        if self.mechanism == "mcar" and self.prior is None:
+            b, a = labels.shares
+            return Exact(a / (a + b))
+        return super().admissible(labels)
+
+    def choose(self, labels: Labels) -> Choice:
+        """Return the most powerful valid surrogate, by inequality (4.1) under MAR-C."""
+        if self.mechanism == "mar-f":
+            return Choice(Surrogate.LISTWISE, "where labelling depends on features only labelled rows may be compared")
+        prior = self.admissible(labels)
+        kappas = {}
+        if prior is not None:
+            some = (Surrogate.LISTWISE, Surrogate.YM, Surrogate.Y0, Surrogate.Y1)
+            kappas = {s: float(self._kappa_at(labels, s, np.array([prior.mean]))[0]) for s in some}
+        if self.mechanism == "mcar":
+            why = "when labels are missing completely at random, labelled rows lose the least power"
+            return Choice(Surrogate.LISTWISE, why, kappas=kappas)
+        return self._by_class(labels, prior, kappas)
+
+    def _by_class(self, labels: Labels, prior: Prior | None, kappas: dict[Surrogate, float]) -> Choice:
+        """Choose under MAR-C."""
+        if prior is None:
+            why = (
+                "nothing is known about p(y=1), which decides between Ỹ0 and Ỹ1: a third class for unlabelled rows "
+                "keeps at least as much of the effect as the better of the two, for twice the degrees of freedom"
+            )
+            return Choice(Surrogate.YM, why, settled=False)
+        b, a = labels.shares
+        threshold = prefer_y0_below(a, b)
+        best = max((Surrogate.Y0, Surrogate.Y1, Surrogate.LISTWISE), key=kappas.__getitem__)
+        if prior.is_exact and best is Surrogate.LISTWISE:
+            why = f"labelling is so even that labelled rows alone keep the most, κ = {kappas[best]:.3g}"
+            return Choice(best, why, kappas=kappas)
+        below = prior.decides(threshold)
+        settled = below is not None
+        if below is None:
+            below = bool(prior.cdf(threshold) >= 0.5)
+        chosen, side, counted = (
+            (Surrogate.Y0, "below", "negatives") if below else (Surrogate.Y1, "at least", "positives")
+        )
+        doubt = "" if settled else "probably "
+        why = (
+            f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabelled rows as {counted} has more power (4.1)"
+        )
+        return Choice(chosen, why, settled=settled, kappas=kappas)
+
+    def stratified_kappa(
+        self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
+    ) -> StratifiedKappa:
+        """Return κ of conditional tests; of labelled rows under MCAR it is the labelled share in every stratum."""
+        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
+        if self.mechanism != "mcar" or wanted is not Surrogate.LISTWISE:
+            return super().stratified_kappa(counts, labels, wanted)
+        rows = as_tables(counts, n_y=3).sum(axis=(-2, -1))
+        share = np.full(rows.shape[:-1], labels.n_labelled / len(labels))
+        return StratifiedKappa(
+            np.broadcast_to(share[..., np.newaxis], rows.shape), rows / rows.sum(axis=-1, keepdims=True), share, share
+        )
+
+    def estimate(
+        self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
+    ) -> InformationEstimate:
+        """Return the consistent estimate from label tables of shape (..., strata, 3, levels of x).
+
+        ``estimator`` may be "listwise" under MCAR, and "pos", "neg", "ss" or "least-variance" (Pos or Neg,
+        feature by feature: ERRATA D6) under MAR-C; "auto" takes (5.5), (5.6), and Pos or Neg by (4.1).
+        """
+        if self.mechanism == "mcar":
+            check_estimator(estimator, ("auto", "mcar", "listwise"))
+            if estimator == "listwise" or loss == "squared":
+                return plug_in(collapse(counts, Surrogate.LISTWISE), loss=loss)
+            return mcar_information(counts)
+        if self.mechanism == "mar-f":
+            check_estimator(estimator, ("auto", "mar-f"))
+            return mar_f_information(counts, loss=loss)
+        return self._estimate_by_class(counts, labels, estimator, loss)
+
+    def _estimate_by_class(self, counts: ArrayLike, labels: Labels, estimator: str, loss: Loss) -> InformationEstimate:
+        check_estimator(estimator, ("auto", "pos", "neg", "ss", "least-variance"))
+        self.require(Question.ESTIMATE)
+        prior = self.admissible(labels)
+        if estimator == "ss":
+            if loss != "log":
+                raise ParameterError("estimator 'ss' (5.7) is defined for loss='log' only; take 'pos' or 'neg'")
+            return over_priors(lambda p: ss_information(counts, p), prior)
+        pos = over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
+        neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior)
+        if estimator == "least-variance":
+            return _where(~(neg.variance < pos.variance), pos, neg)
+        b, a = labels.shares
+        below = prior is not None and prior.mean < prefer_y0_below(a, b)
+        return pos if estimator == "pos" or (estimator == "auto" and below) else neg
+
+
+def _where(first: NDArray[np.bool_], one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
+    """Return ``one`` where ``first`` holds and ``other`` elsewhere."""
+    names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
+    mixed = {name: np.where(first, getattr(one, name), getattr(other, name)) for name in names}
+    return replace(one, **mixed, estimator="Pos (5.8) or Neg (5.9), by least variance")

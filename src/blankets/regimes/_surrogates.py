@@ -1,0 +1,145 @@
+"""What is counted in place of a target that is only partly known.
+
+* ``listwise``: the labelled rows alone.
+* ``ym`` (Ỹm): all rows, with "unlabelled" as a third class.
+* ``y0`` (Ỹ0): all rows, unlabelled ones counted as negative.
+* ``y1`` (Ỹ1): all rows, unlabelled ones counted as positive.
+* ``full``: the target itself, where nothing is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.errors import ParameterError
+from blankets.regimes._labels import Labels
+from blankets.stats._information import as_tables
+from blankets.stats._partial_labels import NEGATIVE, POSITIVE, UNLABELLED
+
+__all__ = ["Surrogate", "SurrogateColumn", "collapse", "label_column", "surrogate_column", "surrogate_from"]
+
+
+class Surrogate(StrEnum):
+    """What stands in for the target."""
+
+    FULL = "full"
+    LISTWISE = "listwise"
+    YM = "ym"
+    Y0 = "y0"
+    Y1 = "y1"
+
+    @property
+    def words(self) -> str:
+        """What a test through it counts, to complete "the test ..."."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Surrogate.FULL: "uses the target as it is",
+    Surrogate.LISTWISE: "uses the labelled rows alone",
+    Surrogate.YM: "counts unlabelled rows as a class of their own (Ỹm)",
+    Surrogate.Y0: "counts unlabelled rows as negatives (Ỹ0)",
+    Surrogate.Y1: "counts unlabelled rows as positives (Ỹ1)",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurrogateColumn:
+    """A column to count in place of the target.
+
+    Attributes
+    ----------
+    surrogate : Surrogate
+        Which one.
+    codes : ndarray of uint8 of shape (rows,)
+        Codes of all rows; 0 in rows that are not to be counted.
+    levels : tuple
+        What the codes mean.
+    rows : ndarray of bool of shape (rows,), or None
+        Which rows to count; None for all.
+    forced : bool
+        Whether the regime says that it is not valid, and the user wanted it all the same.
+    note : str
+        Why it was chosen, or why it is not valid.
+    """
+
+    surrogate: Surrogate
+    codes: NDArray[np.uint8]
+    levels: tuple[object, ...]
+    rows: NDArray[np.bool_] | None = None
+    forced: bool = False
+    note: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows to count."""
+        return len(self.codes) if self.rows is None else int(np.count_nonzero(self.rows))
+
+
+def surrogate_from(name: str | Surrogate) -> Surrogate:
+    """Return the surrogate of a name.
+
+    >>> surrogate_from("y0")
+    <Surrogate.Y0: 'y0'>
+    """
+    try:
+        return Surrogate(name)
+    except ValueError:
+        raise ParameterError.not_one_of("surrogate", name, [s.value for s in Surrogate]) from None
+
+
+def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = False, note: str = "") -> SurrogateColumn:
+    """Build the column; whether it is valid is the regime's to say.
+
+    Examples
+    --------
+    >>> from blankets.regimes._labels import read_labels
+    >>> labels = read_labels([1, None, 0, 1])
+    >>> surrogate_column(labels, Surrogate.Y1).codes.tolist()
+    [1, 1, 0, 1]
+    >>> column = surrogate_column(labels, Surrogate.LISTWISE)
+    >>> column.n_rows, column.rows.tolist()
+    (3, [True, False, True, True])
+    """
+    labelled = labels.labelled
+    if surrogate in (Surrogate.FULL, Surrogate.LISTWISE):
+        codes = np.where(labelled, labels.codes, 0).astype(np.uint8)
+        rows = labelled if surrogate is Surrogate.LISTWISE else None
+        return SurrogateColumn(surrogate, codes, labels.classes, rows, forced, note)
+    negative, positive = labels.classes
+    filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
+    names = {
+        Surrogate.YM: (negative, positive, "unlabelled"),
+        Surrogate.Y0: (f"{negative} or unlabelled", positive),
+        Surrogate.Y1: (negative, f"{positive} or unlabelled"),
+    }[surrogate]
+    codes = np.where(labelled, labels.codes, filler).astype(np.uint8)
+    return SurrogateColumn(surrogate, codes, names, None, forced, note)
+
+
+def label_column(labels: Labels) -> SurrogateColumn:
+    """Return negative, positive, unlabelled as 0, 1, 2: the column whose counts are label tables."""
+    return surrogate_column(labels, Surrogate.YM)
+
+
+def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
+    """Return label tables, shape (..., strata, 3, x), as tables of a surrogate.
+
+    Examples
+    --------
+    >>> collapse([[1, 2], [3, 4], [50, 60]], Surrogate.Y0).tolist()
+    [[[51.0, 62.0], [3.0, 4.0]]]
+    """
+    tables = as_tables(counts, n_y=3)
+    negative, positive, unlabelled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELLED))
+    if surrogate is Surrogate.YM:
+        return tables
+    if surrogate is Surrogate.Y0:
+        negative = negative + unlabelled
+    elif surrogate is Surrogate.Y1:
+        positive = positive + unlabelled
+    return np.stack([negative, positive], axis=-2)
