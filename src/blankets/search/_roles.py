@@ -135,12 +135,15 @@ def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
     """Return each X of an unshielded collider target -> C <- X, with its C."""
     found: dict[int, int] = {}
     neighbours = skeleton.neighbours(target)
+    if len(neighbours) == len(skeleton.nodes) - 1:
+        return found
     for child in neighbours:
-        for x in skeleton.neighbours(child):
-            if x != target and x not in neighbours and x not in found:
-                separator = skeleton.separator(target, x)
-                if separator is not None and child not in separator:
-                    found[x] = child
+        for x in skeleton.side(child).weakest:
+            if x == target or x in neighbours or x in found:
+                continue
+            separator = skeleton.separator(target, x)
+            if separator is not None and child not in separator and child in skeleton.side(x).weakest:
+                found[x] = child
     return found
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "admit_strongest", "grow", "iamb", "shrink"]
+__all__ = ["ALGORITHMS", "REFERENCE", "admit_strongest", "grow", "iamb", "shrink"]
 
 
 def iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
@@ -59,12 +59,16 @@ def shrink(tests: IndependenceTest, target: int, blanket: list[int], *, alpha: f
     return len(blanket) < before
 
 
+REFERENCE = (
+    "Tsamardinos, Aliferis & Statnikov (2003), Algorithms for large scale Markov blanket discovery, "
+    "Proceedings of FLAIRS 2003, 376-381."
+)
+
 ALGORITHMS = (
     Algorithm(
         name="iamb",
         run=iamb,
-        reference="Tsamardinos, Aliferis & Statnikov (2003), Algorithms for large scale Markov blanket discovery, "
-        "Proceedings of FLAIRS 2003, 376-381.",
+        reference=REFERENCE,
         sound=True,
         roles=False,
         when="A fast first answer when rows are plentiful compared with the size of the blanket.",

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search.iamb import admit_strongest, shrink
+from blankets.search.iamb import REFERENCE, admit_strongest, shrink
 
-__all__ = ["ALGORITHMS", "inter_iamb"]
+__all__ = ["ALGORITHMS", "CYCLE", "inter_iamb"]
 
 
 def inter_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
@@ -40,8 +40,7 @@ ALGORITHMS = (
     Algorithm(
         name="inter-iamb",
         run=inter_iamb,
-        reference="Tsamardinos, Aliferis & Statnikov (2003), Algorithms for large scale Markov blanket discovery, "
-        "Proceedings of FLAIRS 2003, 376-381.",
+        reference=REFERENCE,
         sound=True,
         roles=False,
         when="Wide data: a single pass over all features for each member, with the smallest conditioning sets of "

@@ -1,0 +1,116 @@
+"""IAMB with the PC algorithm as its shrinking phase, plain and interleaved.
+
+IAMB's own shrinking conditions on all other members at once, for which rows soon run out. PC over the
+members and the target removes false members by small sets instead. Removal alone would lose every spouse,
+since some set separates a spouse from the target; so the blanket is read off PC's pattern: the target's
+neighbours, and X of every unshielded collider target -> C <- X.
+
+Interleaved, PC may throw out what has just been let in (a spouse whose child is not yet there) although
+the tests are perfect; such a variable is barred until the blanket next changes (ERRATA F3). On graphs of a
+dozen nodes that rule alone still ends wrong, or in a cycle, for some 3 targets in 10,000; so what it
+leaves is finished the plain way, by growing to the end and PC once more, which is sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blankets.independence import IndependenceTest
+from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._roles import find_spouses, roles_from
+from blankets.search._skeleton import Skeleton
+from blankets.search.iamb import REFERENCE, admit_strongest, grow
+
+__all__ = ["ALGORITHMS", "iamb_n_pc", "inter_iamb_n_pc"]
+
+
+def iamb_n_pc(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    max_given: int | None = None,
+) -> Found:
+    """Return the Markov blanket of ``target``; ``max_given`` limits the conditioning sets of the PC phase."""
+    blanket: list[int] = []
+    grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
+    pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
+    return _read_off(pattern, target, blanket)
+
+
+def inter_iamb_n_pc(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    max_given: int | None = None,
+) -> Found:
+    """Return the Markov blanket of ``target``, shrinking by PC (up to ``max_given``) after each admission."""
+    blanket: list[int] = []
+    barred: set[int] = set()
+    seen = set()
+    while (state := (frozenset(blanket), frozenset(barred))) not in seen:
+        seen.add(state)
+        outside = [x for x in candidates if x not in blanket and x not in barred]
+        if not admit_strongest(tests, target, outside, blanket, alpha=alpha, trace=trace):
+            break
+        grown = set(blanket)
+        shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
+        dropped = grown - set(blanket)
+        barred = barred | dropped if set(blanket) == state[0] else dropped
+    else:
+        trace.note("The interleaved search came back to where it had been; it was finished without interleaving.")
+
+    grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
+    pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
+    return _read_off(pattern, target, blanket)
+
+
+def shrink_by_pc(
+    tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace, max_given: int | None
+) -> Skeleton:
+    """Remove the members that PC over them and the target calls neither neighbours nor spouses."""
+    pattern = Skeleton(tests, (*blanket, target), alpha=alpha, max_given=max_given)
+    spouses = find_spouses(pattern, target)
+    for x in tuple(blanket):
+        evidence = pattern.separation(x, target)
+        if evidence is not None and x not in spouses:
+            blanket.remove(x)
+            trace.removed(evidence, "shrinking", "separated from the target, and no common child was found")
+    if pattern.capped:
+        trace.note(f"Conditioning sets of more than {max_given} variables (max_given) were not tried.")
+    return pattern
+
+
+def _read_off(pattern: Skeleton, target: int, blanket: list[int]) -> Found:
+    common_children = find_spouses(pattern, target)
+    return Found(
+        members=tuple(blanket),
+        roles=roles_from(pattern, target, pattern.neighbours(target), common_children),
+        common_children=common_children,
+        separators={x: s for x in pattern.nodes if x != target and (s := pattern.separator(x, target)) is not None},
+    )
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="iamb-n-pc",
+        run=iamb_n_pc,
+        reference=REFERENCE,
+        sound=True,
+        roles=True,
+        when="Rows are too few for IAMB's own shrinking, or roles are wanted at little extra cost.",
+    ),
+    Algorithm(
+        name="inter-iamb-n-pc",
+        run=inter_iamb_n_pc,
+        reference=REFERENCE,
+        sound=True,
+        roles=True,
+        when="As iamb-n-pc, with smaller conditioning sets while growing: fewer rows, more tests.",
+    ),
+)
