@@ -9,11 +9,13 @@ import numpy as np
 
 from blankets.errors import ParameterError
 from blankets.planning._assumptions import assumptions_of
+from blankets.planning._candidates import Candidate
+from blankets.planning._prior import Knowledge
 from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
-from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa, solve
+from blankets.planning._setting import MOST_ROWS, Floats, Setting, most_labels, needed_kappa, solve
 
-__all__ = ["Candidate", "PriorDraws", "Question", "answer"]
+__all__ = ["Question", "answer"]
 
 _MORE_IS_BETTER = ("power", "dof")
 
@@ -33,27 +35,6 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One surrogate with the labels it would have; None if their number is the unknown."""
-
-    design: LabelDesign
-    labelled: Amount | None
-
-
-@dataclass(frozen=True)
-class PriorDraws:
-    """Values of p(y=1) to plan for: one if it is known, the two ends if it is bounded, else random draws.
-
-    ``assurance`` is the share of them that the answer must serve; 1 for bounds.
-    """
-
-    values: Floats
-    assurance: float
-    words: str
-    random: bool = False
-
-
-@dataclass(frozen=True)
 class _Outcome:
     """What one candidate comes to: the answer for each value of the prior, and the one that is kept."""
 
@@ -68,45 +49,40 @@ class _Outcome:
         return value if math.isfinite(value) else None
 
 
-def answer(question: Question, candidates: list[Candidate], prior: PriorDraws, *, regime: str, strata: int) -> Plan:
+def answer(question: Question, candidates: list[Candidate], prior: Knowledge, *, regime: str, strata: int) -> Plan:
     """Answer through each candidate surrogate and return the best answer as a `Plan`.
 
     With an uncertain prior one surrogate is kept for all draws: a study has one analysis.
     """
     outcomes = [_outcome(question, candidate, prior) for candidate in candidates]
-    best = min(outcomes, key=lambda o: (_cost(question, o.answers[o.chosen]), -_best_power(question, o)))
+    best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
+    uncertain = prior.draws is not None and best.candidate.design.uses_prior
     out_of_reach = best.answer is None and question.unknown != "effect" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
         answer=_as_said(question, best),
         wanted_power=None if question.unknown == "power" else question.power,
         regime=regime,
-        prior=prior.words,
+        prior=str(prior),
         setting=final,
         needed_kappa=float(needed_kappa(final, np.asarray(question.power))) if out_of_reach else None,
-        assurance=prior.assurance if prior.random else None,
-        draws=best.answers if prior.random else None,
-        prior_draws=best.prior if prior.random else None,
-        alternatives=tuple(
-            Alternative(
-                surrogate=o.candidate.design.surrogate, counts=o.candidate.design.counts, answer=_as_said(question, o)
-            )
-            for o in outcomes
-            if o is not best
-        ),
+        assurance=prior.assurance if uncertain else None,
+        draws=best.answers if uncertain else None,
+        prior_draws=best.prior if uncertain else None,
+        alternatives=tuple(_alternative(question, o) for o in outcomes if o is not best),
         assumptions=assumptions_of(
             final,
             question.unknown,
             strata=strata,
-            dropped=1.0 - len(best.prior) / len(prior.values),
-            uncertain=len(prior.values) > 1,
+            dropped=1.0 - len(best.prior) / len(prior.values(best.candidate.design)),
+            uncertain=not (prior.prior is None or prior.prior.is_exact),
         ),
     )
 
 
-def _outcome(question: Question, candidate: Candidate, prior: PriorDraws) -> _Outcome:
-    possible = _possible_priors(question, candidate, prior.values)
+def _outcome(question: Question, candidate: Candidate, prior: Knowledge) -> _Outcome:
+    possible = _possible_priors(question, candidate, prior.values(candidate.design))
     values = solve(_setting(question, candidate, possible), question.unknown, np.asarray(question.power))
     if question.unknown == "effect":
         # A variable can tell no more of another than either holds: log 2 for two classes.
@@ -170,8 +146,9 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     return setting
 
 
-def _best_power(question: Question, outcome: _Outcome) -> float:
-    return float(_at_answer(question, outcome).power())
+def _worth(question: Question, outcome: _Outcome) -> tuple[float, float]:
+    """Return what to minimise: the answer, and where none is reached the power that is missed."""
+    return float(_cost(question, outcome.answers[outcome.chosen])), -float(_at_answer(question, outcome).power())
 
 
 def _cost(question: Question, values: Floats) -> Floats:
@@ -181,3 +158,8 @@ def _cost(question: Question, values: Floats) -> Floats:
 def _as_said(question: Question, outcome: _Outcome) -> float | None:
     value = outcome.answer
     return int(value) if value is not None and question.unknown in ("rows", "labelled", "dof") else value
+
+
+def _alternative(question: Question, outcome: _Outcome) -> Alternative:
+    design = outcome.candidate.design
+    return Alternative(surrogate=design.surrogate.value, counts=design.counts, answer=_as_said(question, outcome))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blankets.planning._setting import Setting
+from blankets.regimes import Surrogate
 
 __all__ = ["assumptions_of"]
 
@@ -20,7 +21,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     ]
     if design.assumption:
         said.append(design.assumption)
-    if unknown == "rows" and design.surrogate != "full" and not setting.labelled_is_count:
+    if unknown == "rows" and design.surrogate is not Surrogate.FULL and not setting.labelled_is_count:
         said.append("As rows are added the labelled share stays the same, not the number of labels.")
     if uncertain and design.safe_side:
         said.append(f"The safe side is to {design.safe_side} p(y=1): that can cost labels or rows, but no power.")
@@ -28,7 +29,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         said.append(f"{dropped:.1%} of the prior contradicts the share already labelled and was left out.")
     if design.stratified:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
-    elif strata > 1 and design.safe_side:
+    elif strata > 1 and design.uses_prior:
         said.append(
             "κ is that of the unconditional test; it holds for a conditional test only where p(y=1|z) is the same in "
             "all strata, and is usually too high otherwise (give strata_priors)."
@@ -43,7 +44,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
 
 def _cautions(setting: Setting) -> list[str]:
     needed = int(ROWS_PER_DOF * np.max(setting.test_dof))
-    used = float(setting.rows * (setting.share if setting.design.surrogate == "listwise" else 1.0))
+    used = float(setting.rows * (setting.share if setting.design.surrogate is Surrogate.LISTWISE else 1.0))
     if used >= needed:
         return []
     return [

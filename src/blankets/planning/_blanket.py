@@ -31,6 +31,7 @@ def plan_blanket(
     labels: Any = "supervised",
     labelled: Labelled = None,
     prior: Any = None,
+    sampling: str | None = None,
     surrogate: str | None = None,
     target_arity: int = 2,
     decisions: str = "independent",
@@ -65,7 +66,7 @@ def plan_blanket(
         The degrees of freedom of each test instead.
     decisions : {"independent", "worst-case"}
         Which probability must reach the goal: the product, or Bonferroni's lower bound.
-    rows, labels, labelled, prior, surrogate, target_arity, assurance, n_draws, rng
+    rows, labels, labelled, prior, sampling, surrogate, target_arity, assurance, n_draws, rng
         As in `plan`.
 
     Returns
@@ -74,13 +75,17 @@ def plan_blanket(
 
     Examples
     --------
-    >>> found = plan_blanket(effects=[0.02, 0.045, 0.045], rows=1000, alpha=0.01)
-    >>> [round(p, 4) for p in found.member_powers]
-    [0.9844, 1.0, 1.0]
-    >>> round(found.power, 4)
-    0.9844
+    Three binary members, each tested given the other two: four strata, four degrees of freedom.
+
+    >>> found = plan_blanket(effects=[0.01, 0.02, "medium"], rows=1000, alpha=0.01)
+    >>> [round(p, 3) for p in found.member_powers]
+    [0.886, 0.999, 1.0]
+    >>> plan_blanket(effects=[0.01, 0.02, "medium"], power=0.95, alpha=0.01).answer
+    1218
     """
-    members = [as_effect(effect, name="effects") for effect in _as_list(effects, "effects")]
+    members = [number(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
+    if any(map(math.isnan, members)):
+        raise ParameterError.out_of_range("effects", list(effects), "a list with one effect for each member")
     if decisions not in ("independent", "worst-case"):
         raise ParameterError.not_one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
     freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
@@ -88,6 +93,7 @@ def plan_blanket(
         labels=labels,
         labelled=labelled,
         prior=prior,
+        sampling=sampling,
         surrogate=surrogate,
         target_arity=target_arity,
         strata=strata,
@@ -96,11 +102,14 @@ def plan_blanket(
         rng=rng,
     )
     given = {"power": as_probability(power, "power"), "rows": as_count(rows, "rows", 2)}
+    level = as_probability(alpha, "alpha")
+    if level is None:
+        raise ParameterError.out_of_range("alpha", alpha, "a number strictly between 0 and 1")
     question = Question(
         unknown=find_unknown(given | study.labels_given),
-        effect=np.array(members, float),
+        effect=np.array(members),
         dof=freedom,
-        alpha=number(as_probability(alpha, "alpha")),
+        alpha=level,
         power=number(given["power"]),
         rows=number(given["rows"]),
         largest_effect=math.log(target_arity),

@@ -36,6 +36,7 @@ def plan(
     labels: Any = "supervised",
     labelled: Labelled = None,
     prior: Any = None,
+    sampling: str | None = None,
     surrogate: str | None = None,
     target_arity: int = 2,
     strata: int = 1,
@@ -64,12 +65,17 @@ def plan(
     rows : int, optional
         Rows in the sample, labelled or not.
     labels : str or regime
-        What an absent label means: "supervised" (none is absent), "pu", "mcar", "mar-c", or a regime.
+        What an absent label means: "supervised" (none is absent), "pu", "mcar", "mar-c", or a regime object
+        such as ``PositiveUnlabelled(prior=0.2)``.
     labelled : float, int or dict, optional
         Labels as a share of *all* rows (0.05) or a number of them (54), counted in positives (PU) or
         labelled rows (MCAR); under MAR-C ``{"positives": ..., "negatives": ...}``.
     prior : float, bounds or distribution, optional
-        p(y=1), if the regime does not hold it.
+        p(y=1), where the regime is given by name: a number, ``"<0.4"``, a pair for an interval, a `Beta`, a
+        SciPy distribution.
+    sampling : {"one-sample", "case-control"}, optional
+        Under PU: some rows of one sample got labels (default), or the labelled positives were collected
+        apart from a background sample; ``rows`` counts both.
     surrogate : {"y0", "y1", "ym", "listwise"}, optional
         What stands in for the target; default the best one.
     target_arity : int
@@ -109,12 +115,13 @@ def plan(
     >>> plan(effect="medium", power=0.95, alpha=0.01, arity=2, labels="pu", prior=0.2, rows=3000)
     Labelled positives needed: 49.
     With 3000 rows, of which 49 are labelled positives, and α = 0.01, a test with 1 degree of freedom finds a
-    dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9508...
+    dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
     """
     study = Study(
         labels=labels,
         labelled=labelled,
         prior=prior,
+        sampling=sampling,
         surrogate=surrogate,
         target_arity=target_arity,
         strata=strata,

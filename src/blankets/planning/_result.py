@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
-from blankets.planning._setting import Floats, Setting
+from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.stats._power import w_from_effect
 
 __all__ = ["Alternative", "Plan"]
@@ -112,7 +112,7 @@ class Plan:
     @property
     def surrogate(self) -> str:
         """What stands in for the target in the test."""
-        return self.setting.design.surrogate
+        return self.setting.design.surrogate.value
 
     @property
     def safe_side(self) -> str:
@@ -185,33 +185,59 @@ class Plan:
             return np.full(np.shape(q), np.inf if self.answer is None else self.answer)
         return np.asarray(np.quantile(self.draws, np.asarray(q, float), method="inverted_cdf"))
 
-    def power_curve(self, rows: Sequence[int] | NDArray[np.int64] | None = None) -> dict[str, NDArray[Any]]:
-        """Return the power at each number of rows, other things as in the plan, ready to be drawn.
+    def power_curve(
+        self, values: Sequence[int] | NDArray[np.int64] | None = None, *, over: str | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Return the power over a range of rows or of labels, other things as in the plan, ready to be drawn.
 
         Parameters
         ----------
-        rows : sequence of int, optional
-            Sample sizes; by default 50 between a tenth and twice those of the plan.
+        values : sequence of int, optional
+            Numbers of rows or labels; by default 50 from a tenth to twice those of the plan.
+        over : {"rows", "labelled"}, optional
+            What is varied; default labels if they were asked for, else rows. More rows keep the labelled
+            share.
 
         Returns
         -------
         dict of ndarray
-            ``rows`` and ``power``; with an uncertain prior also ``low`` and ``high``, which hold 90% of it.
+            The values under the name of ``over``, and ``power``; with an uncertain prior also ``low`` and
+            ``high``, which hold 90% of it.
+
+        Examples
+        --------
+        >>> from blankets.planning import plan
+        >>> curve = plan(effect="medium", power=0.95, arity=2).power_curve([100, 198, 300])
+        >>> curve["power"].round(2).tolist()
+        [0.66, 0.95, 1.0]
         """
-        if rows is None:
-            rows = np.unique(np.linspace(max(1, self.rows // 10), 2 * self.rows, 50).astype(np.int64))
-        at = np.asarray(rows, np.int64)
-        if at.ndim != 1 or not len(at) or at.min() < 1:
-            raise ParameterError("'rows' must be a sequence of positive sample sizes")
-        if self.setting.labelled_is_count and at.min() < float(self.setting.labelled):
-            raise ParameterError(
-                f"'rows' starts at {at.min()}, but {self.n_labelled} rows are labelled already; begin there"
-            )
-        curve = {"rows": at, "power": replace(self.setting, rows=at.astype(float)).power()}
+        over = over or ("labelled" if self.unknown == "labelled" else "rows")
+        most = self._most_on_curve(over)
+        if values is None:
+            centre = self.rows if over == "rows" else self.n_labelled
+            values = np.unique(np.linspace(max(1, centre // 10), min(2 * centre, most), 50).astype(np.int64))
+        at = np.asarray(values, np.int64)
+        if at.ndim != 1 or not len(at) or at.min() < 1 or at.max() > most:
+            raise ParameterError.out_of_range("values", values, f"a list of numbers of {over} from 1 to {most:.0f}")
+        along = self._along(over, at[:, None].astype(float))
+        curve = {over: at, "power": along.power()[:, 0]}
         if self.prior_draws is not None:
-            spread = replace(self.setting, rows=at[:, None].astype(float), prior=self.prior_draws[None, :])
-            curve["low"], curve["high"] = np.quantile(spread.power(), [0.05, 0.95], axis=1)
+            spread = replace(along, prior=self.prior_draws[None, :]).power()
+            curve["low"], curve["high"] = np.quantile(spread, [0.05, 0.95], axis=1)
         return curve
+
+    def _most_on_curve(self, over: str) -> float:
+        if over == "rows":
+            return MOST_ROWS
+        axes = ("rows",) if self.surrogate == "full" else ("rows", "labelled")
+        if over not in axes:
+            raise ParameterError.not_one_of("axis of a power curve", over, axes)
+        return math.floor(float(self.setting.design.possible_share(self.setting.prior)) * self.rows + 1e-9)
+
+    def _along(self, over: str, values: Floats) -> Setting:
+        if over == "rows":
+            return replace(self.setting, rows=values, labelled=self.setting.share, labelled_is_count=False)
+        return replace(self.setting, labelled=values, labelled_is_count=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, words and lists, with a ``schema_version``."""
@@ -320,9 +346,9 @@ class Plan:
     def _label_words(self) -> str:
         if self.surrogate == "full":
             return ""
-        prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.safe_side else ""
+        prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
         kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
-        return f". The test {self.setting.design.words};{prior} {kept}"
+        return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
 
 def _finite(value: float) -> float | None:

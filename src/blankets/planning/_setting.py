@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.regimes import Surrogate
 from blankets.stats._power import attained_power, needed_alpha, needed_noncentrality, noncentrality
 
 __all__ = ["MOST_ROWS", "Floats", "LabelDesign", "Setting", "most_labels", "needed_kappa", "smallest_integer", "solve"]
@@ -33,7 +34,7 @@ class LabelDesign:
 
     Attributes
     ----------
-    surrogate : str
+    surrogate : Surrogate
         What stands in for the target.
     counts : str
         What a label is counted in: "labelled positives", "labelled negatives", "labelled rows".
@@ -41,28 +42,28 @@ class LabelDesign:
         (share of all rows that is labelled, p(y=1)) -> share of the noncentrality kept.
     dof_factor : float
         The surrogate's degrees of freedom over those of the full target (ERRATA B14).
-    words : str
-        What the test counts, to complete "the test counts ...".
     possible_share : callable
         p(y=1) -> the largest share of all rows that such labels can make up.
     useful_share : callable, optional
         p(y=1) -> the share up to which more labels mean more power; default all that are possible.
     safe_side : str
-        Which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if it plays no part.
+        Which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if neither.
+    uses_prior : bool
+        Whether κ depends on p(y=1) at all.
     assumption : str
         What must hold for κ to hold.
     stratified : bool
         Whether κ is averaged over strata.
     """
 
-    surrogate: str
+    surrogate: Surrogate
     counts: str
     kappa: Callable[[Floats, Floats], Floats]
     dof_factor: float = 1.0
-    words: str
     possible_share: Callable[[Floats], Floats]
     useful_share: Callable[[Floats], Floats] | None = None
     safe_side: str = ""
+    uses_prior: bool = True
     assumption: str = ""
     stratified: bool = False
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import Question, answer
-from blankets.planning._designs import candidates_for, read_regime, stratified
-from blankets.planning._prior import read_prior
+from blankets.planning._candidates import candidates_for
+from blankets.planning._designs import CASE_CONTROL, stratified
+from blankets.planning._prior import know
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
+from blankets.regimes import Prior, regime_from
+from blankets.regimes import Question as Asked
 
 __all__ = ["Labelled", "Study"]
 
@@ -28,6 +31,7 @@ class Study:
     labels: Any
     labelled: Labelled
     prior: Any
+    sampling: Any = None
     surrogate: str | None
     target_arity: int
     strata: int
@@ -44,14 +48,16 @@ class Study:
         as_probability(self.assurance, "assurance")
 
     @cached_property
-    def _regime(self) -> tuple[str, Any]:
-        kind, prior = read_regime(self.labels, self.prior)
+    def _regime(self) -> tuple[str, Prior | None]:
+        regime = regime_from(self.labels, prior=self.prior, sampling=self.sampling)
+        regime.require(Asked.POWER)
+        kind = CASE_CONTROL if regime.sampling == "case-control" else regime.name
         if kind != "supervised" and self.target_arity != 2:
             raise ParameterError(
                 f"'target_arity' is {self.target_arity}, but partial labels are about a target of two classes; "
                 "name the positive class and plan for it against the rest"
             )
-        return kind, prior
+        return kind, regime.prior
 
     @property
     def labels_given(self) -> dict[str, object]:
@@ -63,18 +69,23 @@ class Study:
         """Answer a question about this study."""
         kind, prior = self._regime
         _check_effect(question)
-        draws = read_prior(prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
+        knowledge = know(prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
         candidates = candidates_for(
             kind,
             surrogate=self.surrogate,
             labelled=self.labelled,
             solving_rows=question.unknown == "rows",
-            has_prior=bool(np.isfinite(draws.values).all()),
+            knowledge=knowledge,
         )
+        if kind == CASE_CONTROL and self.strata_priors is not None:
+            raise NotAnswerableError(
+                "κ by stratum is not known for positives collected apart from the background: how often a stratum is "
+                "seen depends on p(y=1|z) as well; leave 'strata_priors' out, which plans with the unconditional κ"
+            )
         if self.strata_priors is not None or self.strata_shares is not None:
             priors, shares = self._strata()
             candidates = [replace(c, design=stratified(c.design, priors, shares)) for c in candidates]
-        return answer(question, candidates, draws, regime=kind, strata=self.strata)
+        return answer(question, candidates, knowledge, regime=kind, strata=self.strata)
 
     def _strata(self) -> tuple[list[float], list[float]]:
         """Return p(y=1|z) and the share of the effect of each stratum."""

@@ -114,15 +114,17 @@ class PlanningTable:
 _INTEGERS = ("rows", "labelled", "dof")
 
 
-def planning_table(**question: Any) -> PlanningTable:
+def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> PlanningTable:
     """Answer a planning question for every combination of the values given as lists.
 
     Parameters
     ----------
+    priors : sequence, optional
+        Several values of ``prior``, to be varied (a pair as ``prior`` itself is an interval).
     **question
         The arguments of `plan`. Lists (or tuples, arrays) among ``effect``, ``effect_w``, ``power``,
-        ``alpha``, ``arity``, ``dof``, ``rows``, ``labelled``, ``prior`` and ``strata`` are varied. The
-        effects run across, the powers and everything else down.
+        ``alpha``, ``arity``, ``dof``, ``rows``, ``labelled`` and ``strata`` are varied. The effects run
+        across, the powers and everything else down.
 
     Returns
     -------
@@ -146,15 +148,16 @@ def planning_table(**question: Any) -> PlanningTable:
      0.95           388             49            18
      0.99           501             66            24
     """
-    if question.get("rng") is not None:  # the same draws of an uncertain prior in all cells
-        question["rng"] = int(np.random.default_rng(question["rng"]).integers(2**62))
-    axes = {name: tuple(question[name]) for name in _AXES if _is_list(question.get(name))}
+    varied = {name: value for name, value in question.items() if name != "prior" and _is_list(value)}
+    if priors is not None:
+        varied["prior"] = priors
+    axes = {name: tuple(varied[name]) for name in _AXES if name in varied}
     if not axes:
-        raise ParameterError(
-            "nothing varies: give a list for one of 'effect', 'power', 'rows', ...; see plan() for one"
-        )
+        raise ParameterError("nothing varies: give a list for 'effect', 'power', 'rows', ..., or ask plan()")
     if empty := [name for name, values in axes.items() if not values]:
         raise ParameterError(f"{empty[0]!r} is an empty list; give at least one value")
+    if question.get("rng") is not None:  # the same draws of an uncertain prior in all cells
+        question["rng"] = int(np.random.default_rng(question["rng"]).integers(2**62))
     plans = tuple(plan(**(question | dict(zip(axes, values, strict=True)))) for values in product(*axes.values()))
     answers = np.array([np.nan if p.answer is None else p.answer for p in plans], float)
     return PlanningTable(

@@ -1,0 +1,88 @@
+"""``blankets plan``: how many rows or labels, how much power."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+__all__ = ["plan"]
+
+
+@click.command()
+@click.option("--effect", metavar="NATS|WORD", help="Effect in nats, or small, medium, large.")
+@click.option("--effect-w", metavar="W", help="The effect as Cohen's w instead.")
+@click.option("--power", metavar="P", help="Probability of finding the effect.")
+@click.option("--alpha", metavar="P", help="Significance level; default: 0.01. Write '--alpha solve' to ask for it.")
+@click.option("--arity", metavar="N", help="Levels of the feature; default: 2.")
+@click.option("--dof", metavar="N", help="Degrees of freedom of the test instead.")
+@click.option("--rows", metavar="N", help="Rows, labelled or not.")
+@click.option("--labels", metavar="REGIME", help="supervised (default), pu, mcar or mar-c.")
+@click.option(
+    "--labelled",
+    metavar="SHARE|N",
+    help="Labels as a share of all rows (0.05) or a number (54); for mar-c positives=0.05 and negatives=0.1.",
+    multiple=True,
+)
+@click.option("--prior", metavar="P", help="p(y=1): a number, '<0.4', or a range 0.1-0.3.")
+@click.option("--sampling", metavar="HOW", help="For pu: one-sample (default) or case-control.")
+@click.option("--surrogate", metavar="NAME", help="What stands in for the target: y0, y1, ym or listwise.")
+@click.option("--target-arity", type=int, metavar="N", help="Levels of the target; default: 2.")
+@click.option("--strata", metavar="N", help="Configurations of the conditioning set; default: 1.")
+@click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
+@click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+def plan(*, labelled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
+    """Find the one thing that is left out: rows, labels, power, effect, level or arity.
+
+    Values separated by commas make a table.
+
+    \b
+    Examples:
+      blankets plan --effect medium --power 0.95
+      blankets plan --effect 0.045 --power 0.95 --alpha 0.01 --labels pu --prior 0.2 --rows 3000
+      blankets plan --effect 0.053 --power 0.99 --labels pu --prior 0.2 --labelled 0.05
+      blankets plan --effect small,medium,large --power 0.8,0.9,0.95 --arity 10
+      blankets plan --effect medium --power 0.9 --rows 2000 --labels pu --prior 0.1-0.3 --seed 1
+    """
+    from blankets.planning import plan as plan_one
+    from blankets.planning import planning_table
+
+    question = {name: _read(name, value) for name, value in choices.items() if value is not None}
+    if labelled:
+        question["labelled"] = _labelled(labelled)
+    many = any(isinstance(value, list) for value in question.values())
+    answer = planning_table(**question) if many else plan_one(**question)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(repr(answer))
+
+
+def _read(name: str, value: Any) -> Any:
+    """Return numbers where there are numbers, and a list where there are commas."""
+    if name == "alpha" and value == "solve":
+        return None
+    if not isinstance(value, str) or name in ("labels", "prior", "sampling", "surrogate"):
+        return value
+    values = [_number(text) for text in value.split(",")]
+    return values if len(values) > 1 else values[0]
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def _labelled(parts: tuple[str, ...]) -> Any:
+    """Return an amount, a list of amounts, or amounts by class (``positives=0.05``)."""
+    if not any("=" in part for part in parts):
+        return _read("labelled", ",".join(parts))
+    pairs = [pair.partition("=") for part in parts for pair in part.split(",")]
+    return {name.strip(): _number(amount) for name, _, amount in pairs}
