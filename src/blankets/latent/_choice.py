@@ -1,0 +1,121 @@
+"""Which latent blanket is better: information about the target, BIC, training error, conditional likelihood.
+
+Information is that of the *fitted model*: a latent read off the posterior given the target would win by copying
+the target. Such a copy can also be fitted, so a winner has to be supported by the observed-data BIC as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from blankets.errors import ParameterError
+from blankets.latent._local import Stage
+from blankets.latent._rows import Floats
+
+__all__ = ["CRITERIA", "TIE", "Merits", "better", "merits_of", "objection"]
+
+CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
+TIE = 1.0  # nats of BIC not worth more than a bare mention (Kass & Raftery, 1995)
+DOUBT = 3.0  # nats of BIC from which evidence is strong (the same)
+COPY = 0.5  # share of its information that a copy has in common with the target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merits:
+    """What speaks for a model of the neighbourhood.
+
+    Attributes
+    ----------
+    mi : float
+        Mutual information of target and blanket in the fitted model, in nats a row.
+    bic : float
+        Observed-data BIC: latents summed out, all parameters paid for, in nats.
+    error : float
+        Share of labelled rows whose label is not the most probable one given the features.
+    cll : float
+        Log-likelihood of the labels given the features, in nats.
+    """
+
+    mi: float
+    bic: float
+    error: float
+    cll: float
+
+
+def merits_of(stage: Stage) -> Merits:
+    """Return the merits of a fitted model.
+
+    p(target, latents | features) is the fitted model's, averaged over the rows' features. The label of a row
+    takes no part in it.
+    """
+    rows, target = stage.local.rows, stage.target
+    unknown = [target, *stage.latents]
+    joint = stage.network().posterior(
+        np.concatenate([rows.codes, np.zeros((len(stage.arities), len(rows.weights)), np.int32)]), unknown
+    )
+    joint = joint.reshape(joint.shape[0], -1, joint.shape[-1])  # target, latents, rows
+    shares = rows.weights / rows.total
+    prior = joint.sum(axis=1) @ shares
+    given_features = joint.sum(axis=1)
+    given_all = joint / np.maximum(joint.sum(axis=0), 1e-300)
+    uncertainty = -float(np.sum(joint * _log(given_all) * shares))
+    shown = stage.local.labelled
+    labels, weights = rows.codes[target, shown], rows.weights[shown]
+    predicted = given_features[:, shown]
+    right = predicted.argmax(axis=0) == labels
+    return Merits(
+        mi=max(-float(prior @ _log(prior)) - uncertainty, 0.0),
+        bic=stage.fit.bic,
+        error=1.0 - float(weights @ right) / max(float(weights.sum()), 1e-300),
+        cll=float(weights @ _log(predicted[labels, np.arange(len(labels))])),
+    )
+
+
+def _log(values: Floats) -> Floats:
+    logs: Floats = np.log(np.maximum(values, 1e-300))
+    return logs
+
+
+def better(one: Merits, two: Merits, criterion: str) -> bool:
+    """Whether ``one`` beats ``two``; among equals the higher BIC."""
+    if criterion not in CRITERIA:
+        raise ParameterError.not_one_of("score", criterion, CRITERIA)
+    sign = CRITERIA[criterion]
+    first, second = sign * getattr(one, criterion), sign * getattr(two, criterion)
+    return (first, one.bic) > (second, two.bic) if math.isclose(first, second, abs_tol=1e-12) else first > second
+
+
+def objection(candidate: Stage, before: Stage) -> str:
+    """Return why the observed-data BIC does not support a new latent; empty if it does.
+
+    A model with a latent has to beat the model before it. With too few observed columns (two binary members) it
+    cannot, however true it is: a latent behind all of them has as many parameters as their unrestricted table and
+    at best ties with it. There it only has to fit as well as the table does, and must not be a copy of the target.
+    """
+    if candidate.fit.bic > before.fit.bic:
+        return ""
+    if _testable(candidate) or before.arities:
+        return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
+    if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
+        return "it does not fit the observed columns"
+    if candidate.fit.bic < before.fit.bic - TIE and shared_with_target(candidate) > COPY:
+        return "it copies the target"
+    return ""
+
+
+def _testable(stage: Stage) -> bool:
+    """Whether a latent behind all observed columns needs fewer parameters than their unrestricted table."""
+    observed, states = [int(arity) for arity in stage.local.rows.arities], stage.arities[-1]
+    return states - 1 + states * sum(arity - 1 for arity in observed) < math.prod(observed) - 1
+
+
+def shared_with_target(stage: Stage) -> float:
+    """Return the mutual information of the newest latent and the target, as a share of the latent's entropy."""
+    t, h = stage.target, stage.latents[-1]
+    joint = np.zeros((int(stage.space.arities[t]), int(stage.space.arities[h])))
+    np.add.at(joint, (stage.space.codes[t], stage.space.codes[h]), stage.fit.weights / stage.space.total)
+    entropies = [-float(np.sum(p * _log(p))) for p in (joint, joint.sum(axis=0), joint.sum(axis=1))]
+    return (entropies[1] + entropies[2] - entropies[0]) / max(entropies[1], 1e-12)

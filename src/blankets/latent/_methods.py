@@ -1,0 +1,193 @@
+"""SEM, SCSEM and LMB-CSEM: three ways to look for latents in the blanket of a target.
+
+* SEM (Friedman, 1997): structural EM from random DAGs, no constraints; the blanket is read off the best DAG.
+* SCSEM (Elidan and others, 2000): the same from semi-cliques of the DAG without latents.
+* LMB-CSEM (Gao & Ji, 2016): one constrained search for each place the latent may have (parent, child, spouse);
+  blankets no larger than before compete; the winner is the start of the search for the next latent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from blankets.latent._choice import TIE, Merits, better, merits_of, objection
+from blankets.latent._graphs import blanket_of, children_of, same_class
+from blankets.latent._local import Stage
+from blankets.latent._rows import Ints
+from blankets.latent._structural import Fit, Problem, best_fits, polish
+from blankets.latent._subspaces import Subspace, anywhere, subspaces
+
+__all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "lmb_csem", "scsem", "sem"]
+
+MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How hard to look.
+
+    Attributes
+    ----------
+    arity : int
+        States of each latent.
+    n_restarts : int
+        Starts of structural EM in each subspace.
+    max_latents : int
+        Stop after so many latents.
+    draws : int
+        0: expected counts; else so many sampled completions a row.
+    n_threads : int
+        Threads over restarts; the answer does not depend on it.
+    score : str
+        What decides between subspaces.
+    tell : callable
+        Receives a sentence for every restart.
+    """
+
+    arity: int = 2
+    n_restarts: int = 80
+    max_latents: int = 3
+    draws: int = 0
+    n_threads: int = 1
+    score: str = "mi"
+    tell: Callable[[str], None] = lambda sentence: None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """The best model of one subspace, or none, and why it was not taken."""
+
+    latent: int
+    subspace: str
+    stage: Stage | None
+    merits: Merits | None
+    refused: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """The final model, the model without latents, and all attempts."""
+
+    stage: Stage
+    baseline: Stage
+    attempts: tuple[Attempt, ...]
+
+
+def attempts_in(
+    places: list[Subspace], before: Stage, effort: Effort, rng: np.random.Generator, *, bounded: bool = True
+) -> list[Attempt]:
+    """Return the best model of each subspace by BIC; with ``bounded``, among blankets no larger than before."""
+    space, prior = before.with_latent(effort.arity)
+    number, attempts = len(before.arities) + 1, []
+    for place, own in zip(places, rng.spawn(len(places)), strict=True):
+        problem = Problem(space, place.constraints, place.starts, prior, effort.draws, place.explore)
+        n_restarts = max(1, round(effort.n_restarts * place.share))
+        tell = _teller(effort.tell, f"latent {number}, {place.name}", n_restarts)
+        fits = best_fits(problem, n_restarts, own, n_threads=effort.n_threads, tell=tell)
+        fits = [fit for fit in fits if not bounded or _admissible(fit.parents, before)]
+        if not fits:
+            attempts.append(Attempt(number, place.name, None, None, "no blanket with it is as small as without it"))
+            continue
+        fit = _most_compact([polish(space, fit) for fit in _distinct(fits)], before.target)
+        members = frozenset(blanket_of(fit.parents, before.target))
+        stage = Stage(before.local, (*before.arities, effort.arity), space, fit, members)
+        attempts.append(Attempt(number, place.name, stage, merits_of(stage), ""))
+    return attempts
+
+
+def _admissible(parents: Ints, before: Stage) -> bool:
+    """Whether the newest latent is in the blanket, ties at least two nodes, and the blanket has not grown."""
+    h, members = len(parents) - 1, blanket_of(parents, before.target)
+    degree = int(parents[h]).bit_count() + len(children_of(parents, h))
+    return h in members and degree > 1 and len(members) <= len(before.members)
+
+
+def _distinct(fits: list[Fit]) -> list[Fit]:
+    """Return the best fits of different equivalence classes."""
+    chosen: list[Fit] = []
+    for fit in fits:
+        if len(chosen) < MOST_POLISHED and not any(same_class(fit.parents, other.parents) for other in chosen):
+            chosen.append(fit)
+    return chosen
+
+
+def _most_compact(fits: list[Fit], target: int) -> Fit:
+    """Return the fit with the smallest blanket among those that BIC can hardly tell from the best."""
+    best = max(fit.bic for fit in fits)
+    close = [fit for fit in fits if fit.bic >= best - TIE]
+    return min(close, key=lambda fit: (len(blanket_of(fit.parents, target)), -fit.bic))
+
+
+def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], None]:
+    """Return a function that counts the restarts of one subspace aloud."""
+    done = iter(range(1, total + 1))
+
+    def next_one() -> None:
+        tell(f"{what}: restart {next(done)} of {total}")
+
+    return next_one
+
+
+def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
+    """Look for latents one after another, until none improves the score or the blanket has one member only."""
+    stage, merits, log = baseline, merits_of(baseline), list[Attempt]()
+    while len(stage.members) > 1 and len(stage.arities) < effort.max_latents:
+        places = subspaces(stage, stage.with_latent(effort.arity)[0].largest)
+        tried = [_judged(a, stage, merits, effort.score) for a in attempts_in(places, stage, effort, rng)]
+        log += tried
+        winner = _best([a for a in tried if not a.refused], effort.score)
+        if winner is None or winner.stage is None or winner.merits is None:
+            break
+        stage, merits = winner.stage, winner.merits
+    return Outcome(stage, baseline, tuple(log))
+
+
+def _judged(attempt: Attempt, before: Stage, merits: Merits, score: str) -> Attempt:
+    """Return the attempt with the reason for which it cannot win, if there is one."""
+    if attempt.stage is None or attempt.merits is None:
+        return attempt
+    refused = "" if better(attempt.merits, merits, score) else f"its {score} is no better than without it"
+    if not refused and score == "mi":
+        refused = objection(attempt.stage, before)
+    return Attempt(attempt.latent, attempt.subspace, attempt.stage, attempt.merits, refused)
+
+
+def _best(attempts: list[Attempt], score: str) -> Attempt | None:
+    winner: Attempt | None = None
+    for attempt in attempts:
+        if attempt.merits is None:
+            continue
+        if winner is None or winner.merits is None or better(attempt.merits, winner.merits, score):
+            winner = attempt
+    return winner
+
+
+def sem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
+    """Structural EM with one latent from random DAGs; the best by BIC."""
+    return _unconstrained(baseline, effort, rng, cliques=False)
+
+
+def scsem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
+    """Structural EM with one latent from semi-cliques; the best by BIC."""
+    return _unconstrained(baseline, effort, rng, cliques=True)
+
+
+def _unconstrained(baseline: Stage, effort: Effort, rng: np.random.Generator, *, cliques: bool) -> Outcome:
+    """Read the blanket off the best DAG, whether the latent is in it or not."""
+    space, _ = baseline.with_latent(effort.arity)
+    place = anywhere(baseline, space.largest, cliques=cliques)
+    (attempt,) = attempts_in([place], baseline, effort, rng, bounded=False)
+    stage = attempt.stage or baseline
+    inside = bool(stage.latents) and stage.latents[-1] in stage.members
+    refused = "" if inside else "the latent is not in the blanket"
+    return Outcome(stage, baseline, (Attempt(1, place.name, stage, attempt.merits, refused),))
+
+
+METHODS: dict[str, Callable[[Stage, Effort, np.random.Generator], Outcome]] = {
+    "lmb-csem": lmb_csem,
+    "scsem": scsem,
+    "sem": sem,
+}

@@ -1,0 +1,92 @@
+"""A fitted network: conditional tables, and posteriors of unknown nodes given known ones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from blankets.latent._rows import Codes, Floats, Ints
+from blankets.latent._scores import members_of
+
+__all__ = ["Network", "fit_network"]
+
+PRIOR_ROWS = 1.0  # weight of the uniform prior of every conditional table, so that nothing is impossible
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """A Bayesian network of categorical nodes.
+
+    Attributes
+    ----------
+    parents : ndarray of int64, shape (nodes,)
+        Parent masks.
+    arities : ndarray of int64, shape (nodes,)
+        Number of levels of each node.
+    tables : tuple of ndarray
+        ``tables[v]`` has one axis for each parent of v, ascending, and a last axis for v; the last axis sums to 1.
+    """
+
+    parents: Ints
+    arities: Ints
+    tables: tuple[Floats, ...]
+
+    def posterior(self, codes: Codes, unknown: Sequence[int]) -> Floats:
+        """Return p(unknown nodes | the others) for each row: one axis for each unknown node, the last for rows.
+
+        ``codes`` has shape (nodes, rows); what it holds for unknown nodes is not looked at. Codes beyond a node's
+        levels (a level never seen before) tell nothing.
+        """
+        logits = self._logits(codes, unknown)
+        odds = np.exp(logits - logits.max(axis=0))
+        shape = (*(int(self.arities[v]) for v in unknown), codes.shape[1])
+        shares: Floats = odds / odds.sum(axis=0)
+        return shares.reshape(shape)
+
+    def _logits(self, codes: Codes, unknown: Sequence[int]) -> Floats:
+        """Return the log joint probability, up to what does not depend on the unknown nodes."""
+        hidden = sum(1 << v for v in unknown)
+        touched = [v for v in range(len(self.parents)) if (int(self.parents[v]) | 1 << v) & hidden]
+        values = list(itertools.product(*(range(int(self.arities[v])) for v in unknown)))
+        known = np.minimum(codes, self.arities[:, np.newaxis])
+        logs = {v: np.log(_with_unseen(self.tables[v])) for v in touched}
+        logits = np.zeros((len(values), codes.shape[1]))
+        for k, value in enumerate(values):
+            given = dict(zip(unknown, value, strict=True))
+            for v in touched:
+                at = tuple(given.get(u, known[u]) for u in (*members_of(int(self.parents[v])), v))
+                logits[k] += logs[v][at]
+        return logits
+
+    def relabelled(self, node: int, order: Sequence[int]) -> Network:
+        """Return the same network with the states of one node in another order."""
+        tables = []
+        for v, table in enumerate(self.tables):
+            axes = [*members_of(int(self.parents[v])), v]
+            tables.append(np.take(table, order, axis=axes.index(node)) if node in axes else table)
+        return Network(self.parents, self.arities, tuple(tables))
+
+
+def _with_unseen(table: Floats) -> Floats:
+    """Return the table with one more index on each axis, for a value never seen: nothing is learned from it."""
+    for axis in range(table.ndim - 1):
+        table = np.concatenate([table, table.mean(axis=axis, keepdims=True)], axis=axis)
+    return np.concatenate([table, np.ones((*table.shape[:-1], 1))], axis=-1)
+
+
+def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> Network:
+    """Return the network with the conditional tables that weighted rows give.
+
+    A uniform prior worth one row keeps probabilities positive and settles configurations that never occur.
+    """
+    tables = []
+    for v in range(len(parents)):
+        axes = [*members_of(int(parents[v])), v]
+        shape = tuple(int(arities[u]) for u in axes)
+        counts = np.full(shape, PRIOR_ROWS / np.prod(shape))
+        np.add.at(counts, tuple(codes[u] for u in axes), weights)
+        tables.append(counts / counts.sum(axis=-1, keepdims=True))
+    return Network(parents, arities, tuple(tables))

@@ -1,0 +1,158 @@
+"""Where a latent may sit, as constraints and starting DAGs: parent, child or spouse of the target; or anywhere.
+
+References
+----------
+Gao & Ji (2016), Constrained local latent variable discovery, IJCAI, Algorithm 1 and Figure 2.
+Elidan, Lotner, Friedman & Koller (2000), Discovering hidden variables: a structure-based approach, NIPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from blankets.latent._constraints import Constraints, Edge
+from blankets.latent._local import Stage
+from blankets.latent._rows import Ints
+from blankets.latent._scores import members_of
+
+__all__ = ["Subspace", "anywhere", "semi_cliques", "subspaces"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subspace:
+    """A place for one more latent, the last node.
+
+    Attributes
+    ----------
+    name : str
+        "parent", "child", "spouse through x", or "anywhere".
+    constraints : Constraints
+        Edges that put the latent there.
+    starts : tuple of ndarray
+        DAGs to start from.
+    share : float
+        Its share of the restarts: the common children of "spouse" divide one subspace among them.
+    explore : bool
+        Whether random DAGs take turns with the starts.
+    """
+
+    name: str
+    constraints: Constraints
+    starts: tuple[Ints, ...]
+    share: float = 1.0
+    explore: bool = True
+
+
+def subspaces(stage: Stage, largest: int) -> list[Subspace]:
+    """Return the constraint sets A, B and C of the paper, C once for each possible common child."""
+    t, h = stage.target, stage.target + 1 + len(stage.arities)
+    near = stage.neighbours()
+    kept = _kept_edges(stage)
+    found = [
+        _subspace("parent", h, [(h, t), *kept], [], [[(h, t), *((h, x) for x in near)]], largest),
+        _subspace("child", h, [(t, h), *kept], [(x, h) for x in near], _child_starts(stage, t, h, near), largest),
+    ]
+    children = [x for x in stage.possible_children() if x < t]
+    for x in children:
+        others = stage.spouses_through(x)
+        start = [(t, x), (h, x), *((h, s) for s in others), *((t, y) for y in near if y != x)]
+        name = f"spouse through {stage.local.names[x]}"
+        required = [(t, x), (h, x), *kept]
+        found.append(_subspace(name, h, required, [(t, h), (h, t)], [start], largest, 1 / len(children)))
+    return [s for s in found if s is not None]
+
+
+def _child_starts(stage: Stage, t: int, h: int, near: list[int]) -> list[list[Edge]]:
+    """Return the starts of set B: the neighbours hang on the latent; with and without spouses as its parents."""
+    plain = [(t, h), *((h, x) for x in near)]
+    spouses = [s for s in stage.members if s not in near]
+    return [plain, [*plain, *((s, h) for s in spouses)]] if spouses else [plain]
+
+
+def _kept_edges(stage: Stage) -> list[Edge]:
+    """Return the edges that hold earlier latents in the blanket: those they share with the target or its child."""
+    parents, t, edges = stage.fit.parents, stage.target, []
+    for h in stage.latents:
+        if int(parents[t]) >> h & 1:
+            edges.append((h, t))
+        elif int(parents[h]) >> t & 1:
+            edges.append((t, h))
+        else:
+            child = next(v for v in range(len(parents)) if int(parents[v]) >> t & 1 and int(parents[v]) >> h & 1)
+            edges += [(t, child), (h, child)]
+    return edges
+
+
+def _subspace(
+    name: str,
+    h: int,
+    required: list[Edge],
+    forbidden: list[Edge],
+    starts: list[list[Edge]],
+    largest: int,
+    share: float = 1.0,
+) -> Subspace | None:
+    """Return the subspace, or None if its edges contradict each other (with those of earlier latents)."""
+    if set(required) & set(forbidden) or not _acyclic(required, h + 1):
+        return None
+    constraints = Constraints.from_edges(h + 1, required, forbidden, largest - 1)
+    graphs = [_masks(h + 1, {*required, *edges}) for edges in starts if _acyclic([*required, *edges], h + 1)]
+    fitting = [g for g in graphs if not np.any(g & constraints.forbidden)]
+    small = [g for g in fitting if max(int(mask).bit_count() for mask in g) < largest]
+    return Subspace(name, constraints, tuple(small), share)
+
+
+def _masks(n: int, edges: Iterable[Edge]) -> Ints:
+    return Constraints.from_edges(n, edges).required
+
+
+def _acyclic(edges: Iterable[Edge], n: int) -> bool:
+    parents, left = _masks(n, edges), (1 << n) - 1
+    while left:
+        free = [v for v in members_of(left) if not int(parents[v]) & left]
+        if not free:
+            return False
+        left &= ~sum(1 << v for v in free)
+    return True
+
+
+def anywhere(stage: Stage, largest: int, *, cliques: bool) -> Subspace:
+    """Return the subspace without constraints: SEM from random DAGs, or SCSEM from semi-cliques."""
+    h = stage.target + 1 + len(stage.arities)
+    constraints = Constraints.none(h + 1, largest - 1)
+    if not cliques:
+        return Subspace("anywhere", constraints, ())
+    starts = []
+    for clique in semi_cliques(stage.fit.parents):
+        inside = sum(1 << v for v in clique)
+        parents = np.array([int(p) & ~(inside if v in clique else 0) for v, p in enumerate(stage.fit.parents)])
+        parents[list(clique)] |= 1 << h
+        starts.append(np.append(parents, 0))
+    small = [g for g in starts if max(int(mask).bit_count() for mask in g) < largest]
+    return Subspace("anywhere", constraints, tuple(small), explore=False)
+
+
+def semi_cliques(parents: Ints) -> list[tuple[int, ...]]:
+    """Return the largest sets of three or more nodes, each adjacent to at least half of the others.
+
+    Where there are none, all nodes together.
+
+    >>> semi_cliques(np.array([0b0000, 0b0001, 0b0011, 0b0100]))
+    [(0, 1, 2, 3)]
+    >>> semi_cliques(np.array([0b00000, 0b00001, 0b00010, 0b00100, 0b01000]))
+    [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
+    """
+    n = len(parents)
+    adjacent = [int(parents[v]) | sum(1 << u for u in range(n) if int(parents[u]) >> v & 1) for v in range(n)]
+    found: list[tuple[int, ...]] = []
+    for size in range(n, 2, -1):
+        for nodes in combinations(range(n), size):
+            inside = sum(1 << v for v in nodes)
+            half = all(2 * (adjacent[v] & inside).bit_count() >= size - 1 for v in nodes)
+            if half and not any(set(nodes) < set(larger) for larger in found):
+                found.append(nodes)
+    return found or [tuple(range(n))]
