@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -251,10 +252,15 @@ class _Setting:
             raise TargetError(f"{name!r} cannot be a target{hint}")
         return self.tests.names.index(name)
 
-    @property
-    def excluded(self) -> Mapping[str, str]:
+    @cached_property
+    def excluded(self) -> dict[str, str]:
         """Columns that are not searched, and why."""
         return self.report.left_out
+
+    @cached_property
+    def report_as_data(self) -> dict[str, Any]:
+        """What was done to the table, shared by the blankets of all targets."""
+        return self.report.to_dict()
 
 
 def _read(
@@ -330,7 +336,7 @@ class _Search:
             n_tests=tests.n_tests - tests_before,
             seconds=time.perf_counter() - began,
             warnings=self._untestable(target),
-            data=self.setting.report,
+            data=self.setting.report_as_data,
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",
         )

@@ -26,7 +26,7 @@ def checked(estimator: BaseEstimator, X: Any, y: ArrayLike, *, allow_missing: bo
             X,
             y,
             dtype=None,
-            accept_sparse=True,
+            accept_sparse=("csc", "csr"),
             ensure_all_finite="allow-nan" if allow_missing else True,
             ensure_min_samples=2,
         )

@@ -1,0 +1,160 @@
+"""`MarkovBlanketSelector` and `HitonWrapper` as citizens of scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from blankets import HitonWrapper, MarkovBlanketSelector
+from blankets.errors import MissingValuesError, ParameterError
+
+# Data of the checks are random: many features go unselected, and continuous columns of 20 rows are no harm.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:No features were selected:UserWarning"),
+    pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+    pytest.mark.filterwarnings("ignore:The least populated class:UserWarning"),
+]
+
+
+@parametrize_with_checks(
+    [
+        MarkovBlanketSelector(),
+        MarkovBlanketSelector(algorithm="inter-iamb", missing="level"),
+        MarkovBlanketSelector(algorithm="hiton-mb", discretise="equal-frequency", bins=3),
+        HitonWrapper(LogisticRegression(), cv=2),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    n = 1500
+    X = pd.DataFrame(
+        {
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "size": rng.normal(size=n),
+            "shape": pd.Categorical(rng.choice(["round", "square"], n)),
+            "noise": rng.integers(0, 4, n),
+        }
+    )
+    logit = 2.0 * (X["colour"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
+    y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
+    return X, y.to_numpy()
+
+
+def test_selects_the_blanket_of_a_mixed_frame(data):
+    X, y = data
+    selector = MarkovBlanketSelector().fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["colour", "shape"]
+    assert selector.blanket_.members == ("colour", "shape")
+    assert selector.feature_names_in_.tolist() == ["colour", "size", "shape", "noise"]
+
+
+def test_output_in_the_users_container(data):
+    X, y = data
+    selector = MarkovBlanketSelector().set_output(transform="pandas").fit(X, y)
+    pd.testing.assert_frame_equal(selector.transform(X), X[["colour", "shape"]], check_dtype=False)
+    as_polars = MarkovBlanketSelector().set_output(transform="polars").fit(pl.from_pandas(X), y)
+    assert as_polars.transform(pl.from_pandas(X)).columns == ["colour", "shape"]
+
+
+def test_in_a_pipeline_with_grid_search(data):
+    X, y = data
+    model = make_pipeline(
+        MarkovBlanketSelector().set_output(transform="pandas"),
+        OneHotEncoder(handle_unknown="ignore"),
+        LogisticRegression(),
+    )
+    grid = {"markovblanketselector__algorithm": ["iamb", "pcmb"], "markovblanketselector__alpha": [0.001, 0.05]}
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    assert search.best_score_ > 0.6
+    assert search.best_estimator_[0].get_support()[[0, 2]].all()
+
+
+def test_clone_and_pickle_keep_everything(data):
+    X, y = data
+    selector = MarkovBlanketSelector(algorithm="fbed", options={"k": 2}, alpha=0.02)
+    assert clone(selector).get_params() == selector.get_params()
+    fitted = selector.fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.get_support() == fitted.get_support()).all()
+    assert again.blanket_.members == fitted.blanket_.members
+
+
+def test_sparse_matrix_stays_sparse():
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((600, 40), density=0.2, rng=rng, format="csr")
+    X.data[:] = 1
+    y = X[:, [5]].toarray().ravel().astype(int) ^ (rng.random(600) < 0.05)
+    selector = MarkovBlanketSelector().fit(X, y)
+    assert np.flatnonzero(selector.get_support()).tolist() == [5]
+    assert sparse.issparse(selector.transform(X))
+
+
+def test_missing_values_follow_the_policy(data):
+    X, y = data
+    X = X.assign(size=X["size"].where(X.index % 7 > 0))
+    with pytest.raises(MissingValuesError, match="size"):
+        MarkovBlanketSelector().fit(X, y)
+    assert MarkovBlanketSelector(missing="level").fit(X, y).get_support()[0]
+
+
+def test_before_fit():
+    with pytest.raises(NotFittedError):
+        MarkovBlanketSelector().get_support()
+
+
+def test_options_of_the_algorithm_are_checked(data):
+    with pytest.raises(ParameterError, match="has no option 'depth'"):
+        MarkovBlanketSelector(algorithm="fbed", options={"depth": 2}).fit(*data)
+
+
+def noisy_copies():
+    rng = np.random.default_rng(3)
+    cause = rng.integers(0, 2, 900)
+    flips = (0.05, 0.3, 0.47)
+    return np.column_stack([(cause + (rng.random(900) < p)) % 2 for p in flips] + [rng.integers(0, 2, 900)]), cause
+
+
+def test_wrapper_never_ends_below_the_blanket():
+    X, y = noisy_copies()
+    wrapper = HitonWrapper(BernoulliNB(), cv=5).fit(X, y)
+    scores = [score for _, score in wrapper.scores_]
+    assert scores == sorted(scores)  # with no tolerance, no step may lower the score
+    sizes = [len(names) for names, _ in wrapper.scores_]
+    assert sizes == list(range(sizes[0], sizes[-1] - 1, -1))
+    assert wrapper.get_support()[0]
+    assert not wrapper.get_support()[3]
+
+
+def test_wrapper_scores_are_cross_validated_scores():
+    X, y = noisy_copies()
+    wrapper = HitonWrapper(BernoulliNB(), cv=4, scoring="balanced_accuracy").fit(X, y)
+    names, score = wrapper.scores_[-1]
+    columns = [int(name[1:]) for name in names]
+    reference = cross_val_score(BernoulliNB(), X[:, columns], y, cv=4, scoring="balanced_accuracy").mean()
+    assert score == pytest.approx(reference, rel=1e-12)
+
+
+def test_wrapper_tolerance_trades_score_for_fewer_features():
+    X, y = noisy_copies()
+    strict, lenient = (HitonWrapper(BernoulliNB(), tolerance=t).fit(X, y).get_support().sum() for t in (0.0, 0.4))
+    assert lenient == 1
+    assert lenient <= strict
+    with pytest.raises(ParameterError, match="'tolerance' must be"):
+        HitonWrapper(BernoulliNB(), tolerance=-1).fit(X, y)
