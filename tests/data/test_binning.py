@@ -9,7 +9,7 @@ import pytest
 
 from blankets.data import ingest
 from blankets.data._binning import bin_codes, bin_labels, cut_points, equal_width, mdlp_cuts, sturges_bins
-from blankets.errors import ConstantColumnWarning, DataError, ParameterError
+from blankets.errors import ConstantColumnWarning, DataError, ParameterError, TargetError
 
 RNG = np.random.default_rng(11)
 
@@ -100,6 +100,11 @@ def test_mdlp_between_neighbouring_floats():
     assert low < cut <= high
 
 
+def test_equal_frequency_with_a_heavy_lowest_value():
+    values = np.r_[np.zeros(95), np.arange(1.0, 26)]
+    assert cut_points(values, "equal-frequency", 2).tolist() == [1.0]
+
+
 # Through the door
 
 
@@ -153,12 +158,34 @@ def test_rules_by_column():
     assert np.bincount(done.frame.column(3)).tolist() == [64, 64, 64, 64]
 
 
+def test_fractions_that_hardly_repeat_are_continuous_in_short_tables():
+    t = [0, 1] * 9
+    fractions = np.linspace(0, 1, 18)
+    assert set(ingest({"a": fractions, "t": t}).report.binned) == {"a"}
+    assert ingest({"a": np.tile(fractions[:9], 2), "t": t}).report.binned == {}
+    assert ingest({"a": np.arange(18), "t": t}).report.binned == {}
+
+
+def test_given_cuts():
+    done = ingest({"a": X, "t": T}, "t", discretise={"a": [2.0, -100, 0]})
+    assert done.frame.levels[0] == ("< -100", "[-100, 0)", "[0, 2)", ">= 2")
+    assert done.report.unused_levels == {"a": ("< -100",)}
+    assert done.report.lines()[1] == "Continuous, cut into bins at the given cut points: 'a'."
+    with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'a'"):
+        ingest({"a": X, "b": -X, "t": T}, "t", discretise={"a": [100]})
+    with pytest.raises(TargetError, match="all values of the target 'a' fall into one bin"):
+        ingest({"a": X, "b": -X}, "a", discretise={"a": [100]})
+    for bad in ([], [np.nan], ["x"], 3, [[1, 2], [3, 4]]):
+        with pytest.raises(ParameterError, match="'discretise' must be the name of a rule or a list of finite cut"):
+            ingest({"a": X, "t": T}, "t", discretise={"a": bad})
+
+
 def test_supervised():
     done = ingest({"a": X, "t": T}, "t", discretise="supervised")
     assert done.report.binned["a"].cuts == tuple(mdlp_cuts(X, T).tolist())
-    with pytest.warns(ConstantColumnWarning, match="no cut that pays for itself: 'noise'"):
+    with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'noise'"):
         done = ingest({"a": X, "noise": RNG.normal(size=256), "t": T}, "t", discretise="supervised")
-    assert done.report.left_out == {"noise": "supervised binning found no cut in it"}
+    assert done.report.left_out == {"noise": "binning found no cut in it"}
 
 
 def test_supervised_looks_at_labelled_rows_only():

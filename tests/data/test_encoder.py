@@ -1,8 +1,11 @@
 """The same levels and cut points on new rows."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from blankets.data import ingest
@@ -27,6 +30,11 @@ DONE = ingest(TABLE, "t")
 )
 def test_the_same_rows_get_the_same_codes(change):
     assert DONE.encoder.transform(change(TABLE)).fingerprint() == DONE.frame.fingerprint()
+
+
+def test_encoders_can_be_pickled():
+    encoder = pickle.loads(pickle.dumps(DONE.encoder))
+    assert encoder.transform(TABLE).fingerprint() == DONE.frame.fingerprint()
 
 
 def test_the_target_may_be_absent():
@@ -113,3 +121,16 @@ def test_more_new_levels_than_a_list_shows():
     done = ingest(table)
     with pytest.warns(BlanketsWarning, match=r"'c7' \(1 rows\) and 2 more columns"):
         done.encoder.transform({name: [0, 5] for name in table})
+
+
+@pytest.mark.parametrize("convert", [lambda t: t, pl.from_pandas, lambda t: pa.table({c: pa.array(t[c]) for c in t})])
+def test_no_new_rows_at_all(convert):
+    empty = DONE.encoder.transform(convert(TABLE.astype({"colour": "category"}).head(0)))
+    assert empty.n_rows == 0
+    assert empty.levels == DONE.frame.levels
+
+
+def test_an_arrow_column_without_chunks():
+    none = pa.chunked_array([], type=pa.dictionary(pa.int32(), pa.string()))
+    done = ingest({"a": ["x", "y", "x"], "t": [0, 1, 1]}, "t")
+    assert done.encoder.transform(pa.table({"a": none})).levels == (("x", "y"),)

@@ -308,6 +308,11 @@ def test_missing_values_dropped():
     assert "2 of 400 rows were deleted for missing values in 'c', 'd'." in done.report.lines()
 
 
+def test_bad_columns_are_told_when_rows_are_dropped_too():
+    with pytest.raises(DataError, match="column 'c' mixes kinds"):
+        ingest(GOOD | {"c": [1, "x"] * 200}, "t", missing="drop")
+
+
 def test_columns_left_out_anyway_do_not_cost_rows():
     cabin = [f"cabin {k}" if k % 2 else None for k in range(N)]
     with pytest.warns(IdLikeColumnWarning, match="cabin"):
@@ -418,3 +423,10 @@ def test_no_target_at_all():
     assert done.unlabelled is None
     assert isinstance(done.frame, Frame)
     assert done.frame.names == ("a", "b", "t")
+
+
+def test_a_target_of_more_than_256_classes():
+    classes = np.arange(1600) % 300
+    with pytest.warns(ManyLevelsWarning, match="the target 't' has 300 classes"):
+        done = ingest({"a": np.arange(1600) % 7, "t": classes.astype(str)}, "t")
+    assert np.array_equal(np.array(done.frame.levels[1])[done.frame.column(1)], classes.astype(str))

@@ -294,9 +294,12 @@ def test_frame_passes_through():
     assert done.frame.levels[3] == ("no", "yes")
     assert done.unlabelled is not None
     assert done.unlabelled.tolist() == [False, False, True, False, False]
-    with pytest.raises(DataError, match="no column 'd'"):
+    assert ingest(frame, "c", exclude=["a"]).frame.names == ("b", "c")
+    assert ingest(frame, "c", exclude=["a"]).frame.column(0).tolist() == frame.column(1).tolist()
+    assert done.encoder.transform(frame).names == ("a", "b", "c")
+    with pytest.raises(TargetError, match="no target column 'd'"):
         ingest(frame, "d")
-    with pytest.raises(TargetError, match="no column number 3"):
+    with pytest.raises(TargetError, match="no column 3"):
         ingest(frame, 3)
     with pytest.raises(TargetError, match="same value in all rows"):
         ingest(Frame.from_codes([[0, 1], [0, 0]]), 0)
@@ -429,3 +432,7 @@ def test_sparse_formats(format, kind):
     assert done.frame.levels == ((0, 1, 2), (0, 1), (0, 1))
     assert codes(done.frame) == [[0, 1, 2, 1, 0], [0, 0, 1, 1, 0], [1, 0, 1, 0, 0]]
     assert done.frame.block_of.tolist() == [0, 0, 1]
+
+
+def test_whole_numbers_and_fractions_may_be_mixed():
+    assert ingest({"a": [1, 2.5, 1], "t": [0, 0, 1]}).frame.levels[0] == (1, 2.5)

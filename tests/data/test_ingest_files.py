@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from blankets.data import _files, ingest, read_table
-from blankets.errors import DataError, IdLikeColumnWarning, MissingPackageError
+from blankets.errors import ConstantColumnWarning, DataError, IdLikeColumnWarning, MissingPackageError
 
 TABLE = pd.DataFrame(
     {
@@ -152,6 +152,26 @@ def test_text_that_is_not_utf8(tmp_path, reader):
         ingest(tmp_path / "t.csv")
 
 
+def test_a_late_byte_that_is_not_utf8(tmp_path, reader):
+    (tmp_path / "t.csv").write_bytes(b"a,b\n" + b"x,1\ny,2\n" * 10_000 + "ö,2\n".encode("latin-1"))
+    with pytest.raises(DataError, match="is not UTF-8 text"):
+        ingest(tmp_path / "t.csv")
+
+
+def test_a_text_after_a_million_numbers(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,b,e\n" + "1,1,\n2,2,\n" * 150_000 + "?,1,late\n")
+    done = ingest(tmp_path / "t.csv", missing="level")
+    assert done.frame.levels == (("1", "2", "?"), (1, 2), ("late", "missing"))
+
+
+def test_very_wide_text(tmp_path, reader):
+    names = [f"a_rather_long_column_name_{j}" for j in range(60_000)]
+    rows = np.array([["0", "1"], ["1", "0"], ["1", "1"]])
+    body = "\n".join(",".join([first] * 59_999 + [last]) for first, last in rows)
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + body)
+    assert len(read_table(tmp_path / "t.csv").names) == 60_000
+
+
 def test_truncated_files(tmp_path, reader):
     TABLE.to_parquet(tmp_path / "t.parquet")
     whole = (tmp_path / "t.parquet").read_bytes()
@@ -169,3 +189,9 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingPackageError, match=r"reading Parquet needs .*pip install 'blankets\[arrow\]'"):
         ingest(tmp_path / "t.parquet")
+
+
+def test_a_column_of_empty_fields(tmp_path, reader):
+    (tmp_path / "t.csv").write_text("a,e,t\n1,,0\n2,NA,1\n1,,1\n")
+    with pytest.warns(ConstantColumnWarning, match="'e'"):
+        assert ingest(tmp_path / "t.csv", "t").frame.names == ("a", "t")

@@ -169,3 +169,7 @@ def test_target_in_the_matrix_and_in_new_rows():
     done = ingest(sp.csr_array(DENSE), 7)
     assert done.encoder.transform(sp.csr_array(DENSE)).names == done.frame.names
     assert done.encoder.transform(sp.csr_array(DENSE[:, :7])).names == done.frame.names[:7]
+
+
+def test_nothing_to_drop_in_whole_numbers():
+    assert ingest(sp.csr_array(DENSE), y=Y, missing="drop").frame.n_rows == 60

@@ -88,8 +88,7 @@ class Audit:
         if self.constant:
             yield ConstantColumnWarning, f"left out, because they have a single value: {listed(self.constant)}"
         if self.without_cut:
-            rule = "supervised binning finds no cut that pays for itself"
-            yield ConstantColumnWarning, f"left out, because {rule}: {listed(self.without_cut)}"
+            yield ConstantColumnWarning, f"left out, because binning finds no cut in them: {listed(self.without_cut)}"
         if self.id_like:
             yield (
                 IdLikeColumnWarning,

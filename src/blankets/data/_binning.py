@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from blankets.errors import ParameterError
 
@@ -48,9 +47,12 @@ def equal_width(values: Floats, bins: int) -> Floats:
 def equal_frequency(values: Floats, bins: int) -> Floats:
     """Return the inner quantiles that part the values into ``bins`` bins of about equal size.
 
-    Tied values stay together, so bins can be fewer and less equal.
+    Tied values stay together, so bins can be fewer and less equal; if the lowest value alone fills a
+    bin, the first cut is just above it.
     """
-    return np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    cuts = np.quantile(values, np.arange(1, bins) / bins)
+    above = values[values > values.min()]
+    return np.unique(np.maximum(cuts, above.min() if len(above) else cuts[0]))
 
 
 RULES: dict[str, Callable[[Floats, int], Floats]] = {
@@ -187,7 +189,7 @@ def _pays(whole: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.i
 def _entropy(counts: NDArray[np.int64]) -> Floats:
     """Return the entropy in nats of each row of class counts; shape (rows, classes) to (rows,)."""
     n = counts.sum(axis=1)
-    return np.asarray(np.log(n) - xlogy(counts, counts).sum(axis=1) / n)
+    return np.asarray(np.log(n) - (counts * np.log(np.maximum(counts, 1))).sum(axis=1) / n)
 
 
 def _midway(low: float, high: float) -> float:

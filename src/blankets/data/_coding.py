@@ -2,7 +2,8 @@
 
 **Continuous or categorical.** A column of numbers with at most 20 distinct values is categorical. With
 more, it is a measurement and is binned, be they fractions or whole numbers: the tests are about
-categories, and a category needs rows.
+categories, and a category needs rows. In short tables fractions are a measurement already if there are
+at least 10 distinct ones that make up more than half of the rows.
 
 **Identifiers.** A column of categories is an identifier if it has more than 50 levels and more than one
 for every five rows. Whole numbers are one if all are different although they lie so densely (within a
@@ -28,6 +29,7 @@ from blankets.errors import ParameterError
 __all__ = ["Coding", "Settings", "encode_feature", "encode_target", "id_like_levels", "with_missing_level"]
 
 FEW_VALUES = 20  # most distinct numbers that are still taken for categories
+SEVERAL_VALUES = 10  # so many fractions are a measurement if they hardly repeat
 MANY_LEVELS = 50
 ROWS_PER_LEVEL = 5  # fewer rows than these for a level, on average, and it is an identifier
 SMALL_TARGET = 10  # classes that a target may have however few the rows
@@ -61,6 +63,9 @@ class Settings:
         named = (self.discretise,) if isinstance(self.discretise, str) else self.discretise.values()
         allowed = {*RULES, "supervised", "none"} | (set() if isinstance(self.discretise, str) else {"categorical"})
         rules = {rule for rule in named if isinstance(rule, str)}
+        for rule in named:
+            if not isinstance(rule, str):
+                given_cuts(rule)
         for rule in sorted(rules - allowed):
             raise ParameterError.not_one_of("rule for binning", rule, allowed)
         if self.bins is not None:
@@ -83,6 +88,17 @@ class Settings:
         return self.discretise.get(name, "sturges"), name in self.discretise
 
 
+def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
+    """Return the user's cut points in ascending order."""
+    try:
+        cuts = np.asarray(rule, dtype=np.float64)
+    except (TypeError, ValueError):
+        cuts = np.array(np.nan)
+    if cuts.ndim != 1 or not len(cuts) or not np.all(np.isfinite(cuts)):
+        raise ParameterError.out_of_range("discretise", rule, "the name of a rule or a list of finite cut points")
+    return np.unique(cuts)
+
+
 def n_missing(column: Column) -> int:
     """Return the number of rows without a value."""
     return 0 if column.missing is None else int(np.count_nonzero(column.missing))
@@ -100,7 +116,12 @@ def settled(column: Column, rule: Rule, *, asked: bool) -> Column:
     if rule == "categorical":
         return factorise(column)
     categories = factorise(column, FEW_VALUES)
-    return column if categories is None else categories
+    if categories is None:
+        return column
+    n = len(categories.levels)
+    hardly_repeated = n >= SEVERAL_VALUES and 2 * n > len(column) - n_missing(column)
+    fractions = any(isinstance(level, float) for level in categories.levels)
+    return column if hardly_repeated and fractions else categories
 
 
 def is_identifier(column: Column) -> bool:
@@ -196,7 +217,7 @@ def bin_column(
 ) -> Coding | None:
     """Cut a continuous column by its rule; None if the rule is "none" or finds no cut."""
     if not isinstance(rule, str):
-        cuts, called = np.unique(np.asarray(rule, dtype=np.float64)), "given"
+        cuts, called = given_cuts(rule), "given"
     elif rule == "none":
         audit.continuous.append(name)
         return None
@@ -207,11 +228,13 @@ def bin_column(
             values, codes = column.values[known], classes.codes[known]
         number = bins if rule in ("equal-width", "equal-frequency") else None
         cuts, called = cut_points(values, rule, number, codes), rule
-    if not len(cuts):
+    binned = Categories(bin_codes(column.values, cuts), bin_labels(cuts), column.missing, declared=True)
+    if is_constant(binned, missing_counts=False):
         audit.without_cut.append(name)
         return None
+    note_levels(name, binned, audit)
     audit.binned[name] = Binning(called, tuple(cuts.tolist()))
-    return Coding(bin_codes(column.values, cuts), bin_labels(cuts), audit.binned[name])
+    return Coding(binned.codes, binned.levels, audit.binned[name])
 
 
 def _both_known(one: Mask | None, other: Mask | None, n: int) -> Mask:
@@ -242,11 +265,19 @@ def encode_target(name: str, column: Column, settings: Settings, audit: Audit) -
     elif is_constant(column := settled(column, rule, asked=asked), missing_counts=True):
         audit.target.append(f"the target {name!r} has the same value in all rows; nothing can depend on it")
     elif isinstance(column, Numbers) and not is_identifier(column):
-        coding = bin_column(name, column, rule, settings.bins, audit, None)
-        return coding if coding is None or column.missing is None else _labelled(coding, column.missing)
+        return _encode_measured(name, column, rule, settings.bins, audit)
     else:
         return _encode_classes(name, column, n, audit)
     return None
+
+
+def _encode_measured(name: str, column: Numbers, rule: Rule, bins: int | None, audit: Audit) -> Coding | None:
+    """Return the codes of a continuous target."""
+    coding = bin_column(name, column, rule, bins, audit, None)
+    if name in audit.without_cut:
+        audit.without_cut.remove(name)
+        audit.target.append(f"all values of the target {name!r} fall into one bin; choose other cut points")
+    return coding if coding is None or column.missing is None else _labelled(coding, column.missing)
 
 
 def _encode_classes(name: str, column: Column, n: int, audit: Audit) -> Coding | None:

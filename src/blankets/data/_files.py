@@ -79,8 +79,8 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
             f"cannot tell what {str(path)!r} is; files end in .csv, .tsv (or .csv.gz, .tsv.gz) or .parquet. "
             f"Another text file opens with blankets.data.read_table(path, separator=...)"
         )
-    _check_header(path, expected, sure=separator is not None)
-    return _read_csv_fast(path, expected) if find_spec("pyarrow") else _read_csv_plain(path, expected)
+    width = _check_header(path, expected, sure=separator is not None)
+    return _read_csv_fast(path, expected, width) if find_spec("pyarrow") else _read_csv_plain(path, expected)
 
 
 def _no_file(path: Path) -> str:
@@ -110,29 +110,32 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _check_header(path: Path, separator: str, *, sure: bool) -> None:
-    """Refuse a file without a header, or whose header is one field by this separator and several by another."""
+def _check_header(path: Path, separator: str, *, sure: bool) -> int:
+    """Refuse a file without a header, or whose header is one field by this separator and several by another.
+
+    Returns the length of the header: pyarrow wants each row to fit into a block.
+    """
     with _file_errors(path), _open_text(path) as file:
         header = file.readline()
     if not header.strip():
         raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
-    if sure or separator in header:
-        return
     for other, called in OTHER_SEPARATORS.items():
-        if other in header:
+        if other in header and not sure and separator not in header:
             raise DataError(
                 f"{str(path)!r} has one column only, and its name contains {called}: its fields seem to be separated "
                 f"by {other!r}, not {separator!r}; open it with blankets.data.read_table(path, separator={other!r})"
             )
+    return len(header)
 
 
-def _read_csv_fast(path: Path, separator: str) -> Table:
+def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
     """Read a CSV file with pyarrow."""
     from pyarrow import csv as arrow_csv
 
     with _file_errors(path):
         table = arrow_csv.read_csv(
             path,
+            read_options=arrow_csv.ReadOptions(block_size=max(2**20, 16 * width)),
             parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 null_values=list(MISSING), strings_can_be_null=True, true_values=list(TRUE), false_values=list(FALSE)

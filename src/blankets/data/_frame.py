@@ -185,6 +185,16 @@ class Frame:
         codes: NDArray[np.uint8] | NDArray[np.int32] = self.blocks[self.block_of[j]].column(int(self.position[j]))
         return codes
 
+    def select(self, columns: Sequence[int]) -> Frame:
+        """Return some columns only; their codes are shared, not copied.
+
+        >>> Frame.from_codes([[0, 1, 1], [1, 0, 1]], names=["a", "b", "c"]).select([0, 2]).names
+        ('a', 'c')
+        """
+        js = list(columns)
+        names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
+        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js])
+
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
         chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def ingest(
     data : table
         A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix
         (any format; it is never made dense), a dict of columns, a list of rows, the path of a CSV,
-        TSV or Parquet file, or a `Frame`, which passes unchanged.
+        TSV or Parquet file, or a `Frame`, whose columns pass unchanged and unchecked.
     target : str or int, optional
         Name of the target column; in matrices its number.
     y : array-like of shape (rows,), optional
@@ -114,7 +114,8 @@ def ingest(
     Notes
     -----
     Numbers with more than 20 distinct values are continuous, whole ones too; with fewer they are
-    categories. Levels are in declared order for categorical types (their unused levels stay, and are
+    categories, except fractions that hardly repeat (at least 10 distinct ones, and more than half as
+    many as rows). Levels are in declared order for categorical types (their unused levels stay, and are
     reported) and sorted otherwise, so codes do not depend on the order of rows. In sparse columns
     code 0 is the value 0, and each other value is a level, however many there are (at most 255).
     An identifier is a column of texts or categories with more than 50 levels and fewer than five
@@ -131,8 +132,6 @@ def ingest(
     """
     if target is not None and y is not None:
         raise ParameterError("give the target as a column name or as y, not both")
-    if isinstance(data, Frame):
-        return _pass(data, target, y)
     table = open_table(data)
     check_size(table)
     place = None if target is None else find_column(table, target, TargetError)
@@ -143,7 +142,7 @@ def ingest(
     work = _Work(table, order, place, settings, Audit())
     name, column = _target(table, order, place, y, work.audit)
     _check_rules(discretise, table, name)
-    return work.run(name, column)
+    return _pass(data, place, order, name, column) if isinstance(data, Frame) else work.run(name, column)
 
 
 def _check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
@@ -154,7 +153,9 @@ def _check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str
         if name == target:
             continue
         if name not in table.index:
-            raise ParameterError(f"'discretise' names {name!r}, which is no column{did_you_mean(name, table.names)}")
+            raise ParameterError(
+                f"'discretise' names {name!r}, which is no column{did_you_mean(str(name), table.names)}"
+            )
         if table.sparse is not None:
             raise ParameterError(f"'discretise' names {name!r}, but sparse columns are not binned; do it before")
 
@@ -174,36 +175,27 @@ def _target(
         return table.names[place], None
 
 
-def _pass(frame: Frame, target: str | int | None, y: Any) -> Ingested:
-    """Let a frame through; only its target is looked at."""
-    audit, settings = Audit(), Settings()
-    place: int | None = None
-    missing: Mask | None = None
-    if y is not None:
-        table = Table(frame.names, frame.n_rows, _unread, frame.names)
-        name, column = separate_target(table, range(frame.n_columns), y)
-        coding = encode_target(name, column, settings, audit)
-        audit.check(missing="error")
-        if coding is not None:
-            frame, missing = frame.with_column(name, coding.codes, coding.levels), column.missing
-        place = frame.n_columns - 1
-    elif target is not None:
-        place = frame.index(target) if isinstance(target, str) else int(target)
-        if not 0 <= place < frame.n_columns:
-            raise TargetError(f"there is no column number {target}; the frame has columns 0 to {frame.n_columns - 1}")
-        encode_target(frame.names[place], Categories(frame.column(place), frame.levels[place]), settings, audit)
-        audit.check(missing="error")
-    called = None if place is None else frame.names[place]
-    encoder = Encoder(frame.names, frame.levels, audit.binned, called, "error", {})
+def _pass(frame: Frame, place: int | None, order: Sequence[int], name: str | None, column: Column | None) -> Ingested:
+    """Let a frame through, without the columns that the user does not want; only its target is looked at."""
+    audit = Audit()
+    coding = None if name is None or column is None else encode_target(name, column, Settings(), audit)
+    audit.check(missing="error")
+    audit.warn()
+    frame = frame if len(order) == frame.n_columns else frame.select(order)
+    if place is None and name is not None and coding is not None:
+        frame = frame.with_column(name, coding.codes, coding.levels)
     size = frame.n_rows, frame.n_columns
-    report = DataReport(n_rows=size[0], n_columns=size[1], n_rows_given=size[0], n_columns_given=size[1])
-    unlabelled = 0 if missing is None else int(np.count_nonzero(missing))
-    return Ingested(frame, place, encoder, replace(report, unlabelled=unlabelled), missing)
-
-
-def _unread(j: int) -> Column:
-    """Stand in for the reader of a table whose columns nobody reads."""
-    raise Refused(f"column {j} is not read")
+    unlabelled = None if column is None else column.missing
+    report = DataReport(
+        n_rows=size[0],
+        n_columns=size[1],
+        n_rows_given=size[0],
+        n_columns_given=size[1],
+        binned=audit.binned,
+        unlabelled=0 if unlabelled is None else int(np.count_nonzero(unlabelled)),
+    )
+    encoder = Encoder(frame.names, frame.levels, audit.binned, name, "error", {})
+    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabelled)
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ class DataReport:
     constant : tuple of str
         Columns left out because they have one value or none.
     without_cut : tuple of str
-        Columns left out because supervised binning found no cut in them.
+        Columns left out because binning, mostly the supervised one, put all rows into one bin.
     id_like : tuple of str
         Columns left out because almost every row has its own level.
     duplicates : mapping of str to tuple of str
@@ -88,7 +88,7 @@ class DataReport:
         {'c': 'it has a single value'}
         """
         reasons = dict.fromkeys(self.constant, "it has a single value")
-        reasons |= dict.fromkeys(self.without_cut, "supervised binning found no cut in it")
+        reasons |= dict.fromkeys(self.without_cut, "binning found no cut in it")
         reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
         return reasons | {copy: f"it repeats {name!r}" for name, copies in self.duplicates.items() for copy in copies}
 
@@ -113,7 +113,7 @@ class DataReport:
             (self.unlabelled, f"The target is missing in {self.unlabelled} rows."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
             (self.constant, f"Left out, a single value: {listed(self.constant)}."),
-            (self.without_cut, f"Left out, no cut found by supervised binning: {listed(self.without_cut)}."),
+            (self.without_cut, f"Left out, no cut found by binning: {listed(self.without_cut)}."),
             (self.id_like, f"Left out, almost every row has its own level: {listed(self.id_like)}."),
             *((True, sentence) for sentence in self._duplicate_lines()),
             (self.many_levels, f"So many levels that few tests will be reliable: {listed(self.many_levels)}."),

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Column
+from blankets.data._columns import Categories, Column
+from blankets.data._frame import Frame
 from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
 from blankets.errors import DataError, MissingPackageError, listed
 
@@ -61,16 +62,29 @@ class Table:
 
 
 def open_table(data: Any) -> Table:
-    """Open any container that `ingest` accepts (all but `Frame`)."""
-    from narwhals import dependencies as known
-
+    """Open any container that `ingest` accepts."""
     if isinstance(data, Table):
         return data
+    if isinstance(data, Frame):
+        return Table(data.names, data.n_rows, partial(_from_frame, data), tuple(range(data.n_columns)))
     if isinstance(data, str | Path):
         from blankets.data._files import read_table
 
         return read_table(data)
-    if hasattr(data, "to_native") and type(data).__module__.startswith("narwhals"):
+    if isinstance(data, Mapping) and not hasattr(data, "nnz"):  # a sparse dictionary of keys is a mapping too
+        return _from_mapping(data)
+    if isinstance(data, np.ndarray):
+        return _from_array(data)
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    return _from_data_frame(data) or _from_others(data)
+
+
+def _from_data_frame(data: Any) -> Table | None:
+    """Open a pandas, polars or Arrow table, or one that narwhals has wrapped."""
+    from narwhals import dependencies as known
+
+    if type(data).__module__.startswith("narwhals"):
         return open_table(data.to_native())
     if known.is_pandas_dataframe(data):
         return named(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
@@ -79,13 +93,12 @@ def open_table(data: Any) -> Table:
         return named(data.columns, data.height, lambda j: from_polars(series[j]))
     if known.is_pyarrow_table(data):
         return named(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
-    if isinstance(data, Mapping) and not hasattr(data, "nnz"):  # a sparse dictionary of keys is a mapping too
-        return _from_mapping(data)
-    if isinstance(data, np.ndarray):
-        return _from_array(data)
-    if isinstance(data, list | tuple):
-        return _from_rows(data)
-    return _from_others(data)
+    return None
+
+
+def _from_frame(frame: Frame, j: int) -> Categories:
+    """Return a column of a frame as if it had just been read."""
+    return Categories(frame.column(j), frame.levels[j], declared=True)
 
 
 def named(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
