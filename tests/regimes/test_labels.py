@@ -157,19 +157,15 @@ def test_no_labels_at_all(values):
 
 
 def test_refusals():
-    with pytest.raises(
-        LabelError, match="3 classes, and some rows are unlabelled: say which class is the positive one"
-    ):
+    with pytest.raises(LabelError, match="3 classes, and some rows are unlabelled: say which class"):
         read_labels(["a", "b", "c", None])
     with pytest.raises(LabelError, match="positive= one of 'a', 'b', 'c'"):
         read_labels(["a", "b", "c", None])
     with pytest.raises(LabelError, match="no row is labelled 'd'; pass positive= one of 'a', 'b'"):
         read_labels(["a", "b", None], positive="d")
-    with pytest.raises(
-        LabelError, match="all rows are labelled 1, so there is nothing to tell apart; if unlabelled rows"
-    ):
+    with pytest.raises(LabelError, match="all rows are labelled 1, so there is nothing to tell apart; if"):
         read_labels([1, 1, 1])
-    with pytest.raises(LabelError, match="holds 100 different numbers, such as .* a measurement, not classes; bin it"):
+    with pytest.raises(LabelError, match=r"holds 100 different numbers, such as .* a measurement, not classes; bin it"):
         read_labels(np.linspace(0, 1, 100))
     with pytest.raises(LabelError, match="the label column holds dates or times"):
         read_labels(np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"))
