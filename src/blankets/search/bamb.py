@@ -32,6 +32,13 @@ def bamb(
         Largest conditioning set where subsets are searched; by default there is no limit. With many
         columns set it: the authors' own program uses 3.
 
+    Notes
+    -----
+    Not correct. The spouses through a neighbour are looked for once, when it enters: a spouse that is a
+    member at that time and leaves later is lost (on T -> c <- s <- p -> T, if s is looked at before p), and
+    one that a later member would show to be false stays. With ties in the order of the columns it errs on
+    1657 of the 29281 graphs of five nodes: 1002 times by a lost spouse, 655 times by a false one.
+
     Examples
     --------
     >>> import networkx as nx

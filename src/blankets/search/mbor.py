@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from blankets.independence import EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import Given, LocalSearch, found, tied_given
+from blankets.search._local import Given, LocalSearch, Neighbourhood, found, tied_given
 from blankets.search.iamb import grow, shrink
 
 __all__ = ["ALGORITHMS", "mbor"]
@@ -47,16 +47,18 @@ def mbor(
     near, separators = _neighbours_superset(search)
     superset = tuple(dict.fromkeys((*near, *_spouses_superset(search, near, separators))))
 
-    neighbours = list(_neighbours_in_blanket(search, target, superset))
+    own = _within(search, target, superset)
+    neighbours = list(own.members)
     for x in near:
-        if x not in neighbours and target in _neighbours_in_blanket(search, x, (*superset, target)):
+        if x not in neighbours and target in _within(search, x, (*superset, target)).members:
             neighbours.append(x)
+    trace.scans.extend(own.log.scans)
     for x in neighbours:
         trace.admitted(tests.test(x, target), "neighbours", "a neighbour as seen from the target or from it")
 
     common_children: dict[int, int] = {}
     for y in neighbours:
-        for x in _neighbours_in_blanket(search, y, search.columns):
+        for x in search.learn("mbor", y, lambda search, y, _: _within(search, y, search.columns)).members:
             if x == target or x in neighbours or x in common_children:
                 continue
             weakest = search.separate([x], [z for z in superset if z != x])[0]
@@ -108,22 +110,20 @@ def _spouses_superset(search: LocalSearch, near: Sequence[int], separators: dict
     return spouses
 
 
-def _neighbours_in_blanket(search: LocalSearch, y: int, columns: Sequence[int]) -> Given:
-    """Return the members of the blanket of ``y`` among columns that no subset of the others separates."""
-    alpha = search.alpha
-
-    def work() -> Given:
-        blanket: list[int] = []
-        others = [x for x in columns if x != y]
-        grow(search.tests, y, others, blanket, alpha=alpha, trace=Trace())
-        shrink(search.tests, y, blanket, alpha=alpha, trace=Trace())
-        weakest = search.separate(blanket, blanket, y=y)
-        return tuple(weakest.xs[~weakest.independent(alpha)].tolist())
-
-    # Other targets ask for the same only where all columns are in play.
-    if columns is not search.columns:
-        return work()
-    return search.tests.remember(("mbor", y, search.universe, alpha, search.max_given), work)
+def _within(search: LocalSearch, y: int, columns: Sequence[int]) -> Neighbourhood:
+    """Return the neighbours of ``y`` among columns: what no subset of its blanket there separates from it."""
+    tests, alpha, log = search.tests, search.alpha, Trace()
+    others = [x for x in columns if x != y]
+    blanket: list[int] = []
+    grow(tests, y, others, blanket, alpha=alpha, trace=Trace())
+    shrink(tests, y, blanket, alpha=alpha, trace=Trace())
+    outside = tests.scan([x for x in others if x not in blanket], y, blanket)
+    log.passed_over(outside.where(outside.independent(alpha)), "neighbours")
+    weakest = search.separate(blanket, blanket, y=y)
+    separated = weakest.independent(alpha)
+    log.passed_over(weakest.where(separated), "neighbours")
+    capped = search.max_given is not None and len(blanket) > search.max_given + 1
+    return Neighbourhood(members=tuple(weakest.xs[~separated].tolist()), capped=capped, log=log)
 
 
 ALGORITHMS = (

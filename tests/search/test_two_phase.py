@@ -1,0 +1,311 @@
+"""The two-phase family: counter-examples, oracle on random graphs, unreliable tests, bookkeeping, trace."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from blankets.errors import ParameterError
+from blankets.independence import DSeparation, EvidenceBatch
+from blankets.search._contract import Trace
+from blankets.search._local import LocalSearch
+from blankets.search.bamb import bamb
+from blankets.search.eemb import eemb
+from blankets.search.hiton import hiton_mb, hiton_pc
+from blankets.search.ipc_mb import ipc_mb
+from blankets.search.mbor import mbor
+from blankets.search.mmmb import mmmb
+from blankets.search.mmpc import mmpc
+from blankets.search.pcmb import pcd as our_pcd
+from blankets.search.pcmb import pcmb
+from blankets.search.stmb import stmb
+from search.naive import NaiveTests, all_dags, pcd, random_dag, sample, true_blanket, true_neighbours
+
+ALPHA = 0.01
+
+SOUND = {"pcmb": (pcmb, {}), "ipc-mb": (ipc_mb, {})}
+SOUND_SLOW = {
+    "mmmb symmetric": (mmmb, {"symmetric": True}),
+    "hiton-mb symmetric": (hiton_mb, {"symmetric": True}),
+    "hiton-mb symmetric, prefilter": (hiton_mb, {"symmetric": True, "prefilter": True}),
+    "hiton-mb symmetric, semi": (hiton_mb, {"symmetric": True, "interleave": "semi"}),
+    "hiton-mb symmetric, every set": (hiton_mb, {"symmetric": True, "every_set": True}),
+    "mbor": (mbor, {}),
+}
+SOUND_NEIGHBOURS = {
+    "mmpc symmetric": (mmpc, {"symmetric": True}),
+    "hiton-pc symmetric": (hiton_pc, {"symmetric": True}),
+    "hiton-pc symmetric, semi": (hiton_pc, {"symmetric": True, "interleave": "semi"}),
+}
+BLANKETS = {
+    "pcmb": pcmb,
+    "mmmb": mmmb,
+    "hiton-mb": hiton_mb,
+    "ipc-mb": ipc_mb,
+    "stmb": stmb,
+    "bamb": bamb,
+    "eemb": eemb,
+}
+EVERY = {**BLANKETS, "mbor": mbor, "mmpc": mmpc, "hiton-pc": hiton_pc}
+
+# The counter-examples of Peña, Björkegren & Tegnér (2005), Table 2; (b) as corrected in the errata.
+GRAPH_A = nx.DiGraph([("T", "Q"), ("P", "Q"), ("P", "R"), ("R", "S"), ("Q", "S")])
+GRAPH_B = nx.DiGraph([("P", "Q"), ("Q", "T"), ("T", "S"), ("P", "R"), ("R", "S")])
+
+
+def run(algorithm, tests, target, *, trace=None, alpha=ALPHA, **options):
+    candidates = [x for x in range(len(tests.names)) if x != target]
+    return algorithm(tests, target, candidates, alpha=alpha, trace=trace or Trace(), **options)
+
+
+def named(algorithm, graph, target, **options):
+    tests = DSeparation(graph)
+    found = run(algorithm, tests, tests.names.index(target), **options)
+    return {tests.names[x] for x in found.members}
+
+
+def errors(algorithm, options, truth, graphs):
+    """(graph, node, found, truth) wherever the answer is wrong."""
+    wrong = []
+    for graph in graphs:
+        tests = DSeparation(graph)
+        for node in graph.nodes:
+            members = set(run(algorithm, tests, node, **options).members)
+            if members != truth(graph, node):
+                wrong.append((sorted(graph.edges), node, members, truth(graph, node)))
+    return wrong
+
+
+class TestCounterExamples:
+    def test_mmpc_takes_a_grandchild_for_a_child(self):
+        assert true_neighbours(GRAPH_A, "T") == {"Q"}
+        assert named(mmpc, GRAPH_A, "T") == {"Q", "S"}
+
+    def test_mmmb_takes_it_over(self):
+        assert true_blanket(GRAPH_A, "T") == {"P", "Q"}
+        assert named(mmmb, GRAPH_A, "T") == {"P", "Q", "R", "S"}
+
+    def test_mmmb_errs_even_where_mmpc_is_right(self):
+        assert named(mmpc, GRAPH_B, "T") == true_neighbours(GRAPH_B, "T") == {"Q", "S"}
+        assert true_blanket(GRAPH_B, "T") == {"Q", "S", "R"}
+        assert named(mmmb, GRAPH_B, "T") == {"Q", "S", "R", "P"}
+
+    def test_hiton_pc_errs_with_the_usual_prefilter_only(self):
+        assert named(hiton_pc, GRAPH_A, "T", prefilter=True) == {"Q", "S"}
+        assert named(hiton_pc, GRAPH_A, "T") == {"Q"}
+
+    @pytest.mark.parametrize("graph", [GRAPH_A, GRAPH_B], ids="ab")
+    @pytest.mark.parametrize(("algorithm", "options"), [*SOUND.values(), *SOUND_SLOW.values()])
+    def test_the_sound_ones_are_right(self, graph, algorithm, options):
+        for node in graph:
+            assert named(algorithm, graph, node, **options) == true_blanket(graph, node)
+
+    @pytest.mark.parametrize("graph", [GRAPH_A, GRAPH_B], ids="ab")
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND_NEIGHBOURS.values(), ids=SOUND_NEIGHBOURS)
+    def test_the_symmetric_forms_give_the_right_neighbours(self, graph, algorithm, options):
+        for node in graph:
+            assert named(algorithm, graph, node, **options) == true_neighbours(graph, node)
+
+
+class TestOracle:
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND.values(), ids=SOUND)
+    def test_blanket_of_every_node_of_500_graphs(self, algorithm, options):
+        assert errors(algorithm, options, true_blanket, map(random_dag, range(500))) == []
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND_SLOW.values(), ids=SOUND_SLOW)
+    def test_blanket_of_every_node_of_500_graphs_slow(self, algorithm, options):
+        assert errors(algorithm, options, true_blanket, map(random_dag, range(500))) == []
+
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND_SLOW.values(), ids=SOUND_SLOW)
+    def test_blanket_of_every_node_of_40_graphs(self, algorithm, options):
+        assert errors(algorithm, options, true_blanket, map(random_dag, range(1, 41))) == []
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND_NEIGHBOURS.values(), ids=SOUND_NEIGHBOURS)
+    def test_neighbours_of_every_node_of_500_graphs(self, algorithm, options):
+        assert errors(algorithm, options, true_neighbours, map(random_dag, range(500))) == []
+
+    @pytest.mark.parametrize(("algorithm", "options"), SOUND_NEIGHBOURS.values(), ids=SOUND_NEIGHBOURS)
+    def test_neighbours_of_every_node_of_60_graphs(self, algorithm, options):
+        assert errors(algorithm, options, true_neighbours, map(random_dag, range(1, 61))) == []
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("algorithm", "options", "truth", "false_positives", "false_negatives"),
+        [
+            # ERRATA F4, F6 and F7.
+            (mmpc, {}, true_neighbours, 1140, 0),
+            (mmpc, {"symmetric": True}, true_neighbours, 0, 0),
+            (mmmb, {}, true_blanket, 1764, 0),
+            (mmmb, {"symmetric": True}, true_blanket, 0, 0),
+            (pcmb, {}, true_blanket, 0, 0),
+            (hiton_pc, {}, true_neighbours, 198, 0),
+            (hiton_pc, {"prefilter": True}, true_neighbours, 1110, 0),
+            (hiton_mb, {"symmetric": True}, true_blanket, 0, 0),
+            (ipc_mb, {}, true_blanket, 0, 0),
+            (mbor, {}, true_blanket, 0, 0),
+        ],
+    )
+    def test_first_node_of_all_graphs_of_five_nodes(self, algorithm, options, truth, false_positives, false_negatives):
+        false, missing, total = 0, 0, 0
+        for graph in all_dags(5):
+            members, wanted = set(run(algorithm, DSeparation(graph), 0, **options).members), truth(graph, 0)
+            false, missing, total = false + bool(members - wanted), missing + bool(wanted - members), total + 1
+        assert (total, false, missing) == (29281, false_positives, false_negatives)
+
+
+class Doubtful(DSeparation):
+    """D-separation with too few rows for some tests."""
+
+    def __init__(self, graph, doubt):
+        super().__init__(graph)
+        self.doubt = doubt
+
+    def scan(self, xs, y, given=(), *, even_if_unreliable=False):
+        batch = super().scan(xs, y, given)
+        reliable = np.array([not self.doubt(x, y, tuple(given)) for x in xs], dtype=bool)
+        return EvidenceBatch(
+            batch.xs,
+            y,
+            batch.given,
+            statistic=np.where(reliable, batch.statistic, np.nan),
+            dof=batch.dof,
+            n_rows=batch.n_rows,
+            reliable=reliable,
+        )
+
+
+class TestUnreliable:
+    """ERRATA F9: a test that was not performed admits nothing, removes nothing, separates nothing."""
+
+    @pytest.mark.parametrize("algorithm", EVERY.values(), ids=EVERY)
+    def test_never_admits_a_neighbour(self, algorithm):
+        # 0 -> 1 <- 2, 1 -> 3: nothing can be tested about 2.
+        graph = nx.DiGraph({0: [1], 1: [3], 2: [1], 3: []})
+        tests = Doubtful(graph, lambda x, y, given: 2 in (x, y, *given))
+        found = run(algorithm, tests, tests.names.index("1"))
+        assert {tests.names[x] for x in found.members} == {"0", "3"}
+        assert tests.names.index("2") not in found.separators
+
+    @pytest.mark.parametrize("algorithm", BLANKETS.values(), ids=BLANKETS)
+    def test_never_removes_a_member(self, algorithm):
+        # a -> b -> t: only marginal tests can be done, so nothing speaks against a.
+        tests = Doubtful(nx.DiGraph(["ab", "bt"]), lambda x, y, given: len(given) > 0)
+        found = run(algorithm, tests, 2)
+        assert set(found.members) == {0, 1}
+        assert found.separators == {}
+
+    @pytest.mark.parametrize("algorithm", [*BLANKETS.values(), mbor], ids=[*BLANKETS, "mbor"])
+    def test_never_admits_a_spouse(self, algorithm):
+        # t -> c <- s: the test of s given c cannot be done.
+        sure = DSeparation(nx.DiGraph(["tc", "sc"]))
+        assert set(run(algorithm, sure, 0).members) == {1, 2}
+        tests = Doubtful(nx.DiGraph(["tc", "sc"]), lambda x, y, given: len(given) > 0)
+        assert run(algorithm, tests, 0).members == (1,)
+
+    def test_a_separating_set_must_have_been_tested(self):
+        # a -> b -> t and a -> c -> b: given (b,) the test cannot be done, given (b, c) it can: PCMB must use it.
+        graph = nx.DiGraph({"t": [], "b": ["t"], "a": ["b", "c"], "c": ["b"]})
+        tests = Doubtful(graph, lambda x, y, given: given == (1,))
+        found = run(pcmb, tests, 0)
+        assert found.members == (1,)
+        assert set(found.separators[2]) == {1, 3} or set(found.separators[3]) == {1, 2}
+
+
+class TestBookkeeping:
+    def test_incremental_subsets_equal_full_recomputation(self):
+        removals = 0
+        for seed in range(16):
+            tests = NaiveTests(sample(seed))
+            columns = range(len(tests.names))
+            for y in columns:
+                others = [x for x in columns if x != y]
+                members, separators, removed = pcd(tests, y, others, 0.05)
+                search = LocalSearch(tests, y, others, alpha=0.05, max_given=None, trace=Trace())
+                found = our_pcd(search, y, Trace())
+                assert list(found.members) == members
+                ours = {x: found.separator(x) for x in others if found.separator(x) is not None}
+                assert {x: set(z) for x, z in ours.items()} == {x: set(z) for x, z in separators.items()}
+                removals += removed
+        assert removals >= 3  # otherwise nothing was seen of what happens when a member leaves
+
+    @pytest.mark.parametrize("algorithm", EVERY.values(), ids=EVERY)
+    def test_other_targets_neither_change_the_answer_nor_the_reasons(self, algorithm):
+        graph = random_dag(21)
+        shared = DSeparation(graph)
+        for node in graph:
+            alone, together = Trace(), Trace()
+            assert run(algorithm, DSeparation(graph), node, trace=alone) == run(algorithm, shared, node, trace=together)
+            assert alone.decisions == together.decisions
+            assert alone.members == together.members
+
+    def test_neighbourhoods_are_learned_once_for_all_targets(self):
+        graph = random_dag(30)
+        shared, alone = DSeparation(graph), 0
+        for node in graph:
+            fresh = DSeparation(graph)
+            run(pcmb, fresh, node)
+            alone += fresh.n_tests
+            run(pcmb, shared, node)
+        assert shared.n_tests < alone / 2
+
+    @pytest.mark.parametrize("max_given", [0, 1, None])
+    def test_a_limit_on_the_sets_is_told_when_it_was_felt(self, max_given):
+        # x -> a -> t, x -> b -> t: only {a, b} separates x and t.
+        graph = nx.DiGraph({"t": [], "a": ["t"], "b": ["t"], "x": ["a", "b"]})
+        for algorithm in EVERY.values():
+            trace, tests = Trace(), DSeparation(graph)
+            members = run(algorithm, tests, 0, trace=trace, max_given=max_given).members
+            if max_given is None:
+                assert (set(members), trace.notes) == ({1, 2}, [])
+                continue
+            assert [f"limited to {max_given} variables" in note for note in trace.notes] == [True]
+            if algorithm not in (mbor, stmb):  # these also condition on whole blankets
+                assert set(members) == {1, 2, 3}
+
+    def test_unknown_interleaving(self):
+        with pytest.raises(ParameterError, match="unknown interleave 'half'; choose from full, semi"):
+            run(hiton_mb, DSeparation(GRAPH_A), 0, interleave="half")
+
+
+class TestReasons:
+    @pytest.mark.parametrize("algorithm", EVERY.values(), ids=EVERY)
+    def test_every_variable_left_out_has_a_separating_test(self, algorithm):
+        for seed in range(15):
+            graph = random_dag(seed)
+            tests = DSeparation(graph)
+            for node in graph:
+                trace = Trace()
+                found = run(algorithm, tests, node, trace=trace)
+                about = [d.evidence for d in trace.decisions] + [e for _, batch in trace.scans for e in batch]
+                separated = {e.x for e in about if e.y == node and e.independent(ALPHA)}
+                assert set(graph) - set(found.members) - {node} <= separated
+                assert set(found.members) == set(trace.members)
+                for x, given in found.separators.items():
+                    assert tests.test(x, node, given).independent(ALPHA)
+
+    @pytest.mark.parametrize(
+        ("algorithm", "options"), [*SOUND.values(), *SOUND_SLOW.values(), *SOUND_NEIGHBOURS.values()]
+    )
+    def test_roles_are_true(self, algorithm, options):
+        told = set()
+        for seed in range(1, 25):
+            graph = random_dag(seed)
+            tests = DSeparation(graph)
+            for node in graph:
+                found = run(algorithm, tests, node, **options)
+                parents, children = set(graph.predecessors(node)), set(graph.successors(node))
+                assert set(found.roles) == set(found.members)
+                for x, role in found.roles.items():
+                    told.add(role)
+                    allowed = {"parent": parents, "child": children, "neighbour": parents | children}
+                    assert x in allowed.get(role, true_blanket(graph, node) - parents - children)
+                for spouse, child in found.common_children.items():
+                    assert graph.has_edge(spouse, child)
+                    assert graph.has_edge(node, child)
+        # MBOR learns no neighbourhoods that could tell parents.
+        assert {"neighbour", "parent"} <= told or algorithm is mbor
+
+    def test_parents_and_children_of_a_collider(self):
+        tests = DSeparation(nx.DiGraph({"t": ["c"], "a": ["t"], "b": ["t"], "c": []}))
+        assert run(pcmb, tests, 0).roles == {1: "parent", 2: "parent", 3: "child"}
