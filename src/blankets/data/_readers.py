@@ -24,7 +24,24 @@ MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 
 def from_any(values: Any) -> Column:
-    """Read one column given by itself: a series, an array or a list."""
+    """Read one column given by itself: a pandas, polars or Arrow series, an array or a list.
+
+    Parameters
+    ----------
+    values : series or array-like of shape (rows,)
+        Texts, numbers or truth values; None, NaN, null and NA are missing.
+
+    Returns
+    -------
+    Categories or Numbers
+        What it holds. A column that is neither raises `Refused` with the reason.
+
+    Examples
+    --------
+    >>> column = from_any(["no", None, "yes"])
+    >>> column.levels, column.codes.tolist(), column.missing.tolist()
+    (('no', 'yes'), [0, 0, 1], [False, True, False])
+    """
     from narwhals import dependencies as known
 
     if known.is_pandas_series(values) or known.is_pandas_index(values):
