@@ -168,7 +168,10 @@ class TestRegimes:
         assert plan(labelled=25, **question).answer == first(enough, range(26, 5000))
         # λ can never exceed 2 · 9 · n₁ · I, however many background rows there are.
         assert scipy_power(10**9, 0.045, 9 * 5 / 10**9) < 0.9
-        assert not plan(labelled=5, **question).reachable
+        beyond = plan(labelled=5, **question)
+        assert not beyond.reachable
+        assert "However many rows there are, of which 5 are labelled positives" in repr(beyond)
+        assert beyond.to_dict()["rows"] is None
 
     def test_positives_collected_apart_never_more_than_half_of_the_rows(self):
         question = {"labels": "pu", "prior": 0.4, "sampling": "case-control", "power": 0.9, **MEDIUM}
@@ -265,6 +268,15 @@ class TestConditional:
         one = plan(labels="mar-c", surrogate="y0", prior=0.3, strata_priors=[0.2, 0.4], **common)
         other = plan(labels="mar-c", surrogate="y1", prior=0.7, strata_priors=[0.8, 0.6], **common)
         assert one.kappa == pytest.approx(other.kappa)
+
+    def test_both_classes_together_have_no_kappa_by_stratum(self):
+        common = {"rows": 2000, "labels": "mar-c", "prior": 0.3, "labelled": {"positives": 0.1, "negatives": 0.2}}
+        found = plan(strata=2, strata_priors=[0.2, 0.4], **common, **MEDIUM)
+        assert {found.surrogate, *(a.surrogate for a in found.alternatives)} == {"y0", "y1"}
+
+    def test_caution_when_labels_are_few(self):
+        found = plan(effect=0.4, power=0.9, rows=3000, labels="pu", prior=0.2)
+        assert f"Caution: with only {found.answer} labels" in repr(found)
 
     def test_caution_when_the_test_would_not_be_performed(self):
         assert "Caution: a test with 32 degrees of freedom is performed only from 160 rows" in repr(
@@ -410,7 +422,7 @@ class TestRefusals:
             plan(effect=0.1, power=0.9, rows=100, labels="up")
 
     def test_strata_of_positives_collected_apart(self):
-        with pytest.raises(NotAnswerableError, match="κ by stratum is not known for positives collected apart"):
+        with pytest.raises(NotAnswerableError, match="κ is not known stratum by stratum for a test that counts"):
             plan(
                 effect=0.1,
                 power=0.9,

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import numpy as np
 import pytest
@@ -79,6 +80,16 @@ class TestTable:
         monkeypatch.setitem(__import__("sys").modules, "pandas", None)
         with pytest.raises(MissingPackageError, match="a planning table as a data frame needs the package 'pandas'"):
             table.to_pandas()
+
+
+def test_a_table_takes_well_under_a_second():
+    question = {"power": [0.7, 0.8, 0.9, 0.95, 0.99], "effect": ["small", "medium", "large"], "labelled": 0.05}
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        planning_table(labels="pu", prior=0.2, **question)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.5
 
 
 class TestBlanket:

@@ -90,6 +90,13 @@ def test_labels_that_the_prior_cannot_explain_are_left_out():
         plan(**PU, labelled=0.3, prior=prior, rng=2)
 
 
+def test_labels_of_both_classes_bound_the_prior_from_both_sides():
+    labelled = {"positives": 0.2, "negatives": 0.3}
+    found = plan(effect=0.05, rows=400, labels="mar-c", labelled=labelled, prior=stats.uniform(0.01, 0.98), rng=2)
+    assert found.prior_draws.min() >= 0.2
+    assert found.prior_draws.max() <= 0.7
+
+
 def test_draws_without_an_answer_count_as_infinite():
     # 227 rows with full labels: of 230 rows nearly all positives must be labelled, and ⌊230 p⌋ of them decides.
     found = plan(**PU, rows=230, prior=stats.uniform(0.05, 0.9), rng=4)

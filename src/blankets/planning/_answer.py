@@ -54,11 +54,14 @@ def answer(question: Question, candidates: list[Candidate], prior: Knowledge, *,
 
     With an uncertain prior one surrogate is kept for all draws: a study has one analysis.
     """
-    outcomes = [_outcome(question, candidate, prior) for candidate in candidates]
+    outcomes = [
+        _outcome(question, candidate, _possible_priors(question, candidates, candidate, prior), prior.assurance)
+        for candidate in candidates
+    ]
     best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
     uncertain = prior.draws is not None and best.candidate.design.uses_prior
-    out_of_reach = best.answer is None and question.unknown != "effect" and len(question.effect) == 1
+    out_of_reach = best.answer is None and question.unknown == "labelled" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
         answer=_as_said(question, best),
@@ -81,8 +84,7 @@ def answer(question: Question, candidates: list[Candidate], prior: Knowledge, *,
     )
 
 
-def _outcome(question: Question, candidate: Candidate, prior: Knowledge) -> _Outcome:
-    possible = _possible_priors(question, candidate, prior.values(candidate.design))
+def _outcome(question: Question, candidate: Candidate, possible: Floats, assurance: float) -> _Outcome:
     values = solve(_setting(question, candidate, possible), question.unknown, np.asarray(question.power))
     if question.unknown == "effect":
         # A variable can tell no more of another than either holds: log 2 for two classes.
@@ -90,26 +92,30 @@ def _outcome(question: Question, candidate: Candidate, prior: Knowledge) -> _Out
     bad = -np.inf if question.unknown in _MORE_IS_BETTER else np.inf
     values = np.where(np.isnan(values), bad, np.broadcast_to(values, possible.shape))
     order = np.argsort(_cost(question, values), kind="stable")
-    kept = max(0, math.ceil(prior.assurance * len(values) - 1e-9) - 1)
+    kept = max(0, math.ceil(assurance * len(values) - 1e-9) - 1)
     return _Outcome(candidate, possible, values, int(order[kept]))
 
 
-def _possible_priors(question: Question, candidate: Candidate, prior: Floats) -> Floats:
-    """Leave out values of p(y=1) that contradict the labels there are."""
-    labelled, design = candidate.labelled, candidate.design
-    if labelled is None or math.isnan(prior[0]):
-        return prior
-    if labelled.is_count and math.isnan(question.rows):
-        return prior
-    share = labelled.value / question.rows if labelled.is_count else labelled.value
-    possible = prior[share <= design.possible_share(prior) * (1 + 1e-9)]
-    if not len(possible):
-        most = float(design.possible_share(prior).max())
-        raise ParameterError(
-            f"{share:.4g} of all rows are {design.counts}, but p(y=1) = {prior.max():.4g} allows at most {most:.4g}; "
-            "the prior or the number of labels is wrong"
-        )
-    return possible
+def _possible_priors(question: Question, candidates: list[Candidate], one: Candidate, prior: Knowledge) -> Floats:
+    """Return the values of p(y=1) to plan for with one candidate, less those that any labels contradict."""
+    values = prior.values(one.design)
+    for design, share in ((c.design, _share(question, c.labelled)) for c in candidates):
+        possible = ~(share > design.possible_share(values) * (1 + 1e-9))
+        if not possible.any():
+            most = float(design.possible_share(values).max())
+            raise ParameterError(
+                f"{share:.4g} of all rows are {design.counts}, but p(y=1) = {values.max():.4g} allows at most "
+                f"{most:.4g}; the prior or the number of labels is wrong"
+            )
+        values = values[possible]
+    return values
+
+
+def _share(question: Question, labelled: Amount | None) -> float:
+    """Return labels as a share of all rows; NaN where that is not known yet."""
+    if labelled is None:
+        return math.nan
+    return labelled.value / question.rows if labelled.is_count else labelled.value
 
 
 def _setting(question: Question, candidate: Candidate, prior: Floats) -> Setting:
@@ -138,7 +144,7 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     if question.unknown == "rows":
         return replace(setting, rows=np.asarray(MOST_ROWS if value is None else value))
     if question.unknown == "dof":
-        return replace(setting, dof=np.array([1.0 if value is None else value]))
+        return setting if value is None else replace(setting, dof=np.array([value]))
     if question.unknown == "effect":
         return replace(setting, effect=np.array([question.largest_effect if value is None else value]))
     if question.unknown == "alpha":

@@ -103,6 +103,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
                 kappa=kappa_case_control,
                 possible_share=_everything,
                 useful_share=_half,
+                by_stratum=False,  # how often a stratum is seen depends on p(y=1|z) as well
                 assumption=_APART + _ONLY_WEAK,
             ),
         ),
@@ -156,6 +157,7 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
         dof_factor=2.0 if surrogate is Surrogate.YM else 1.0,
         possible_share=possible,
         uses_prior=True,
+        by_stratum=False,  # it would need the rates of both classes apart
         assumption=_BY_CLASS + _ONLY_WEAK,
     )
 

@@ -263,7 +263,7 @@ class Plan:
             "member_powers": list(self.member_powers),
             "effects_nats": list(self.effects),
             "alpha": self.alpha,
-            "rows": self.rows,
+            "rows": None if self._endless else self.rows,
             "n_labelled": self.n_labelled,
             "labelled_share": self.labelled_share,
             "labels_counted_in": self.counts,
@@ -304,6 +304,10 @@ class Plan:
         """What was asked for, in words."""
         return _ASKED.get(self.unknown, f"{self.counts.capitalize()} needed")
 
+    @property
+    def _endless(self) -> bool:
+        return self.unknown == "rows" and not self.reachable
+
     def _headline(self) -> str:
         asked = self.asked
         if self.answer is None:
@@ -327,7 +331,8 @@ class Plan:
 
     def _sentence(self) -> str:
         labels = "" if self.surrogate == "full" else f", of which {self.n_labelled} are {self.counts}"
-        design = f"With {self.rows} rows{labels}, and α = {self.alpha:.3g}"
+        rows = "However many rows there are" if self._endless else f"With {self.rows} rows"
+        design = f"{rows}{labels}, and α = {self.alpha:.3g}"
         if len(self.effects) == 1:
             effect, dof = self.effects[0], float(self.setting.test_dof[0])
             found = (

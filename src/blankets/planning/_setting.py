@@ -25,7 +25,7 @@ __all__ = ["MOST_ROWS", "Floats", "LabelDesign", "Setting", "most_labels", "need
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_ROWS = 2**50  # beyond this a float no longer counts rows one by one
+MOST_ROWS = 2**50  # floats count one by one up to 2**53
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,8 @@ class LabelDesign:
         Whether κ depends on p(y=1) at all.
     assumption : str
         What must hold for κ to hold.
+    by_stratum : bool
+        Whether κ is known stratum by stratum.
     stratified : bool
         Whether κ is averaged over strata.
     """
@@ -65,6 +67,7 @@ class LabelDesign:
     safe_side: str = ""
     uses_prior: bool = True
     assumption: str = ""
+    by_stratum: bool = True
     stratified: bool = False
 
 
@@ -182,10 +185,9 @@ def _rows(setting: Setting, target: Floats) -> Floats:
     def enough(rows: Ints) -> NDArray[np.bool_]:
         return np.asarray(replace(setting, rows=rows.astype(float)).power() >= target)
 
-    shape = replace(setting, rows=np.ones(())).power().shape
     # Rows that are themselves labelled come first where labels are a fixed number.
     least = np.asarray(setting.labelled + 1 if setting.labelled_is_count else 1, dtype=np.int64)
-    high = np.broadcast_to(least, np.broadcast_shapes(shape, np.shape(target))).copy()
+    high = np.broadcast_to(least, enough(least).shape).copy()
     while not (enough(high) | (high >= MOST_ROWS)).all():
         high = np.where(enough(high), high, np.minimum(2 * high, MOST_ROWS))
     found = smallest_integer(enough, np.broadcast_to(least, high.shape), high)
@@ -198,9 +200,7 @@ def _labelled(setting: Setting, target: Floats) -> Floats:
         return np.asarray(counted.power() >= target)
 
     most = most_labels(setting)
-    shape = np.broadcast_shapes(enough(np.ones((), np.int64)).shape, most.shape)
-    most = np.broadcast_to(most, shape)
-    found = smallest_integer(enough, np.ones(shape, np.int64), most)
+    found = smallest_integer(enough, np.ones_like(most), most)
     return np.where(found <= most, found, np.nan)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import Question, answer
-from blankets.planning._candidates import candidates_for
+from blankets.planning._candidates import Candidate, candidates_for
 from blankets.planning._designs import CASE_CONTROL, stratified
 from blankets.planning._prior import know
 from blankets.planning._question import as_count, as_probability
@@ -77,15 +77,20 @@ class Study:
             solving_rows=question.unknown == "rows",
             knowledge=knowledge,
         )
-        if kind == CASE_CONTROL and self.strata_priors is not None:
-            raise NotAnswerableError(
-                "κ by stratum is not known for positives collected apart from the background: how often a stratum is "
-                "seen depends on p(y=1|z) as well; leave 'strata_priors' out, which plans with the unconditional κ"
-            )
         if self.strata_priors is not None or self.strata_shares is not None:
-            priors, shares = self._strata()
-            candidates = [replace(c, design=stratified(c.design, priors, shares)) for c in candidates]
+            candidates = self._by_stratum(candidates)
         return answer(question, candidates, knowledge, regime=kind, strata=self.strata)
+
+    def _by_stratum(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Average κ over the strata, for the surrogates where it is known in each."""
+        priors, shares = self._strata()
+        known = [replace(c, design=stratified(c.design, priors, shares)) for c in candidates if c.design.by_stratum]
+        if not known:
+            raise NotAnswerableError(
+                f"κ is not known stratum by stratum for a test that {candidates[0].design.surrogate.words} when labels "
+                "are come by like this; leave 'strata_priors' out, which plans with the unconditional κ"
+            )
+        return known
 
     def _strata(self) -> tuple[list[float], list[float]]:
         """Return p(y=1|z) and the share of the effect of each stratum."""

@@ -61,7 +61,9 @@ class PlanningTable:
         try:
             import pandas as pd
         except ImportError as error:
-            raise MissingPackageError.needed_for("a planning table as a data frame", "pandas", "test") from error
+            raise MissingPackageError(
+                "a planning table as a data frame needs the package 'pandas'; install it, or use to_records()"
+            ) from error
         frame = pd.DataFrame(self.to_records())
         if self.unknown in _INTEGERS:
             frame["answer"] = frame["answer"].astype("Int64")
