@@ -194,7 +194,7 @@ def encode_feature(
         note_levels(name, column, audit)
         coding = Coding(column.codes, column.levels)
     else:
-        binned = bin_column(name, column, rule, settings.bins, audit, classes)
+        binned = bin_column(name, column, rule, audit, bins=settings.bins, classes=classes)
         if binned is None:
             return None
         coding = binned
@@ -213,7 +213,13 @@ def note_levels(name: str, column: Categories, audit: Audit) -> None:
 
 
 def bin_column(
-    name: str, column: Numbers, rule: Rule, bins: int | None, audit: Audit, classes: Categories | None
+    name: str,
+    column: Numbers,
+    rule: Rule,
+    audit: Audit,
+    *,
+    bins: int | None = None,
+    classes: Categories | None = None,
 ) -> Coding | None:
     """Cut a continuous column by its rule; None if the rule is "none" or finds no cut."""
     if not isinstance(rule, str):
@@ -273,7 +279,7 @@ def encode_target(name: str, column: Column, settings: Settings, audit: Audit) -
 
 def _encode_measured(name: str, column: Numbers, rule: Rule, bins: int | None, audit: Audit) -> Coding | None:
     """Return the codes of a continuous target."""
-    coding = bin_column(name, column, rule, bins, audit, None)
+    coding = bin_column(name, column, rule, audit, bins=bins)
     if name in audit.without_cut:
         audit.without_cut.remove(name)
         audit.target.append(f"all values of the target {name!r} fall into one bin; choose other cut points")

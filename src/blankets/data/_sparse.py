@@ -88,8 +88,8 @@ def encode_sparse(
     n_values = np.diff(first)
     codes = pair_of - first[of_column] + 1
 
-    used = _usable(n_values, stored, n_rows, names, settings, audit)
-    _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings, audit, twin)
+    used = _usable(n_values, stored, n_rows, names, settings=settings, audit=audit)
+    _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings=settings, audit=audit, twin=twin)
     columns = np.flatnonzero(used)
     labels = plain("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
@@ -136,6 +136,7 @@ def _usable(
     stored: NDArray[np.int64],
     n_rows: int,
     names: Sequence[str],
+    *,
     settings: Settings,
     audit: Audit,
 ) -> Mask:
@@ -166,6 +167,7 @@ def _drop_repeated(
     codes: NDArray[np.uint8],
     used: Mask,
     names: Sequence[str],
+    *,
     settings: Settings,
     audit: Audit,
     twin: NDArray[np.integer[Any]] | None,
