@@ -189,6 +189,7 @@ class TestRegimes:
         assert found.answer == plan(power=0.9, rows=2000, labels="pu", prior=0.3, **MEDIUM).answer
         assert found.alternatives[0].counts == "labelled negatives"
         assert found.alternatives[0].answer == mirrored.answer
+        assert f"Through other surrogates: y1 {mirrored.answer} labelled negatives." in repr(found)
 
     def test_mar_c_one_number_needs_a_surrogate(self):
         found = plan(rows=2000, labels="mar-c", prior=0.3, labelled=0.1, surrogate="y1", **MEDIUM)
@@ -470,6 +471,7 @@ class TestResult:
         assert (content["answer"], content["surrogate"], content["prior_used"]) == (49, "y0", 0.2)
         assert content["noncentrality"][0] == pytest.approx(2 * 3000 * 0.045 * content["kappa"])
         assert content["uncertain_prior"] is None
+        assert pu.noncentrality == content["noncentrality"][0]
 
     def test_html_is_escaped(self, pu):
         html = pu._repr_html_()

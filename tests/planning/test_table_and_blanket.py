@@ -103,6 +103,7 @@ class TestBlanket:
         assert found.answer == found.power == pytest.approx(math.prod(each))
         assert found.lower_bound == pytest.approx(1 - sum(1 - p for p in each))
         assert found.dof == (6.0, 8.0, 6.0)
+        assert found.noncentrality == pytest.approx([2 * 900 * e for e in self.EFFECTS])
 
     @pytest.mark.parametrize("decisions", ["independent", "worst-case"])
     def test_rows_for_a_goal(self, decisions):

@@ -104,7 +104,11 @@ def test_draws_without_an_answer_count_as_infinite():
     assert np.isfinite(found.draws[:200]).tolist() == alone
     assert 0 < found.reachable_share < 1
     assert found.to_dict()["uncertain_prior"]["reachable_share"] == found.reachable_share
-    assert found.to_dict()["uncertain_prior"]["quantiles"]["0.95"] is None or found.reachable_share >= 0.95
+    assert found.to_dict()["uncertain_prior"]["quantiles"]["0.95"] is None
+    assert f"out of reach for {1 - found.reachable_share:.0%} of the prior" in repr(found)
+    enough = plan(**PU, rows=230, prior=stats.uniform(0.05, 0.9), assurance=0.5, rng=4)
+    assert enough.reachable
+    assert "and out of reach)." in repr(enough)
 
 
 def test_says_which_side_is_safe_and_what_is_likely():

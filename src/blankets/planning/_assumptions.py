@@ -17,7 +17,7 @@ FEW_LABELS = 50
 
 def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: float, uncertain: bool) -> tuple[str, ...]:
     """Return the assumptions behind an answer, most important first."""
-    design = setting.design
+    design, several = setting.design, setting.effect.shape[-1] > 1
     said = [
         "Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects "
         "and many rows."
@@ -35,9 +35,9 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     elif strata > 1 and design.uses_prior:
         said.append(
             "κ is that of the unconditional test; it holds for a conditional test only where p(y=1|z) is the same in "
-            "all strata, and is usually too high otherwise (give strata_priors)."
+            f"all strata, and is usually too high otherwise{'' if several else ' (give strata_priors)'}."
         )
-    if setting.effect.shape[-1] > 1:
+    if several:
         said.append(
             "Each member is found if its own test rejects; that these decisions are independent is an approximation, "
             "the lower bound is not."

@@ -35,9 +35,6 @@ class Amount:
     value: float
     is_count: bool
 
-    def __str__(self) -> str:
-        return f"{self.value:.0f}" if self.is_count else f"{self.value:.4g} of all rows"
-
 
 def find_unknown(given: Mapping[str, object]) -> str:
     """Return the name of the one thing that is None; "dof" yields to any other (see the module).

@@ -289,11 +289,10 @@ class Plan:
         return document
 
     def __repr__(self) -> str:
-        parts = [self._headline(), self._sentence(), *self.assumptions]
-        return "\n".join(part for part in parts if part)
+        return "\n".join([self._headline(), self._sentence(), *self._others(), *self.assumptions])
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(text)}</li>" for text in self.assumptions)
+        items = "".join(f"<li>{escape(text)}</li>" for text in (*self._others(), *self.assumptions))
         return (
             f'<div class="blankets-plan"><p><strong>{escape(self._headline())}</strong></p>'
             f"<p>{escape(self._sentence())}</p><ul>{items}</ul></div>"
@@ -310,6 +309,8 @@ class Plan:
 
     def _headline(self) -> str:
         asked = self.asked
+        if self.answer is None and self.draws is not None:
+            return f"{asked}: out of reach for {1.0 - self.reachable_share:.0%} of the prior (see assurance)."
         if self.answer is None:
             factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
             return f"{asked}: out of reach. The best power that can be had is {self.power:.3g}{factor}."
@@ -347,6 +348,16 @@ class Plan:
                 f"(the hardest one alone with {min(each):.4g})"
             )
         return f"{design}, {found}{self._label_words()}."
+
+    def _others(self) -> list[str]:
+        if not self.alternatives:
+            return []
+        unit = {a: f" {a.counts}" if self.unknown == "labelled" else "" for a in self.alternatives}
+        shown = [
+            f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
+            for a in self.alternatives
+        ]
+        return [f"Through other surrogates: {'; '.join(shown)}."]
 
     def _label_words(self) -> str:
         if self.surrogate == "full":
