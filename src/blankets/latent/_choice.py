@@ -15,7 +15,7 @@ from blankets.errors import ParameterError
 from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
 
-__all__ = ["CRITERIA", "TIE", "Merits", "better", "merits_of", "objection"]
+__all__ = ["CRITERIA", "TIE", "Merits", "better", "information", "joint_with_target", "merits_of", "objection"]
 
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
 TIE = 1.0  # nats of BIC not worth more than a bare mention (Kass & Raftery, 1995)
@@ -67,7 +67,7 @@ def merits_of(stage: Stage) -> Merits:
     predicted = given_features[:, shown]
     right = predicted.argmax(axis=0) == labels
     return Merits(
-        mi=max(-float(prior @ _log(prior)) - uncertainty, 0.0),
+        mi=max(_entropy(prior) - uncertainty, 0.0),
         bic=stage.fit.bic,
         error=1.0 - float(weights @ right) / max(float(weights.sum()), 1e-300),
         cll=float(weights @ _log(predicted[labels, np.arange(len(labels))])),
@@ -101,7 +101,7 @@ def objection(candidate: Stage, before: Stage) -> str:
         return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
     if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
         return "it does not fit the observed columns"
-    if candidate.fit.bic < before.fit.bic - TIE and shared_with_target(candidate) > COPY:
+    if candidate.fit.bic < before.fit.bic - TIE and _shared_with_target(candidate) > COPY:
         return "it copies the target"
     return ""
 
@@ -112,10 +112,28 @@ def _testable(stage: Stage) -> bool:
     return states - 1 + states * sum(arity - 1 for arity in observed) < math.prod(observed) - 1
 
 
-def shared_with_target(stage: Stage) -> float:
-    """Return the mutual information of the newest latent and the target, as a share of the latent's entropy."""
-    t, h = stage.target, stage.latents[-1]
-    joint = np.zeros((int(stage.space.arities[t]), int(stage.space.arities[h])))
-    np.add.at(joint, (stage.space.codes[t], stage.space.codes[h]), stage.fit.weights / stage.space.total)
-    entropies = [-float(np.sum(p * _log(p))) for p in (joint, joint.sum(axis=0), joint.sum(axis=1))]
-    return (entropies[1] + entropies[2] - entropies[0]) / max(entropies[1], 1e-12)
+def joint_with_target(stage: Stage, latent: int) -> Floats:
+    """Return the fitted joint distribution of the target and a latent, shape (levels, states)."""
+    t = stage.target
+    joint = np.zeros((int(stage.space.arities[t]), int(stage.space.arities[latent])))
+    np.add.at(joint, (stage.space.codes[t], stage.space.codes[latent]), stage.fit.weights / stage.space.total)
+    return joint
+
+
+def information(joint: Floats) -> float:
+    """Return the mutual information of a joint distribution of two variables, in nats.
+
+    >>> round(information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
+    0.6931
+    """
+    return max(_entropy(joint.sum(axis=0)) + _entropy(joint.sum(axis=1)) - _entropy(joint), 0.0)
+
+
+def _entropy(shares: Floats) -> float:
+    return -float(np.sum(shares * _log(shares)))
+
+
+def _shared_with_target(stage: Stage) -> float:
+    """Return the information that the newest latent has about the target, as a share of the latent's entropy."""
+    joint = joint_with_target(stage, stage.latents[-1])
+    return information(joint) / max(_entropy(joint.sum(axis=0)), 1e-12)

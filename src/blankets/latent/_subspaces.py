@@ -141,7 +141,7 @@ def semi_cliques(parents: Ints) -> list[tuple[int, ...]]:
 
     Where there are none, all nodes together.
 
-    >>> semi_cliques(np.array([0b0000, 0b0001, 0b0011, 0b0100]))
+    >>> semi_cliques(np.array([0b0000, 0b0001, 0b0011, 0b0110]))
     [(0, 1, 2, 3)]
     >>> semi_cliques(np.array([0b00000, 0b00001, 0b00010, 0b00100, 0b01000]))
     [(0, 1, 2), (1, 2, 3), (2, 3, 4)]

@@ -1,0 +1,332 @@
+"""`discover_latent`: from any table to a Markov blanket with latent members."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.counting import MemoryCounter
+from blankets.data import Encoder, Frame, Ingested, ingest
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
+from blankets.independence import TableTests
+from blankets.latent._choice import CRITERIA, Merits, information, joint_with_target, merits_of
+from blankets.latent._graphs import children_of, compelled, to_networkx
+from blankets.latent._local import Stage, open_local
+from blankets.latent._methods import METHODS, Effort, Outcome
+from blankets.latent._network import Network
+from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
+from blankets.latent._scores import members_of
+from blankets.latent.sll import sll
+from blankets.regimes import Regime, regime_from
+from blankets.search import Trace, find
+
+__all__ = ["discover_latent"]
+
+# Why a label is missing decides whether EM may treat it as any other missing value.
+IGNORABLE = ("supervised", "mcar", "mar-f")
+
+
+def discover_latent(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: Any = None,
+    blanket: Sequence[str] | None = None,
+    algorithm: str = "sll",
+    method: str = "lmb-csem",
+    score: str = "mi",
+    arity: int = 2,
+    n_restarts: int = 80,
+    max_latents: int = 3,
+    completion: str = "expected",
+    max_parents: int | None = None,
+    labels: str | Regime | None = None,
+    alpha: float = 0.01,
+    rng: np.random.Generator | int | None = None,
+    n_threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    **reading: Any,
+) -> LatentBlanket:
+    """Find latent variables in the Markov blanket of a target.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `blankets.data.ingest`.
+    blanket : sequence of str, optional
+        The observed blanket; by default it is found by ``algorithm``.
+    algorithm : str
+        "sll", or the name of any blanket algorithm.
+    method : {"lmb-csem", "sem", "scsem"}
+        Constrained structural EM in one subspace after another; structural EM from random DAGs; structural EM from
+        semi-cliques.
+    score : {"mi", "bic", "error", "cll"}
+        What decides between subspaces: the information that the blanket has about the target in the fitted model,
+        provided that the observed-data BIC supports the latent; BIC alone; training error; conditional likelihood.
+    arity : int
+        Number of states of each latent.
+    n_restarts : int
+        Starts of structural EM in each subspace.
+    max_latents : int
+        Most latents, found one after another while the score rises.
+    completion : {"expected", "sampled"}
+        How the data are completed before the next DAG is learned: by expected counts, or by ten draws a row.
+    max_parents : int, optional
+        Largest number of parents of a node.
+    labels : {"mcar", "mar-f"} or Regime, optional
+        Why labels are missing, where some are: completely at random, or depending on features. EM then treats them
+        as missing values. Where it depends on the label itself, there is no such answer.
+    alpha : float
+        Level of the tests, for algorithms that test.
+    rng : int, Generator or None
+        Seed; the same seed gives the same answer on any number of threads.
+    n_threads : int, optional
+        Number of threads; default all processors.
+    progress : callable, optional
+        Is called with a sentence for every restart.
+    **reading
+        How the table is read (``discretise``, ``bins``, ``missing``, ``keep``, ``columns``, ``exclude``): see `ingest`.
+
+    Returns
+    -------
+    LatentBlanket
+        Members, latents and their places, posteriors for any rows.
+
+    Notes
+    -----
+    A blanket of fewer than two members cannot be improved by a latent and is returned as it is.
+
+    References
+    ----------
+    Gao & Ji (2016), Constrained local latent variable discovery, IJCAI.
+
+    Examples
+    --------
+    A hidden cause of three symptoms of the target:
+
+    >>> rng = np.random.default_rng(1)
+    >>> ill = rng.random(3000) < 0.4
+    >>> hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)
+    >>> table = {name: np.where(rng.random(3000) < 0.8, hidden, ~hidden) for name in ("cough", "fever", "rash")}
+    >>> found = discover_latent({**table, "ill": ill}, "ill", n_restarts=6, rng=0)
+    >>> found.members, found.latents[0].replaced
+    (('H1',), ('cough', 'fever', 'rash'))
+    >>> found.posterior({name: [True, False] for name in table}).argmax(axis=1).tolist()
+    [1, 0]
+    """
+    effort = _effort(score, arity, n_restarts, max_latents, completion, n_threads, progress)
+    if method not in METHODS:
+        raise ParameterError.not_one_of("method", method, METHODS)
+    table = ingest(data, target, y=y, **reading)
+    labelled = _labelled(table, labels)
+    frame, t = table.frame, _target(table)
+    if blanket is None:
+        members = _search(frame, t, labelled, algorithm, alpha, max_parents)
+    else:
+        members = _handed_over(frame, t, blanket)
+    baseline = open_local(frame, t, members, labelled, max_parents)
+    outcome = Outcome(baseline, baseline, ())
+    if len(members) > 1:
+        outcome = METHODS[method](baseline, effort, np.random.default_rng(rng))
+    settings = {
+        "algorithm": algorithm if blanket is None else "handed over",
+        "arity": arity,
+        "n_restarts": n_restarts,
+        "max_latents": max_latents,
+        "completion": completion,
+        "max_parents": max_parents,
+        "labels": labels if labels is None or isinstance(labels, str) else labels.name,
+    }
+    return _Description(outcome, table.encoder, frame, t).blanket(method, score, settings)
+
+
+def _effort(
+    score: str,
+    arity: int,
+    n_restarts: int,
+    max_latents: int,
+    completion: str,
+    n_threads: int | None,
+    progress: Callable[[str], None] | None,
+) -> Effort:
+    """Return the checked choices of the search."""
+    if score not in CRITERIA:
+        raise ParameterError.not_one_of("score", score, CRITERIA)
+    if completion not in ("expected", "sampled"):
+        raise ParameterError.not_one_of("completion", completion, ("expected", "sampled"))
+    for name, value, least in (("arity", arity, 2), ("n_restarts", n_restarts, 1), ("max_latents", max_latents, 1)):
+        if value < least:
+            raise ParameterError.out_of_range(name, value, f"{least} or more")
+    return Effort(
+        arity=arity,
+        n_restarts=n_restarts,
+        max_latents=max_latents,
+        draws=10 if completion == "sampled" else 0,
+        n_threads=n_threads or os.cpu_count() or 1,
+        score=score,
+        tell=progress or (lambda sentence: None),
+    )
+
+
+def _target(table: Ingested) -> int:
+    if table.target is None:
+        raise TargetError("a target is needed: its column, or 'y'")
+    return table.target
+
+
+def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_] | None:
+    """Return which rows have labels, after asking whether EM may treat the others as missing."""
+    regime = None if labels is None else regime_from(labels)
+    if regime is not None and regime.name not in IGNORABLE:
+        raise NotAnswerableError(
+            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so EM would be biased; "
+            "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
+        )
+    if table.unlabelled is None:
+        return None
+    if regime is None or regime.name == "supervised":
+        raise LabelError(
+            f"the target is missing in {int(table.unlabelled.sum()):,} of {table.frame.n_rows:,} rows; say why: "
+            "labels='mcar' (completely at random), labels='mar-f' (by features), or delete these rows"
+        )
+    return np.logical_not(table.unlabelled)
+
+
+def _search(
+    frame: Frame, t: int, labelled: NDArray[np.bool_] | None, algorithm: str, alpha: float, max_parents: int | None
+) -> list[int]:
+    """Return the observed blanket, found on the labelled rows."""
+    rows = frame if labelled is None else frame.take(labelled)
+    candidates = [j for j in range(frame.n_columns) if j != t]
+    if algorithm == "sll":
+        return list(sll(rows, t, candidates, max_parents=max_parents).members)
+    tests = TableTests(MemoryCounter(rows))
+    return list(find(algorithm).run(tests, t, candidates, alpha=alpha, trace=Trace()).members)
+
+
+def _handed_over(frame: Frame, t: int, blanket: Sequence[str]) -> list[int]:
+    """Return the columns of a blanket given by name."""
+    if isinstance(blanket, str):
+        raise ParameterError(f"'blanket' must be a sequence of column names, but it is {blanket!r}")
+    members = [frame.index(name) for name in blanket]
+    if t in members or len(set(members)) < len(members):
+        raise ParameterError(f"'blanket' holds the target or a name twice: {listed(blanket)}")
+    return members
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Description:
+    """Turns an outcome in numbers into a result in names."""
+
+    outcome: Outcome
+    encoder: Encoder
+    frame: Frame
+    column: int
+
+    @property
+    def stage(self) -> Stage:
+        return self.outcome.stage
+
+    def names(self, stage: Stage) -> tuple[str, ...]:
+        """Return the names of all nodes; latents get names that no column has."""
+        taken, latents = set(self.frame.names), []
+        for k in range(len(stage.arities)):
+            name = f"H{k + 1}"
+            while name in taken:
+                name += "_"
+            latents.append(name)
+        return (*stage.local.names, *latents)
+
+    def blanket(self, method: str, score: str, settings: Mapping[str, Any]) -> LatentBlanket:
+        """Return the result."""
+        stage, names = self.stage, self.names(self.stage)
+        network, orders = self._ordered(stage.network())
+        found = tuple(self._latent(h, network, orders[h]) for h in stage.latents)
+        observed = [names[v] for v in sorted(stage.members) if v < stage.target]
+        inside = [latent.name for latent in found if latent.position != "outside"]
+        small = len(self.outcome.baseline.members) < 2
+        note = "a blanket of fewer than two members cannot be improved by a latent; it is returned as it is"
+        return LatentBlanket(
+            target=names[stage.target],
+            members=(*observed, *inside),
+            latents=found,
+            observed=stage.local.names[:-1],
+            graph=to_networkx(stage.fit.parents, names),
+            scores=tuple(self._scores()),
+            method=method,
+            score=score,
+            settings=dict(settings),
+            n_rows=self.frame.n_rows,
+            warnings=(note,) if small else (),
+            network=network,
+            nodes=names,
+            encoder=self.encoder,
+        )
+
+    def _ordered(self, network: Network) -> tuple[Network, dict[int, list[int]]]:
+        """Return the network with the states of each latent by p(last level of the target | state), and the orders."""
+        orders = {}
+        for h in self.stage.latents:
+            joint = joint_with_target(self.stage, h)
+            chance = joint[-1] / np.maximum(joint.sum(axis=0), 1e-300)
+            orders[h] = [int(k) for k in np.lexsort((joint.sum(axis=0), chance))]
+            network = network.relabelled(h, orders[h])
+        return network, orders
+
+    def _latent(self, h: int, network: Network, order: list[int]) -> Latent:
+        stage, names = self.stage, self.names(self.stage)
+        parents, children = members_of(int(stage.fit.parents[h])), children_of(stage.fit.parents, h)
+        joint = joint_with_target(stage, h)
+        gone = [v for v in sorted(self.outcome.baseline.members) if v not in stage.members]
+        mine = [v for v in gone if v in parents or v in children]
+        edge = {(h, stage.target), (stage.target, h)} & compelled(stage.fit.parents)
+        position = self._position(h)
+        return Latent(
+            name=names[h],
+            position=position,
+            certain=position == "spouse" or bool(edge),
+            parents=tuple(names[v] for v in parents),
+            children=tuple(names[v] for v in children),
+            table=network.tables[h],
+            prevalence=tuple(float(share) for share in joint.sum(axis=0)[order]),
+            information=information(joint),
+            replaced=tuple(names[v] for v in (gone if len(stage.arities) == 1 else mine) if position != "outside"),
+        )
+
+    def _position(self, h: int) -> str:
+        parents, t = self.stage.fit.parents, self.stage.target
+        if h not in self.stage.members:
+            return "outside"
+        if int(parents[t]) >> h & 1:
+            return "parent"
+        return "child" if int(parents[h]) >> t & 1 else "spouse"
+
+    def _scores(self) -> list[SubspaceScore]:
+        """Return the model without latents and the best of each subspace."""
+        first = merits_of(self.outcome.baseline)
+        rows = [_score(0, "observed", self.stage.local.names[:-1], first, "")]
+        for a in self.outcome.attempts:
+            names = self.names(a.stage) if a.stage is not None else ()
+            members = tuple(names[v] for v in sorted(a.stage.members)) if a.stage is not None else ()
+            rows.append(_score(a.latent, a.subspace, members, a.merits, a.refused))
+        return rows
+
+
+def _score(latent: int, subspace: str, members: tuple[str, ...], merits: Merits | None, refused: str) -> SubspaceScore:
+    m = merits or Merits(mi=math.nan, bic=math.nan, error=math.nan, cll=math.nan)
+    return SubspaceScore(
+        latent=latent,
+        subspace=subspace,
+        members=members,
+        mi=m.mi,
+        bic=m.bic,
+        error=m.error,
+        cll=m.cll,
+        refused=refused,
+    )

@@ -1,0 +1,302 @@
+"""`LatentBlanket`: the blanket with its latents, where they sit, and what they say about any row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from blankets.data import Encoder, Frame
+from blankets.errors import ParameterError
+from blankets.latent._network import Network
+from blankets.latent._picture import draw
+from blankets.latent._rows import Floats
+
+__all__ = ["Latent", "LatentBlanket", "SubspaceScore"]
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Latent:
+    """One latent variable of a blanket.
+
+    Attributes
+    ----------
+    name : str
+        "H1", "H2", ...
+    position : {"parent", "child", "spouse", "outside"}
+        Where it sits in the best DAG, seen from the target; "outside" the blanket only where it was sought without
+        constraints.
+    certain : bool
+        Whether all DAGs that fit equally well agree on a parent or child; a spouse is always certain.
+    parents, children : tuple of str
+        Its neighbours in the DAG.
+    table : ndarray
+        Its conditional distribution: one axis for each parent, in order, and a last one for its states. States are
+        ordered by how probable they make the last level of the target.
+    prevalence : tuple of float
+        Probability of each state.
+    information : float
+        Mutual information with the target in the fitted model, in nats.
+    replaced : tuple of str
+        Members of the blanket without it that it made irrelevant.
+    """
+
+    name: str
+    position: str
+    certain: bool
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    table: Floats
+    prevalence: tuple[float, ...]
+    information: float
+    replaced: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubspaceScore:
+    """The best model of one subspace.
+
+    Attributes
+    ----------
+    latent : int
+        1 for the search for the first latent, 2 for the second, ...
+    subspace : str
+        "parent", "child", "spouse through x", "anywhere", or "observed" for the model without latents.
+    members : tuple of str
+        Its blanket; empty if no model was admissible.
+    mi, bic, error, cll : float
+        Information about the target (nats a row), observed-data BIC, training error, conditional log-likelihood.
+    refused : str
+        Why it was not taken; empty for those that could be.
+    """
+
+    latent: int
+    subspace: str
+    members: tuple[str, ...]
+    mi: float
+    bic: float
+    error: float
+    cll: float
+    refused: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LatentBlanket:
+    """The Markov blanket of a target with latent members.
+
+    Made by `discover_latent`.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    members : tuple of str
+        The blanket: observed members, then latents.
+    latents : tuple of Latent
+        The latents; empty if none is supported.
+    observed : tuple of str
+        The observed blanket from which the search started.
+    graph : networkx.DiGraph
+        The fitted local DAG over observed members, target and latents.
+    scores : tuple of SubspaceScore
+        What each subspace came to, the model without latents first.
+    method, score : str
+        How latents were sought, and what decided between subspaces.
+    settings : dict
+        All other choices.
+    n_rows : int
+        Rows of the table.
+    warnings : tuple of str
+        What the user should know.
+    """
+
+    target: str
+    members: tuple[str, ...]
+    latents: tuple[Latent, ...]
+    observed: tuple[str, ...]
+    graph: nx.DiGraph
+    scores: tuple[SubspaceScore, ...]
+    method: str
+    score: str
+    settings: Mapping[str, Any]
+    n_rows: int
+    warnings: tuple[str, ...] = ()
+    network: Network = field(repr=False)
+    nodes: tuple[str, ...] = field(repr=False)
+    encoder: Encoder = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.members)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.members
+
+    def latent(self, name: str | None = None) -> Latent:
+        """Return a latent by name, by default the first."""
+        if not self.latents:
+            raise ParameterError(f"no latent was found in the blanket of {self.target!r}")
+        chosen = self.latents[0].name if name is None else name
+        for latent in self.latents:
+            if latent.name == chosen:
+                return latent
+        raise ParameterError.not_one_of("latent", name, [latent.name for latent in self.latents])
+
+    def posterior(self, rows: Any, name: str | None = None, *, use_target: bool = False) -> Floats:
+        """Return the probability of each state of a latent for each row.
+
+        Parameters
+        ----------
+        rows : table
+            Any container with the observed columns of the blanket; the target may be absent.
+        name : str, optional
+            Which latent, by default the first.
+        use_target : bool
+            Whether the target's value in ``rows`` may be looked at. By default it is not, as it is unknown when a
+            prediction is made.
+
+        Returns
+        -------
+        ndarray of float64, shape (rows, states)
+            Each row sums to 1.
+        """
+        node = self.nodes.index(self.latent(name).name)
+        codes = self._codes(rows, use_target=use_target)
+        unknown = [self.nodes.index(latent.name) for latent in self.latents]
+        if not use_target:
+            unknown.append(self.nodes.index(self.target))
+        unknown.remove(node)
+        return _first_alone(self.network.posterior(codes, [node, *unknown]))
+
+    def predict_proba(self, rows: Any) -> Floats:
+        """Return p(target | features) of the fitted model for each row, shape (rows, levels of the target)."""
+        unknown = [self.nodes.index(name) for name in (self.target, *(latent.name for latent in self.latents))]
+        return _first_alone(self.network.posterior(self._codes(rows, use_target=False), unknown))
+
+    def _codes(self, rows: Any, *, use_target: bool) -> np.ndarray:
+        frame = rows if isinstance(rows, Frame) else self.encoder.transform(rows)
+        codes = np.zeros((len(self.nodes), frame.n_rows), np.int32)
+        hidden = {latent.name for latent in self.latents} | (set() if use_target else {self.target})
+        for node, name in enumerate(self.nodes):
+            if name not in hidden:
+                codes[node] = frame.column(frame.index(name))
+        return codes
+
+    def explain(self, name: str) -> str:
+        """Return in words what is known about a latent or an observed column of the neighbourhood.
+
+        Parameters
+        ----------
+        name : str
+            A latent, a member, or a member of the observed blanket.
+        """
+        if name in self.graph and name != self.target:
+            latent = next((latent for latent in self.latents if latent.name == name), None)
+            return self._explain_observed(name) if latent is None else self._explain_latent(latent)
+        raise ParameterError.not_one_of("column", name, [node for node in self.graph if node != self.target])
+
+    def _explain_latent(self, latent: Latent) -> str:
+        sure = "" if latent.certain else " (its mirror image, parent for child, fits equally well)"
+        place = f"a latent {latent.position}" if latent.position != "outside" else "a latent outside the blanket"
+        lines = [
+            f"{latent.name} is {place} of {self.target!r}{sure}.",
+            f"It shares {latent.information:.3f} nats with the target.",
+        ]
+        if latent.children:
+            lines.append(f"It acts on {', '.join(map(repr, latent.children))}.")
+        if latent.parents:
+            lines.append(f"It depends on {', '.join(map(repr, latent.parents))}.")
+        if latent.replaced:
+            lines.append(f"Given it, {', '.join(map(repr, latent.replaced))} tell nothing more about the target.")
+        states = ", ".join(f"{share:.0%}" for share in latent.prevalence)
+        lines.append(f"Its states are found in {states} of the rows.")
+        return " ".join(lines)
+
+    def _explain_observed(self, name: str) -> str:
+        if name in self.members:
+            return f"{name!r} is a member of the blanket of {self.target!r}."
+        by = [latent.name for latent in self.latents if name in latent.replaced]
+        return f"{name!r} was in the observed blanket; {' and '.join(by) or 'the model'} made it irrelevant."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values, with a schema version."""
+        return {
+            "schema": "blankets/latent-blanket",
+            "schema_version": SCHEMA_VERSION,
+            "target": self.target,
+            "members": list(self.members),
+            "observed": list(self.observed),
+            "latents": [_plain_latent(latent) for latent in self.latents],
+            "edges": [list(edge) for edge in self.graph.edges],
+            "scores": [
+                {key: getattr(score, key) for key in SubspaceScore.__dataclass_fields__} for score in self.scores
+            ],
+            "method": self.method,
+            "score": self.score,
+            "settings": dict(self.settings),
+            "n_rows": self.n_rows,
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON; what could not be computed is null."""
+        return json.dumps(_without_nan(self.to_dict()), indent=2, allow_nan=False)
+
+    def picture(self) -> str:
+        """Return a drawing of the local DAG as SVG: latents dashed, the target filled."""
+        return draw(self.graph, self.target, {latent.name for latent in self.latents}, set(self.members))
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(escape(line) for line in self._lines())
+        return f"<div>{lines}<br>{self.picture()}</div>"
+
+    def _lines(self) -> list[str]:
+        lines = [f"Latent Markov blanket of {self.target!r}: {', '.join(self.members) or 'empty'}"]
+        lines += [f"  {self._explain_latent(latent)}" for latent in self.latents]
+        if not self.latents:
+            lines.append("  No latent is supported by the data; this is the observed blanket.")
+        for s in self.scores:
+            verdict = f"refused: {s.refused}" if s.refused else ", ".join(s.members)
+            lines.append(f"  {s.latent} {s.subspace}: mi {s.mi:.4f}, bic {s.bic:.1f}, error {s.error:.3f}; {verdict}")
+        return lines + [f"  note: {warning}" for warning in self.warnings]
+
+
+def _first_alone(joint: Floats) -> Floats:
+    """Return the distribution of the first of several nodes, one row a row."""
+    alone: Floats = joint.sum(axis=tuple(range(1, joint.ndim - 1))).T
+    return alone
+
+
+def _plain_latent(latent: Latent) -> dict[str, Any]:
+    return {
+        "name": latent.name,
+        "position": latent.position,
+        "certain": latent.certain,
+        "parents": list(latent.parents),
+        "children": list(latent.children),
+        "table": latent.table.tolist(),
+        "prevalence": list(latent.prevalence),
+        "information": latent.information,
+        "replaced": list(latent.replaced),
+    }
+
+
+def _without_nan(value: Any) -> Any:
+    """Return the value with None where JSON has no number."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
