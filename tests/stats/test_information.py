@@ -358,12 +358,11 @@ def test_normal_interval_and_the_rule_that_chooses():
 
 
 def test_bias_correction_moves_the_value_and_keeps_the_law():
-    n = label_table(np.random.default_rng(11), 1, 3)
-    raw = pos_information(n, PRIOR)
-    corrected = raw.less_bias()
-    assert corrected.value == pytest.approx(float(raw.value - raw.scale * raw.dof))
+    table = np.array([[30, 14, 6], [20, 40, 9]])
+    raw, corrected = plug_in(table), miller_madow(table)
+    assert corrected.value == pytest.approx(float(raw.value) - 2 / (2 * table.sum()))
     np.testing.assert_allclose(corrected.interval(0.9), raw.interval(0.9), rtol=1e-12)
-    assert corrected.estimator == "Pos (5.8), less bias"
+    assert corrected.estimator == "Miller–Madow"
 
 
 def test_refusals():

@@ -86,11 +86,9 @@ class InformationEstimate:
         p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
         return np.where(self.dof > 0, p, 1.0)
 
-    def less_bias(self, bias: Floats | None = None, estimator: str | None = None) -> InformationEstimate:
-        """Return the estimate less a bias, by default its first-order one near independence, scale × dof."""
-        bias = self.scale * self.dof if bias is None else bias
-        name = estimator or f"{self.estimator}, less bias"
-        return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=name)
+    def less_bias(self, bias: Floats, estimator: str) -> InformationEstimate:
+        """Return the estimate less a bias; the laws of its interval stay those of the raw estimate."""
+        return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=estimator)
 
     def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
         """Return the two-sided confidence interval of the information, never below 0.

@@ -175,8 +175,8 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     Notes
     -----
     With R_y the logarithm above, φ = Σ_y p(y) (r_y(z)/P(z) - r_y/P) for an unlabelled row, and for a
-    labelled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of one
-    scaled chi-square for each class.
+    labelled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of
+    chi-squares of two scales, so weak effects get the interval of (5.8) or (5.9), whichever is the narrower.
 
     Examples
     --------
@@ -198,17 +198,15 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     centred = ratio - (r * ratio).sum(axis=(-3, -1), keepdims=True)
     phi = np.concatenate([shared + divided(weight, in_class) * centred, shared], axis=-2)
 
-    rows_yz, rows_z = tables[..., :UNLABELLED, :].sum(axis=-1), tables.sum(axis=(-2, -1))[..., np.newaxis]
-    noise = 0.5 * (weight * r_z)[..., 0] * (divided(np.ones(()), rows_yz) - divided(np.ones(()), rows_z))
-    levels = np.maximum((everyone > 0).sum(axis=(-2, -1)) - 1.0, 0.0)[..., np.newaxis] * (rows_yz > 0)
-    batch = noise.shape[:-2]
-    scale, dof = _pooled(noise.reshape(*batch, -1), np.broadcast_to(levels, noise.shape).reshape(*batch, -1))
+    pos = _one_class(tables, positive, POSITIVE, sampling="one-sample", loss="log")
+    neg = _one_class(tables, 1.0 - positive, NEGATIVE, sampling="one-sample", loss="log")
+    sharper = pos.scale <= neg.scale
     return InformationEstimate(
         value=np.where((in_class > 0).all(axis=_CELLS), value, np.nan),
         variance=delta_variance(p, phi, n_rows),
-        statistic=divided(value, scale),
-        dof=dof,
-        scale=scale,
+        statistic=np.where(sharper, pos.statistic, neg.statistic),
+        dof=np.where(sharper, pos.dof, neg.dof),
+        scale=np.where(sharper, pos.scale, neg.scale),
         estimator="SS (5.7)",
     )
 
