@@ -1,48 +1,12 @@
-"""Slow, obvious twins for the search tests: truths read off a graph, G tests by SciPy, AlgorithmPCD line by line."""
+"""Slow, obvious twins for the search tests: G tests by SciPy, AlgorithmPCD line by line."""
 
 import math
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 
-import networkx as nx
 import numpy as np
 from scipy.stats import chi2, power_divergence
 
 from blankets.independence import EvidenceBatch, IndependenceTest
-
-
-def true_neighbours(graph, node):
-    """Parents and children."""
-    return set(graph.predecessors(node)) | set(graph.successors(node))
-
-
-def true_blanket(graph, node):
-    """Parents, children and the other parents of the children."""
-    spouses = {p for child in graph.successors(node) for p in graph.predecessors(child)}
-    return (true_neighbours(graph, node) | spouses) - {node}
-
-
-def random_dag(seed, largest=12):
-    """A random DAG over 0..n-1, sparse to dense, whose node order has nothing to do with its arrows."""
-    rng = np.random.default_rng(seed)
-    # Small graphs are cheap and show most errors; one in ten is large.
-    n = int(rng.integers(9, largest + 1) if seed % 10 == 0 else rng.integers(4, 9))
-    density = rng.uniform(0.15, min(0.8, 4 / (n - 1)))
-    rank = rng.permutation(n)
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from((i, j) for i, j in product(range(n), repeat=2) if rank[i] < rank[j] and rng.random() < density)
-    return graph
-
-
-def all_dags(n):
-    """Every labelled DAG of n nodes."""
-    pairs = list(combinations(range(n), 2))
-    for arrows in product((0, 1, 2), repeat=len(pairs)):
-        graph = nx.DiGraph()
-        graph.add_nodes_from(range(n))
-        graph.add_edges_from((i, j) if a == 1 else (j, i) for (i, j), a in zip(pairs, arrows, strict=True) if a)
-        if nx.is_directed_acyclic_graph(graph):
-            yield graph
 
 
 def sample(seed, n_rows=400):

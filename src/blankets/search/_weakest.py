@@ -34,6 +34,13 @@ class Weakest:
         self.separators: dict[int, Given] = {}
         self.capped = False
 
+    def inside(self, members: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which of the variables in play are members."""
+        mask = np.zeros(len(self.batch), dtype=bool)
+        for x in members:  # few, so that this is quicker than np.isin
+            mask |= self.batch.xs == x
+        return mask
+
     def drop(self, mask: NDArray[np.bool_]) -> EvidenceBatch:
         """Take some variables out of play, as separated, and return their evidence."""
         dropped, self.batch = self.batch.where(mask), self.batch.where(~mask)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
-
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighbourhood, Neighbours, found, own_neighbours
@@ -78,7 +76,7 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
     tied = Weakest(search, y)
     while True:
         # A candidate that has been separated stays so, because members only enter.
-        outside = ~np.isin(tied.batch.xs, members)
+        outside = ~tied.inside(members)
         separated = tied.batch.independent(alpha) & outside
         if separated.any():
             log.passed_over(tied.drop(separated), "neighbours")

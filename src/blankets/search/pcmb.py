@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighbourhood, blanket_of, own_neighbours, symmetric
@@ -79,7 +77,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
     tied = Weakest(search, y)
     while True:
         # Lines 12 to 16: all members are looked at before any is removed.
-        false = tied.batch.independent(alpha) & np.isin(tied.batch.xs, members)
+        false = tied.batch.independent(alpha) & tied.inside(members)
         for evidence in tied.drop(false) if false.any() else ():
             members.remove(evidence.x)
             log.removed(evidence, "neighbours", "separated from the target by other neighbours")
@@ -92,7 +90,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
             log.passed_over(tied.drop(separated), "neighbours")
 
         # Lines 9 to 11.
-        order = tied.batch.order(tied.batch.reliable & ~np.isin(tied.batch.xs, members))
+        order = tied.batch.order(tied.batch.reliable & ~tied.inside(members))
         if not len(order):
             break
         best = tied.batch[int(order[0])]
