@@ -362,6 +362,16 @@ class TestRefusals:
             ({"effect": 0.1, "rows": 100, "arity": 1}, "'arity' must be a whole number of at least 2"),
             ({"effect": 0.1, "rows": 100, "arity": 2, "dof": 1}, "give 'arity' or 'dof', not both"),
             ({"effect": 0.1, "rows": 100, "strata": 0}, "'strata' must be a whole number of at least 1"),
+            ({"effect": 0.1, "rows": 100, "target_arity": None}, "'target_arity' must be a whole number of at least 2"),
+            ({"effect": 0.1, "rows": 100, "assurance": None}, "'assurance' must be a number strictly between 0 and 1"),
+            (
+                {"effect": 0.1, "rows": 100, "labels": "mcar", "labelled": 101},
+                "1.01 of all rows are labelled rows, but no more than 1 can be",
+            ),
+            (
+                {"effect": 0.1, "rows": 99, "labels": "pu", "prior": 0.2, "labelled": 0.1, "strata_priors": []},
+                "'strata_priors' has 0 values for 1 strata",
+            ),
             ({"effect": 0.1, "rows": 100, "n_draws": 0}, "'n_draws' must be a whole number of at least 1"),
             ({"effect": 0.1, "rows": 100, "assurance": 2}, "'assurance' must be a number strictly between 0 and 1"),
             ({"effect": 0.1, "rows": 100, "labelled": 0.5}, "all rows are labelled under 'supervised'"),
@@ -372,7 +382,7 @@ class TestRefusals:
             ),
             (
                 {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": 0.3},
-                r"0.3 of all rows are labelled positives, but p\(y=1\) = 0.2 allows at most 0.2",
+                r"0.3 of all rows are labelled positives, but with p\(y=1\) = 0.2 no more than 0.2 can be",
             ),
             (
                 {"effect": 0.1, "power": 0.9, "labels": "pu", "prior": 0.2, "labelled": 30},

@@ -86,7 +86,9 @@ def test_labels_that_the_prior_cannot_explain_are_left_out():
     dropped = 1 - len(found.prior_draws) / 4000
     assert dropped == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 4000))
     assert f"{dropped:.1%} of the prior contradicts the share already labelled" in repr(found)
-    with pytest.raises(ParameterError, match=r"0.3 of all rows are labelled positives, but p\(y=1\) = 0.\d+ allows"):
+    with pytest.raises(
+        ParameterError, match=r"0.3 of all rows are labelled positives, but with p\(y=1\) = 0.\d+ no more"
+    ):
         plan(**PU, labelled=0.3, prior=prior, rng=2)
 
 

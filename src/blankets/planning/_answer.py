@@ -103,9 +103,10 @@ def _possible_priors(question: Question, candidates: list[Candidate], one: Candi
         possible = ~(share > design.possible_share(values) * (1 + 1e-9))
         if not possible.any():
             most = float(design.possible_share(values).max())
+            known = f" with p(y=1) = {values.max():.4g}" if design.uses_prior else ""
             raise ParameterError(
-                f"{share:.4g} of all rows are {design.counts}, but p(y=1) = {values.max():.4g} allows at most "
-                f"{most:.4g}; the prior or the number of labels is wrong"
+                f"{share:.4g} of all rows are {design.counts}, but{known} no more than {most:.4g} can be; the prior or "
+                "the number of labels is wrong"
             )
         values = values[possible]
     return values

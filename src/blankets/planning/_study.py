@@ -42,10 +42,11 @@ class Study:
     rng: np.random.Generator | int | None
 
     def __post_init__(self) -> None:
-        as_count(self.target_arity, "target_arity", 2)
-        as_count(self.strata, "strata", 1)
-        as_count(self.n_draws, "n_draws", 1)
-        as_probability(self.assurance, "assurance")
+        for name, least in (("target_arity", 2), ("strata", 1), ("n_draws", 1)):
+            if as_count(getattr(self, name), name, least) is None:
+                raise ParameterError.out_of_range(name, None, f"a whole number of at least {least}")
+        if as_probability(self.assurance, "assurance") is None:
+            raise ParameterError.out_of_range("assurance", None, "a number strictly between 0 and 1")
 
     @cached_property
     def _regime(self) -> tuple[str, Prior | None]:
@@ -95,7 +96,7 @@ class Study:
     def _strata(self) -> tuple[list[float], list[float]]:
         """Return p(y=1|z) and the share of the effect of each stratum."""
         priors = [as_probability(p, "strata_priors") for p in self.strata_priors or ()]
-        shares = list(self.strata_shares) if self.strata_shares is not None else [1 / len(priors)] * len(priors)
+        shares = [1 / self.strata] * self.strata if self.strata_shares is None else list(self.strata_shares)
         for name, values in (("strata_priors", priors), ("strata_shares", shares)):
             if len(values) != self.strata:
                 raise ParameterError(f"{name!r} has {len(values)} values for {self.strata} strata; give one for each")
