@@ -10,15 +10,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 
 __all__ = ["IndependenceTest", "subsets"]
 
+Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
 
 
@@ -41,7 +43,7 @@ class IndependenceTest(ABC):
 
     @abstractmethod
     def scan(
-        self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, in one batch.
 
@@ -69,7 +71,7 @@ class IndependenceTest(ABC):
 
     def separate(
         self,
-        xs: Sequence[int],
+        xs: Columns,
         y: int,
         among: Sequence[int],
         *,
@@ -98,7 +100,13 @@ class IndependenceTest(ABC):
         stop_at : float, optional
             A significance level: an x found independent at it is settled by that subset.
         """
-        return _weakest_over(self, tuple(xs), y, subsets(among, containing, max_size), stop_at)
+        deepest = self.deepest(xs, y, among)
+        largest = deepest if max_size is None else min(max_size, deepest)
+        return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest), stop_at)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
+        return len(among)
 
     def remember(self, key: Hashable, work: Callable[[], T]) -> T:
         """Return what ``work`` returned when it was first asked for under this key."""
@@ -107,8 +115,10 @@ class IndependenceTest(ABC):
         return self.memo[key]  # type: ignore[no-any-return]
 
 
-def subsets(among: Iterable[int], containing: int | None = None, max_size: int | None = None) -> Iterator[list[Given]]:
-    """Yield, size by size, the subsets of ``among`` (those that hold ``containing``, if given).
+def subsets(
+    among: Iterable[int], containing: int | None = None, max_size: int | None = None
+) -> Iterator[Iterator[Given]]:
+    """Yield, for each size, the subsets of ``among`` (those that hold ``containing``, if given).
 
     >>> [s for size in subsets([1, 2, 3], max_size=2) for s in size]
     [(), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3)]
@@ -121,11 +131,11 @@ def subsets(among: Iterable[int], containing: int | None = None, max_size: int |
     rest = tuple(z for z in among if z != containing)
     for size in range(len(fixed), largest + 1):
         chosen = combinations(rest, size - len(fixed))
-        yield [tuple(z for z in among if z in fixed or z in some) if fixed else some for some in chosen]
+        yield (tuple(z for z in among if z in fixed or z in some) if fixed else some for some in chosen)
 
 
 def _weakest_over(
-    tests: IndependenceTest, xs: Given, y: int, by_size: Iterable[list[Given]], stop_at: float | None
+    tests: IndependenceTest, xs: Given, y: int, by_size: Iterable[Iterable[Given]], stop_at: float | None
 ) -> EvidenceBatch:
     """Scan the unsettled x given each set in turn and keep each one's weakest evidence."""
     n = len(xs)
@@ -134,38 +144,32 @@ def _weakest_over(
     where: list[Given] = [()] * n
     settled = np.zeros(n, dtype=bool)
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
+    columns = np.array(xs, np.int64)
     at_of = {x: i for i, x in enumerate(xs)}
     n_rows = 0
 
-    for sets in by_size:
-        performed = False
-        for given in sets:
-            held = [at_of[z] for z in given if z in at_of]
-            at = np.flatnonzero(~settled)
-            if held:
-                at = np.setdiff1d(at, held)
-            if not len(at):
-                continue
-            batch = tests.scan([xs[i] for i in at], y, given)
-            n_rows = batch.n_rows
-            performed = performed or bool(batch.reliable.any())
-            weaker = batch.reliable & (
-                ~reliable[at]
-                | (batch.log_p > log_p[at])
-                | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
-            )
-            new = at[weaker]
-            statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
-            effect[new] = batch.effect[weaker]
-            reliable[new] = True
-            for i in new:
-                where[i] = given
-            settled[new] |= log_p[new] > log_alpha
-        # Larger sets have more degrees of freedom: if no test of this size could be done, none will.
-        if not performed:
+    for given in chain.from_iterable(by_size):
+        free = ~settled
+        free[[at_of[z] for z in given if z in at_of]] = False
+        at = np.flatnonzero(free)
+        if not len(at):
+            continue
+        batch = tests.scan(columns[at], y, given)
+        n_rows = batch.n_rows
+        weaker = batch.reliable & (
+            ~reliable[at] | (batch.log_p > log_p[at]) | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
+        )
+        new = at[weaker]
+        statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
+        effect[new] = batch.effect[weaker]
+        reliable[new] = True
+        for i in new:
+            where[i] = given
+        settled[new] |= log_p[new] > log_alpha
+        if settled.all():
             break
     return EvidenceBatch(
-        np.array(xs, np.int64),
+        columns,
         y,
         where,
         statistic=statistic,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import DataError, listed
-from blankets.independence._contract import IndependenceTest
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["PartialCorrelation"]
@@ -60,7 +60,7 @@ class PartialCorrelation(IndependenceTest):
         self._unit = np.asfortranarray(centred / scale)  # columns of length 1: inner products are correlations
 
     def scan(
-        self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         columns, given = np.asarray(xs, np.int64), tuple(given)

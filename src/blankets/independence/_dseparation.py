@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from blankets.errors import DataError
-from blankets.independence._contract import IndependenceTest
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["DSeparation"]
@@ -56,7 +56,7 @@ class DSeparation(IndependenceTest):
         self._ones.flags.writeable = False
 
     def scan(
-        self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Tell which of ``xs`` are d-connected to ``y`` given a set."""
         connected = self._connected_to(y, _bits(given))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import IndependenceTest
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
 from blankets.stats import statistics_of_block
 
@@ -102,6 +102,14 @@ class TableTests(IndependenceTest):
             while self._n_kept > _CACHED_TESTS:
                 self._n_kept -= len(self._kept.popitem(last=False)[1])
         return batch
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return the size at which even the fewest strata of ``among`` leave too few rows."""
+        if not self.reliability or not len(xs):
+            return len(among)
+        affordable = self.counter.n_rows / (self.reliability * self._free[y] * self._free[np.asarray(xs)].min())
+        strata = np.cumprod(np.sort(self.counter.arities[list(among)]).astype(float))
+        return int(np.count_nonzero(strata <= affordable))
 
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
