@@ -200,8 +200,13 @@ class TestUnreliable:
         # t -> c <- s: the test of s given c cannot be done.
         sure = DSeparation(nx.DiGraph(["tc", "sc"]))
         assert set(run(algorithm, sure, 0).members) == {1, 2}
-        tests = Doubtful(nx.DiGraph(["tc", "sc"]), lambda x, y, given: len(given) > 0)
+        tests = Doubtful(nx.DiGraph(["tc", "sc"]), lambda x, y, given: y == 0 and len(given) > 0)
         assert run(algorithm, tests, 0).members == (1,)
+
+    def test_mbor_takes_the_word_of_either_end(self):
+        # a -> t <- b: seen from t only one of them can be found, b has to vouch for itself.
+        tests = Doubtful(nx.DiGraph(["at", "bt"]), lambda x, y, given: y == 1 and len(given) > 0)
+        assert set(run(mbor, tests, 1).members) == {0, 2}
 
     def test_a_separating_set_must_have_been_tested(self):
         # a -> b -> t and a -> c -> b: given (b,) the test cannot be done, given (b, c) it can: PCMB must use it.
