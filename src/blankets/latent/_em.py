@@ -12,6 +12,7 @@ Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -29,14 +30,14 @@ NEVER = -1e9  # log of a probability of zero, finite so that differences stay nu
 
 @njit(nogil=True, cache=True)
 def _add_log_counts(
-    groups: NDArray[np.int32], n_groups: int, weights: Floats, sign: float, counts: Floats, logits: Floats
+    groups: NDArray[np.int32], n_groups: int, weights: Floats, power: float, counts: Floats, logits: Floats
 ) -> None:
-    """Add ``sign`` times the log of the expected count of its group to each completion's logit."""
+    """Add ``power`` times the log of the expected count of its group to each completion's logit."""
     counts[:n_groups] = 0.0
     for i in range(len(weights)):
         counts[groups[i]] += weights[i]
     for g in range(n_groups):
-        counts[g] = sign * math.log(counts[g]) if counts[g] > 0.0 else (NEVER if sign > 0 else 0.0)
+        counts[g] = power * math.log(counts[g]) if counts[g] > 0.0 else (NEVER if power > 0 else 0.0)
     for i in range(len(weights)):
         logits[i] += counts[groups[i]]
 
@@ -62,8 +63,8 @@ def _normalise(logits: Floats, starts: Ints, row_weights: Floats, weights: Float
 def _em(
     groups: NDArray[np.int32],
     n_groups: Ints,
-    families: Ints,
-    above: Ints,
+    sets: Ints,
+    powers: Floats,
     starts: Ints,
     row_weights: Floats,
     weights: Floats,
@@ -75,9 +76,8 @@ def _em(
     counts = np.empty(len(weights))
     for step in range(len(history)):
         logits[:] = 0.0
-        for f in range(len(families)):
-            _add_log_counts(groups[families[f]], int(n_groups[families[f]]), weights, 1.0, counts, logits)
-            _add_log_counts(groups[above[f]], int(n_groups[above[f]]), weights, -1.0, counts, logits)
+        for s in range(len(sets)):
+            _add_log_counts(groups[sets[s]], int(n_groups[sets[s]]), weights, float(powers[s]), counts, logits)
         history[step] = _normalise(logits, starts, row_weights, weights)
         if step and history[step] - history[step - 1] < tolerance:
             return step + 1
@@ -112,15 +112,18 @@ def em(
     history : ndarray of float64
         Log-likelihood of the hidden part (factors with a hidden node) after each step.
     """
-    nodes = families_with(parents, space.hidden)
-    families = space.position[np.array([int(parents[v]) | 1 << v for v in nodes], np.int64)]
-    above = space.position[np.array([int(parents[v]) for v in nodes], np.int64)]
+    powers: Counter[int] = Counter()
+    for v in families_with(parents, space.hidden):
+        powers[int(parents[v]) | 1 << v] += 1  # p(v | parents) = N(family) / N(parents);
+        powers[int(parents[v])] -= 1  # many nodes have the same parents, so each set is counted once
+    used = [mask for mask, power in powers.items() if power]
+    sets = space.position[np.array(used, np.int64)]
     fitted, history = weights.copy(), np.empty(most)
     steps = _em(
         space.groups,
         space.n_groups,
-        families,
-        above,
+        sets,
+        np.array([powers[mask] for mask in used], np.float64),
         space.starts,
         space.weights,
         fitted,

@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from blankets.latent._choice import TIE, Merits, better, merits_of, objection
+from blankets.latent._choice import CRITERIA, TIE, Merits, better, merits_of, objection
 from blankets.latent._graphs import blanket_of, children_of, same_class
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
@@ -22,7 +23,9 @@ from blankets.latent._subspaces import Subspace, anywhere, subspaces
 
 __all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "lmb_csem", "scsem", "sem"]
 
-MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence
+MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence,
+NEAR = 5.0  # if their BIC is so close to the best, in nats
+MARGIN = 0.02  # models whose score differs by less are told apart by BIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +109,11 @@ def _admissible(parents: Ints, before: Stage) -> bool:
 
 
 def _distinct(fits: list[Fit]) -> list[Fit]:
-    """Return the best fits of different equivalence classes."""
+    """Return the best fits of different equivalence classes, as far as they are close to the best of all."""
     chosen: list[Fit] = []
     for fit in fits:
+        if fit.bic < fits[0].bic - NEAR:
+            break
         if len(chosen) < MOST_POLISHED and not any(same_class(fit.parents, other.parents) for other in chosen):
             chosen.append(fit)
     return chosen
@@ -156,13 +161,17 @@ def _judged(attempt: Attempt, before: Stage, merits: Merits, score: str) -> Atte
 
 
 def _best(attempts: list[Attempt], score: str) -> Attempt | None:
-    winner: Attempt | None = None
-    for attempt in attempts:
-        if attempt.merits is None:
-            continue
-        if winner is None or winner.merits is None or better(attempt.merits, winner.merits, score):
-            winner = attempt
-    return winner
+    """Return the attempt with the best score; where scores hardly differ, the one with the best BIC among them."""
+    able = [(a, a.merits) for a in attempts if a.merits is not None]
+    if not able:
+        return None
+    values = {id(a): CRITERIA[score] * getattr(m, score) for a, m in able}
+    top = max(values.values())
+    return max((a for a, _ in able if values[id(a)] >= top - MARGIN * abs(top)), key=_bic)
+
+
+def _bic(attempt: Attempt) -> float:
+    return -math.inf if attempt.merits is None else attempt.merits.bic
 
 
 def sem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:

@@ -163,5 +163,5 @@ def best_fits(
 
 def polish(space: Completions, fit: Fit) -> Fit:
     """Return the fit with its parameters taken to convergence."""
-    weights, logliks = em(space, fit.parents, fit.weights, most=3000, tolerance=1e-7)
+    weights, logliks = em(space, fit.parents, fit.weights, most=2000, tolerance=1e-5)
     return Fit(fit.parents, weights, bic_of(space, fit.parents, float(logliks[-1])), fit.history)
