@@ -8,10 +8,9 @@ rule "X is a neighbour of Y only if Y is one of X", and `blanket_of` is the seco
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Trace
@@ -107,7 +106,7 @@ class LocalSearch:
 
     def others(self, x: int) -> Given:
         """Return all columns in play but ``x``."""
-        at = int(np.searchsorted(np.asarray(self.columns), x))
+        at = bisect_left(self.columns, x)
         return self.columns[:at] + self.columns[at + 1 :]
 
     def learn(self, name: Hashable, x: int, work: Callable[[LocalSearch, int, Trace], Neighbourhood]) -> Neighbourhood:
