@@ -4,6 +4,7 @@ from blankets.independence._contract import IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._routed import RoutedTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "EvidenceBatch",
     "IndependenceTest",
     "PartialCorrelation",
+    "RoutedTests",
     "TableTests",
     "subsets",
 ]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 
-__all__ = ["IndependenceTest", "subsets"]
+__all__ = ["IndependenceTest", "joined", "subsets"]
 
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class IndependenceTest(ABC):
     def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
         """Test each member against ``y`` given all the other members."""
         members = tuple(members)
-        return _joined([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
+        return joined([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
 
     def separate(
         self,
@@ -146,7 +146,7 @@ def _weakest_over(
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
     columns = np.array(xs, np.int64)
     at_of = {x: i for i, x in enumerate(xs)}
-    n_rows = 0
+    n_rows = np.ones(n, np.int64)
 
     for given in chain.from_iterable(by_size):
         free = ~settled
@@ -155,13 +155,13 @@ def _weakest_over(
         if not len(at):
             continue
         batch = tests.scan(columns[at], y, given)
-        n_rows = batch.n_rows
         weaker = batch.reliable & (
             ~reliable[at] | (batch.log_p > log_p[at]) | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
         )
         new = at[weaker]
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]
+        n_rows[new] = batch.n_rows if isinstance(batch.n_rows, int) else batch.n_rows[weaker]
         reliable[new] = True
         for i in new:
             where[i] = given
@@ -174,14 +174,14 @@ def _weakest_over(
         where,
         statistic=statistic,
         dof=dof,
-        n_rows=max(n_rows, 1),
+        n_rows=n_rows,
         reliable=reliable,
         log_p=log_p,
         effect=effect,
     )
 
 
-def _joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
+def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
     """Put batches about the same y, each with its own conditioning set, into one."""
     return EvidenceBatch(
         np.array([x for b in batches for x in b.xs], np.int64),
@@ -189,7 +189,7 @@ def _joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
         [b.given_of(i) for b in batches for i in range(len(b))],
         statistic=np.array([s for b in batches for s in b.statistic], float),
         dof=np.array([d for b in batches for d in b.dof], float),
-        n_rows=batches[0].n_rows if batches else 1,
+        n_rows=np.concatenate([np.broadcast_to(b.n_rows, len(b)) for b in batches]) if batches else 1,
         reliable=np.array([r for b in batches for r in b.reliable], bool),
         log_p=np.array([p for b in batches for p in b.log_p], float),
         effect=np.array([e for b in batches for e in b.effect], float),

@@ -86,7 +86,7 @@ class EvidenceBatch:
         The conditioning set of all tests, or one for each.
     statistic, dof : ndarray of shape (n,)
         NaN statistic where a test was not performed.
-    n_rows : int
+    n_rows : int, or ndarray of shape (n,)
         Rows that the tests used.
     reliable : ndarray of bool of shape (n,)
         Whether each test was performed.
@@ -108,7 +108,7 @@ class EvidenceBatch:
         *,
         statistic: NDArray[np.float64],
         dof: NDArray[np.float64],
-        n_rows: int,
+        n_rows: int | NDArray[np.int64],
         reliable: NDArray[np.bool_],
         log_p: NDArray[np.float64] | None = None,
         effect: NDArray[np.float64] | None = None,
@@ -136,8 +136,8 @@ class EvidenceBatch:
             statistic=float(self.statistic[i]),
             dof=float(self.dof[i]),
             log_p=log_p,
-            effect=float(self.statistic[i]) / (2 * self.n_rows) if self._effect is None else float(self._effect[i]),
-            n_rows=self.n_rows,
+            effect=float(self.effect[i]),
+            n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
             reliable=bool(self.reliable[i]),
         )
 
@@ -160,7 +160,9 @@ class EvidenceBatch:
     @property
     def effect(self) -> NDArray[np.float64]:
         """Conditional mutual information in nats."""
-        return self.statistic / (2 * self.n_rows) if self._effect is None else self._effect
+        if self._effect is None:
+            self._effect = self.statistic / (2 * self.n_rows)
+        return self._effect
 
     def dependent(self, alpha: float) -> NDArray[np.bool_]:
         """Return which tests were performed and have p <= alpha."""
@@ -196,7 +198,7 @@ class EvidenceBatch:
             [self.given[i] for i in at] if isinstance(self.given, list) else self.given,
             statistic=self.statistic[at],
             dof=self.dof[at],
-            n_rows=self.n_rows,
+            n_rows=self.n_rows if isinstance(self.n_rows, int) else self.n_rows[at],
             reliable=self.reliable[at],
             log_p=None if self._log_p is None else self._log_p[at],
             effect=None if self._effect is None else self._effect[at],

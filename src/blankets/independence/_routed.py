@@ -1,0 +1,60 @@
+"""`RoutedTests`: questions about the target go to one implementation, questions among features to another.
+
+This is how unlabelled rows help: where only labelled rows may be compared with the target, tests that do
+not involve it still use every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._evidence import EvidenceBatch
+
+__all__ = ["RoutedTests"]
+
+
+class RoutedTests(IndependenceTest):
+    """Two implementations over the same columns.
+
+    Parameters
+    ----------
+    target : int
+        The column that decides.
+    with_target : IndependenceTest
+        Answers questions in which the target is tested or conditioned on.
+    among_features : IndependenceTest
+        Answers all others.
+    """
+
+    def __init__(self, target: int, with_target: IndependenceTest, among_features: IndependenceTest) -> None:
+        self.target, self.with_target, self.among_features = target, with_target, among_features
+        self.names = among_features.names
+        self.memo = {}
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests both have performed."""
+        return self.with_target.n_tests + self.among_features.n_tests
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set, each where it belongs."""
+        columns = np.asarray(xs, np.int64)
+        if y == self.target or self.target in given:
+            return self.with_target.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
+        others = self.among_features.scan(
+            columns[columns != self.target], y, given, even_if_unreliable=even_if_unreliable
+        )
+        if len(others) == len(columns):
+            return others
+        own = self.with_target.scan([self.target], y, given, even_if_unreliable=even_if_unreliable)
+        order = np.argsort(np.argsort(columns == self.target, kind="stable"), kind="stable")
+        return joined([others, own]).where(order)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return the larger of the two."""
+        return max(self.with_target.deepest(xs, y, among), self.among_features.deepest(xs, y, among))
