@@ -94,7 +94,7 @@ def attempts_in(
         if not fits:
             attempts.append(Attempt(number, place.name, None, None, "no blanket with it is as small as without it"))
             continue
-        fit = _most_compact([polish(space, fit) for fit in _distinct(fits)], before.target)
+        fit = _most_compact([polish(space, fit) for fit in _distinct(fits)], before.target, TIE if bounded else 0.0)
         members = frozenset(blanket_of(fit.parents, before.target))
         stage = Stage(before.local, (*before.arities, effort.arity), space, fit, members)
         attempts.append(Attempt(number, place.name, stage, merits_of(stage), ""))
@@ -119,10 +119,10 @@ def _distinct(fits: list[Fit]) -> list[Fit]:
     return chosen
 
 
-def _most_compact(fits: list[Fit], target: int) -> Fit:
-    """Return the fit with the smallest blanket among those that BIC can hardly tell from the best."""
+def _most_compact(fits: list[Fit], target: int, slack: float) -> Fit:
+    """Return the fit with the smallest blanket among those whose BIC is within ``slack`` nats of the best."""
     best = max(fit.bic for fit in fits)
-    close = [fit for fit in fits if fit.bic >= best - TIE]
+    close = [fit for fit in fits if fit.bic >= best - slack]
     return min(close, key=lambda fit: (len(blanket_of(fit.parents, target)), -fit.bic))
 
 

@@ -8,8 +8,8 @@ Elidan, Lotner, Friedman & Koller (2000), Discovering hidden variables: a struct
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -48,29 +48,35 @@ class Subspace:
 
 
 def subspaces(stage: Stage, largest: int) -> list[Subspace]:
-    """Return the constraint sets A, B and C of the paper, C once for each possible common child."""
+    """Return the constraint sets A, B and C of the paper, C once for each possible common child.
+
+    In the starts the observed neighbours hang on the latent alone; all other nodes keep the parents they have.
+    """
     t, h = stage.target, stage.target + 1 + len(stage.arities)
-    near = stage.neighbours()
-    kept = _kept_edges(stage)
+    near = [x for x in stage.neighbours() if x < t]
+    kept, rest = _kept_edges(stage), _edges_into(stage, {*near, t})
+    hung = [*rest, *((h, x) for x in near)]
+    spouses = [(s, h) for s in stage.members if s < t and s not in near]
+    child_starts = [[(t, h), *hung], *([[(t, h), *hung, *spouses]] if spouses else [])]
     found = [
-        _subspace("parent", h, [(h, t), *kept], [], [[(h, t), *((h, x) for x in near)]], largest),
-        _subspace("child", h, [(t, h), *kept], [(x, h) for x in near], _child_starts(stage, t, h, near), largest),
+        _subspace("parent", h, [(h, t), *kept], [], [[(h, t), *hung]], largest),
+        _subspace("child", h, [(t, h), *kept], [(x, h) for x in near], child_starts, largest),
     ]
     children = [x for x in stage.possible_children() if x < t]
     for x in children:
         others = stage.spouses_through(x)
         start = [(t, x), (h, x), *((h, s) for s in others), *((t, y) for y in near if y != x)]
-        name = f"spouse through {stage.local.names[x]}"
-        required = [(t, x), (h, x), *kept]
+        start += _edges_into(stage, {*near, *others, t})
+        name, required = f"spouse through {stage.local.names[x]}", [(t, x), (h, x), *kept]
         found.append(_subspace(name, h, required, [(t, h), (h, t)], [start], largest, 1 / len(children)))
-    return [s for s in found if s is not None]
+    # A random DAG would forget what is known of earlier latents.
+    return [replace(s, explore=not stage.arities) for s in found if s is not None]
 
 
-def _child_starts(stage: Stage, t: int, h: int, near: list[int]) -> list[list[Edge]]:
-    """Return the starts of set B: the neighbours hang on the latent; with and without spouses as its parents."""
-    plain = [(t, h), *((h, x) for x in near)]
-    spouses = [s for s in stage.members if s not in near]
-    return [plain, [*plain, *((s, h) for s in spouses)]] if spouses else [plain]
+def _edges_into(stage: Stage, but_not: Collection[int]) -> list[Edge]:
+    """Return the edges of the fitted DAG into all nodes but some."""
+    parents = stage.fit.parents
+    return [(u, v) for v in range(len(parents)) if v not in but_not for u in members_of(int(parents[v]))]
 
 
 def _kept_edges(stage: Stage) -> list[Edge]:
