@@ -28,7 +28,7 @@ def _registered() -> Iterator[Algorithm]:
             yield from getattr(import_module(f"{package}.{module.name}"), "ALGORITHMS", ())
 
 
-ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _registered()}
+ALGORITHMS: dict[str, Algorithm] = {found.name: found for found in sorted(_registered(), key=lambda found: found.name)}
 
 
 def find(name: str) -> Algorithm:

@@ -25,7 +25,11 @@ from itertools import combinations
 
 from blankets.independence import Evidence, IndependenceTest
 
-__all__ = ["Side", "Skeleton"]
+__all__ = ["CAPPED", "Side", "Skeleton"]
+
+CAPPED = (
+    "Conditioning sets of more than {} variables (max_given) were not tried, so that a false member may have stayed."
+)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._roles import find_spouses, roles_from
-from blankets.search._skeleton import Skeleton
+from blankets.search._skeleton import CAPPED, Skeleton
 from blankets.search.iamb import REFERENCE, admit_strongest, grow
 
 __all__ = ["ALGORITHMS", "iamb_n_pc", "inter_iamb_n_pc"]
@@ -37,7 +37,7 @@ def iamb_n_pc(
     blanket: list[int] = []
     grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
     pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
-    return _read_off(pattern, target, blanket)
+    return _read_off(pattern, target, blanket, trace)
 
 
 def inter_iamb_n_pc(
@@ -53,13 +53,16 @@ def inter_iamb_n_pc(
     blanket: list[int] = []
     barred: set[int] = set()
     seen = set()
+    pattern = Skeleton(tests, (target,), alpha=alpha)
     while (state := (frozenset(blanket), frozenset(barred))) not in seen:
         seen.add(state)
         outside = [x for x in candidates if x not in blanket and x not in barred]
         if not admit_strongest(tests, target, outside, blanket, alpha=alpha, trace=trace):
+            if not barred:
+                return _read_off(pattern, target, blanket, trace)
             break
         grown = set(blanket)
-        shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
+        pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
         dropped = grown - set(blanket)
         barred = barred | dropped if set(blanket) == state[0] else dropped
     else:
@@ -67,7 +70,7 @@ def inter_iamb_n_pc(
 
     grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
     pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
-    return _read_off(pattern, target, blanket)
+    return _read_off(pattern, target, blanket, trace)
 
 
 def shrink_by_pc(
@@ -81,12 +84,12 @@ def shrink_by_pc(
         if evidence is not None and x not in spouses:
             blanket.remove(x)
             trace.removed(evidence, "shrinking", "separated from the target, and no common child was found")
-    if pattern.capped:
-        trace.note(f"Conditioning sets of more than {max_given} variables (max_given) were not tried.")
     return pattern
 
 
-def _read_off(pattern: Skeleton, target: int, blanket: list[int]) -> Found:
+def _read_off(pattern: Skeleton, target: int, blanket: list[int], trace: Trace) -> Found:
+    if pattern.capped:
+        trace.note(CAPPED.format(pattern.max_given))
     common_children = find_spouses(pattern, target)
     return Found(
         members=tuple(blanket),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._roles import find_spouses, roles_from
-from blankets.search._skeleton import Skeleton
+from blankets.search._skeleton import CAPPED, Skeleton
 
 __all__ = ["ALGORITHMS", "pc"]
 
@@ -55,7 +55,7 @@ def pc(
         trace.admitted(evidence, "colliders", f"shares the child {tests.names[child]!r} with the target")
 
     if skeleton.capped:
-        trace.note(f"Conditioning sets of more than {max_given} variables (max_given) were not tried.")
+        trace.note(CAPPED.format(max_given))
     return Found(
         members=(*neighbours, *common_children),
         roles=roles_from(skeleton, target, neighbours, common_children),
