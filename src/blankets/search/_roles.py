@@ -79,7 +79,7 @@ def resolve_roles(
             f"No role could be given to {listed(tests.names[x] for x in unclear)}: the tests among the members "
             "found neither an edge to the target nor a common child."
         )
-    separators = {x: skeleton.separator(target, x) or () for x in common_children}
+    separators = {x: skeleton.separator(x, target) or () for x in common_children}
     return Found(members=tuple(members), roles=roles, common_children=common_children, separators=separators)
 
 
@@ -141,7 +141,7 @@ def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
         for x in skeleton.side(child).weakest:
             if x == target or x in neighbours or x in found:
                 continue
-            separator = skeleton.separator(target, x)
+            separator = skeleton.separator(x, target)
             if separator is not None and child not in separator and child in skeleton.side(x).weakest:
                 found[x] = child
     return found

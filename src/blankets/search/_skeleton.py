@@ -94,8 +94,8 @@ class Skeleton:
         return tuple(y for y in self.side(x).weakest if x in self.side(y).weakest)
 
     def separator(self, x: int, y: int) -> tuple[int, ...] | None:
-        """Return a set that separates the two, or None if there is an edge or nothing is known."""
-        for a, b in ((x, y), (y, x)):
+        """Return a set that separates the two (the side of ``y`` is asked first), or None if none is known."""
+        for a, b in ((y, x), (x, y)):
             side = self.side(a)
             if b in side.separated:
                 return side.separated[b].given
@@ -106,8 +106,8 @@ class Skeleton:
         return None
 
     def separation(self, x: int, y: int) -> Evidence | None:
-        """Return the test that separated ``x`` from ``y``, or None if there is an edge or nothing is known."""
-        for a, b in ((x, y), (y, x)):
+        """Return the test that separated ``x`` from ``y`` by that set, or None if none is known."""
+        for a, b in ((y, x), (x, y)):
             if b in self.side(a).separated:
                 return replace(self.side(a).separated[b], x=x, y=y)
         return None if self.separator(x, y) is None else self.tests.test(x, y)
