@@ -22,7 +22,8 @@ __all__ = [
     "renumber",
 ]
 
-_ROWS = 8192  # rows a chunk: 32 KiB of cells, 8 KiB of codes
+_ROWS = 2048  # rows a chunk: 8 KiB of indices stay in the first-level cache
+_MOST_TOGETHER = 4
 _WORDS = 512  # words a chunk of bits: 32,768 rows
 
 
@@ -36,46 +37,65 @@ def count_dense(
 ) -> None:
     """Count columns ``xs`` of dense codes, shape (columns, rows).
 
-    An increment waits for the one before it when both hit the same count, as they often do in skewed
-    data. Four candidates side by side, or four quarters of one column, keep four tables going instead.
+    An increment costs more than working out where it goes. So up to four candidates share one: their joint
+    table is counted, as long as it is small beside the rows, and its margins are theirs.
     """
-    n, step = len(cells), np.uint32(n_cells)
+    width = counts.shape[1] // n_cells
+    together, size = 1, width * n_cells
+    while together < _MOST_TOGETHER and size * width * 2 <= len(cells):
+        together, size = together + 1, size * width
+    # Even and odd rows have tables of their own: an increment waits for the one before it if both hit
+    # the same count, as they often do in skewed data.
+    joint, index = np.empty((2, size), np.int32), np.empty(min(_ROWS, len(cells)), np.uint32)
     counts[:] = 0
-    whole = len(xs) - len(xs) % 4
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        for i in range(0, whole, 4):
-            column_a, column_b, column_c, column_d = codes[xs[i]], codes[xs[i + 1]], codes[xs[i + 2]], codes[xs[i + 3]]
-            a, b, c, d = counts[i], counts[i + 1], counts[i + 2], counts[i + 3]
-            for r in range(start, stop):
-                cell = cells[r]
-                a[np.uint32(cell + column_a[r] * step)] += np.int32(1)
-                b[np.uint32(cell + column_b[r] * step)] += np.int32(1)
-                c[np.uint32(cell + column_c[r] * step)] += np.int32(1)
-                d[np.uint32(cell + column_d[r] * step)] += np.int32(1)
-    for i in range(whole, len(xs)):
-        _count_quarters(codes[xs[i]], cells, step, counts[i])
+    for first in range(0, len(xs), together):
+        group = xs[first : first + together]
+        _count_jointly(codes, group, cells, n_cells, width, joint, index)
+        _add_margins(joint, n_cells, width, counts[first : first + together])
 
 
 @njit(nogil=True, cache=True)
-def _count_quarters(
-    column: NDArray[np.integer], cells: NDArray[np.uint32], step: np.uint32, counts: NDArray[np.int32]
+def _count_jointly(
+    codes: NDArray[np.integer],
+    group: NDArray[np.int64],
+    cells: NDArray[np.uint32],
+    n_cells: int,
+    width: int,
+    joint: NDArray[np.int32],
+    index: NDArray[np.uint32],
 ) -> None:
-    """Count one column, its four quarters in step."""
-    n = len(cells)
-    quarter = n // 4
-    part = np.zeros((3, len(counts)), np.int32)
-    a, b, c, d = counts, part[0], part[1], part[2]
-    for r in range(quarter):
-        s, t, u = r + quarter, r + 2 * quarter, r + 3 * quarter
-        a[np.uint32(cells[r] + column[r] * step)] += np.int32(1)
-        b[np.uint32(cells[s] + column[s] * step)] += np.int32(1)
-        c[np.uint32(cells[t] + column[t] * step)] += np.int32(1)
-        d[np.uint32(cells[u] + column[u] * step)] += np.int32(1)
-    for r in range(4 * quarter, n):
-        a[np.uint32(cells[r] + column[r] * step)] += np.int32(1)
-    for k in range(len(counts)):
-        a[k] += b[k] + c[k] + d[k]
+    """Fill the joint table of a group of columns: the first one's levels vary fastest, after the cells."""
+    even, odd = joint[0], joint[1]
+    joint[:] = 0
+    # Always four columns, those that are not there with weight 0: the loop over them stays one vector loop.
+    four, weight = np.zeros(_MOST_TOGETHER, np.int64), np.zeros(_MOST_TOGETHER, np.uint32)
+    for i in range(len(group)):
+        four[i], weight[i] = group[i], n_cells * width**i
+    p, q, s, t = weight[0], weight[1], weight[2], weight[3]
+    for start in range(0, len(cells), _ROWS):
+        n = min(_ROWS, len(cells) - start)
+        cell = cells[start : start + n]
+        a, b = codes[four[0], start : start + n], codes[four[1], start : start + n]
+        c, d = codes[four[2], start : start + n], codes[four[3], start : start + n]
+        for r in range(n):
+            index[r] = cell[r] + p * np.uint32(a[r]) + q * np.uint32(b[r]) + s * np.uint32(c[r]) + t * np.uint32(d[r])
+        for r in range(0, n - 1, 2):
+            even[index[r]] += np.int32(1)
+            odd[index[r + 1]] += np.int32(1)
+        if n % 2:
+            even[index[n - 1]] += np.int32(1)
+
+
+@njit(nogil=True, cache=True)
+def _add_margins(joint: NDArray[np.int32], n_cells: int, width: int, counts: NDArray[np.int32]) -> None:
+    """Add up the joint table over the other members of the group, for each member."""
+    for k in range(joint.shape[1] // n_cells):
+        levels = k
+        for i in range(len(counts)):
+            row = counts[i, (levels % width) * n_cells : (levels % width + 1) * n_cells]
+            for c in range(n_cells):
+                row[c] += joint[0, k * n_cells + c] + joint[1, k * n_cells + c]
+            levels //= width
 
 
 @njit(nogil=True, cache=True)
