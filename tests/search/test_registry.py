@@ -1,0 +1,81 @@
+"""The registry: names, options, and the rule behind ``algorithm="auto"``."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import blankets.search
+from blankets.errors import ParameterError
+from blankets.search import ALGORITHMS, check_options, choose, find
+
+
+def test_what_the_issue_asks_for_is_there():
+    wanted = {
+        *("ks", "gs", "iamb", "inter-iamb", "iamb-n-pc", "inter-iamb-n-pc", "pc", "mmpc", "mmmb"),
+        *("hiton-pc", "hiton-mb", "pcmb", "fast-iamb", "iamb-fdr", "fbed", "ipc-mb", "stmb", "bamb"),
+        *("eemb", "mbor", "kiamb"),
+    }
+    assert wanted <= set(ALGORITHMS)
+
+
+def test_a_name_is_registered_once():
+    folder = Path(blankets.search.__file__).parent
+    files = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
+    modules = [getattr(blankets.search, name) for name in files]
+    listed = [algorithm.name for module in modules for algorithm in getattr(module, "ALGORITHMS", ())]
+    assert sorted(listed) == list(ALGORITHMS)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
+def test_every_entry_is_complete(algorithm):
+    assert algorithm.name == algorithm.name.lower()
+    assert "_" not in algorithm.name
+    assert any(f"({year})" in algorithm.reference for year in range(1990, 2027))
+    assert algorithm.when.endswith(".")
+    assert "alpha" not in algorithm.options
+
+
+@pytest.mark.parametrize("name", ["inter-iamb", "INTER_IAMB", "Inter IAMB", " inter-iamb "])
+def test_names_are_found_however_they_are_written(name):
+    assert find(name).name == "inter-iamb"
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(ParameterError, match=r"unknown algorithm 'hitonmb'; did you mean 'hiton-mb'\?.* choose from "):
+        find("hitonmb")
+
+
+def test_an_unknown_option_names_the_known_ones():
+    check_options(find("fbed"), {"k": 2})
+    with pytest.raises(ParameterError, match=r"algorithm 'fbed' has no option 'runs'; it has k=1$"):
+        check_options(find("fbed"), {"runs": 2})
+    with pytest.raises(
+        ParameterError, match=r"no option 'max_givn'; did you mean 'max_given'\?; it has max_given=None"
+    ):
+        check_options(find("pc"), {"max_givn": 2})
+    with pytest.raises(ParameterError, match=r"algorithm 'iamb' has no option 'k'; it has none$"):
+        check_options(find("iamb"), {"k": 2})
+
+
+# Rows for a test with d conditioning variables of arity a, target of arity t: 5 (a-1)(t-1) a^d.
+@pytest.mark.parametrize(
+    ("n_rows", "arities", "target_arity", "name", "reason"),
+    [
+        (5 * 2**11, [2] * 30, 2, "pcmb", "10,240 rows allow tests that condition on 11 typical features"),
+        (5 * 2**12, [2] * 30, 2, "inter-iamb", "condition on 12 typical features, enough to condition on whole"),
+        (5 * 2**12 - 1, [2] * 30, 2, "pcmb", "11 typical features"),
+        (5 * 2 * 2 * 3**5, [3] * 37, 3, "pcmb", "condition on 5 typical features.* 37 features can be"),
+        (5 * 2 * 3, [3], 2, "pcmb", "condition on 1 typical feature,.* 1 feature can be"),
+        (3, [4, 4], 9, "pcmb", "condition on 0 typical features"),
+        (100, [2] * 2000, 2, "pcmb", "2,000 features can be"),
+        (100, [2] * 2001, 2, "inter-iamb", "2,001 features are too many to be scanned once for each neighbour"),
+        (1000, [], 2, "pcmb", "0 features can be"),
+    ],
+)
+def test_auto_says_what_and_why(n_rows, arities, target_arity, name, reason):
+    chosen, why = choose(n_rows, arities, target_arity)
+    assert chosen == name
+    assert chosen in ALGORITHMS
+    assert re.search(reason, why)
+    assert why.endswith(".")
