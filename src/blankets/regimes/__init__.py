@@ -11,6 +11,7 @@ from blankets.regimes._kappa import (
 from blankets.regimes._labels import UNLABELLED, Labels, code_labels, read_labels
 from blankets.regimes._names import regime_from
 from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
+from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
 from blankets.regimes._regimes import PositiveUnlabelled, Supervised
 from blankets.regimes._semi import SemiSupervised
 from blankets.regimes._surrogates import (
@@ -26,6 +27,7 @@ __all__ = [
     "Beta",
     "Between",
     "Choice",
+    "EstimatedPrior",
     "Exact",
     "Kappa",
     "Labels",
@@ -42,6 +44,7 @@ __all__ = [
     "between",
     "code_labels",
     "collapse",
+    "estimate_prior",
     "greater_than",
     "kappa_case_control",
     "kappa_of",

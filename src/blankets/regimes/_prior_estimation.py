@@ -1,0 +1,296 @@
+"""Estimating p(y=1) from positive-unlabelled data, when nobody knows it.
+
+No method can do this without an assumption that the data cannot confirm. Both of these estimate the label
+frequency c = p(s=1|y=1), and then p(y=1) = p(s=1) / c:
+
+* ``tice`` assumes that *some* recognisable group of rows is all positive: the share of labelled rows among
+  them is c, and no group can have a larger one. A tree looks for groups with a large share in a fifth of
+  the rows; in the others a lower confidence bound of the share is taken (Bekker & Davis 2018).
+* ``elkan-noto`` assumes that *every* positive can be recognised for certain: c is then the mean of
+  p(s=1|x) over labelled rows. Where classes overlap it is too small, and p(y=1) too large (Elkan & Noto 2008).
+
+Both assume that which positives are labelled depends on nothing but their being positive. Both err upwards,
+which is the safe side for planning (more rows or labels than needed, not fewer): of two estimates the smaller
+is the better. The uncertainty is the bootstrap's: it covers chance, not a false assumption.
+
+References
+----------
+Bekker & Davis (2018), Estimating the class prior in positive and unlabeled data through decision tree
+induction, AAAI. Elkan & Noto (2008), Learning classifiers from only positive and unlabeled data, KDD.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+
+from blankets.errors import DataError, LabelError, ParameterError
+from blankets.regimes._labels import Labels
+from blankets.regimes._prior import Prior
+from blankets.stats._information import plug_in
+from blankets.stats._partial_labels import Sampling
+
+__all__ = ["EstimatedPrior", "estimate_prior"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+ASSUMPTIONS = {
+    "tice": "some recognisable group of rows is all positive, and which positives are labelled depends on nothing else",
+    "elkan-noto": "every positive can be recognised from its features, and which are labelled depends on nothing else",
+}
+_FOLDS = 5
+_MOST_SPLITS = 200
+_FEWEST_ROWS = 10  # in a group whose share of labels is looked at
+_PSEUDO_ROWS = 5.0  # unlabelled rows added to each group so that tiny ones do not look best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EstimatedPrior(Prior):
+    """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    draws : ndarray
+        Estimates from resampled rows, ascending.
+    method : str
+        "tice" or "elkan-noto".
+    """
+
+    value: float
+    draws: Floats
+    method: str
+
+    @property
+    def assumption(self) -> str:
+        """What the method assumes."""
+        return ASSUMPTIONS[self.method]
+
+    @property
+    def mean(self) -> float:
+        """The estimate itself."""
+        return self.value
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest bootstrap estimate."""
+        return float(self.draws[0]), float(self.draws[-1])
+
+    def cdf(self, value: ArrayLike) -> Floats:
+        """Return the share of bootstrap estimates below a value."""
+        levels = np.linspace(0.0, 1.0, len(self.draws))
+        return np.asarray(np.interp(np.asarray(value, float), self.draws, levels, left=0.0, right=1.0))
+
+    def ppf(self, probability: ArrayLike) -> Floats:
+        """Return a quantile of the bootstrap estimates."""
+        return np.asarray(np.quantile(self.draws, np.asarray(probability, float)))
+
+    def __str__(self) -> str:
+        low, high = self.ppf([0.05, 0.95])
+        return f"about {self.value:.3g} (90% {low:.3g} to {high:.3g}), estimated by {self.method} assuming that " + (
+            self.assumption
+        )
+
+
+def estimate_prior(
+    features: ArrayLike,
+    labels: Labels,
+    *,
+    method: str = "tice",
+    sampling: Sampling = "one-sample",
+    n_bootstrap: int = 30,
+    n_features: int = 30,
+    rng: np.random.Generator | int | None = None,
+) -> EstimatedPrior:
+    """Estimate p(y=1) from positive-unlabelled data.
+
+    Parameters
+    ----------
+    features : array_like of int of shape (rows, columns)
+        Codes 0, 1, ... of categorical features.
+    labels : Labels
+        Positives and unlabelled rows.
+    method : {"tice", "elkan-noto"}
+        See the text at the top of this module.
+    sampling : {"one-sample", "case-control"}
+        Whether the labelled rows are part of the sample or were collected apart from it.
+    n_bootstrap : int
+        Number of resamples for the uncertainty.
+    n_features : int
+        Only this many features, those that tell most about being labelled, are used.
+    rng : numpy.random.Generator, int or None
+        Generator or seed.
+
+    Returns
+    -------
+    EstimatedPrior
+        A `Prior`: hand it to ``PositiveUnlabelled(prior=...)``, and its uncertainty goes into κ, intervals
+        and plans.
+
+    Examples
+    --------
+    A fifth of the rows is positive, and half of these are recognised by x = 2; 30% are labelled.
+
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(20_000) < 0.2
+    >>> x = np.where(y & (rng.random(20_000) < 0.5), 2, rng.integers(0, 2, 20_000))
+    >>> labels = Labels(np.where(y & (rng.random(20_000) < 0.3), 1, -1).astype(np.int16), (0, 1))
+    >>> prior = estimate_prior(x[:, np.newaxis], labels, rng=1)
+    >>> 0.18 < prior.value < 0.26
+    True
+    """
+    if method not in METHODS:
+        raise ParameterError.not_one_of("method to estimate the prior", method, METHODS)
+    if n_bootstrap < 2:
+        raise ParameterError.out_of_range("n_bootstrap", n_bootstrap, "at least 2")
+    codes = _checked(features, labels)
+    labelled = labels.codes == 1
+    codes = codes[:, _most_telling(codes, labelled, n_features)]
+    generator = np.random.default_rng(rng)
+    n = len(codes)
+    folds = generator.permutation(n) % _FOLDS  # of rows, so that copies of a row stay together in a resample
+
+    def once(weights: Floats) -> float:
+        frequency = METHODS[method](codes, labelled, weights, folds)
+        return _prior_of(frequency, float(weights[labelled].sum() / weights.sum()), sampling)
+
+    value = once(np.ones(n))
+    resamples = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(n_bootstrap))
+    return EstimatedPrior(value, _centred([once(weights) for weights in resamples], value), method)
+
+
+def _centred(draws: list[float], value: float) -> Floats:
+    """Return the draws, ascending, moved on the logit scale so that they lie around the estimate.
+
+    A maximum over groups, and a model, fit a resample with its repeated rows better than they fit new rows:
+    the spread of the bootstrap is right, its centre is not.
+    """
+    shifted = logit(np.sort(draws))
+    return np.asarray(expit(shifted - np.median(shifted) + logit(value)))
+
+
+def _prior_of(frequency: float, share: float, sampling: Sampling) -> float:
+    """Return p(y=1) from the largest share of labels that a group of rows can have.
+
+    One sample: p(s=1) / c. Collected apart: in a group of positives alone the odds of a label are
+    n₁ / (n₀ p(y=1)).
+    """
+    c = float(np.clip(frequency, 1e-6, 1.0 - 1e-6))
+    prior = share / c if sampling == "one-sample" else (1.0 - c) / c * share / (1.0 - share)
+    least = share if sampling == "one-sample" else 1e-6
+    return float(np.clip(prior, least, 1.0 - 1e-6))
+
+
+def _checked(features: ArrayLike, labels: Labels) -> Codes:
+    codes = np.asarray(features)
+    if codes.ndim != 2 or codes.shape[1] == 0 or codes.dtype.kind not in "iu":
+        raise DataError(f"features must be integer codes of shape (rows, columns), but have shape {codes.shape}")
+    if len(codes) != len(labels):
+        raise DataError(f"there are {len(codes)} rows of features, but {len(labels)} of labels")
+    if not labels.is_binary or labels.counts[0] or not labels.n_unlabelled:
+        raise LabelError("the prior is estimated from positives and unlabelled rows; these labels are of another kind")
+    return codes.astype(np.int64)
+
+
+def _most_telling(codes: Codes, labelled: NDArray[np.bool_], most: int) -> Codes:
+    """Return the columns that tell most about being labelled, strongest first."""
+    width = int(codes.max()) + 1
+    tables = np.stack([_table(column, labelled, width) for column in codes.T])
+    estimate = plug_in(tables[:, np.newaxis])
+    bias = estimate.scale * estimate.dof
+    return np.argsort(bias - estimate.value, kind="stable")[:most]
+
+
+def _table(column: Codes, labelled: NDArray[np.bool_], width: int) -> Floats:
+    return np.bincount(column + width * labelled, minlength=2 * width).reshape(2, width).astype(float)
+
+
+def _tice(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
+    """Return the label frequency by trees, averaged over folds; the second round knows its own variance."""
+    offsets = np.concatenate([[0], np.cumsum(codes.max(axis=0)[:-1] + 1)])
+    flat = codes + offsets
+    frequency = 0.5
+    for _ in range(2):
+        bounds = [_tree(flat, labelled, weights, folds == fold, frequency) for fold in range(_FOLDS)]
+        frequency = float(np.mean(bounds))
+    return frequency
+
+
+def _tree(
+    flat: Codes, labelled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
+) -> float:
+    """Return the largest lower bound of the share of labels, over groups that a best-first tree finds."""
+    n_items = int(flat.max()) + 1
+    column_of = np.zeros(n_items, np.int64)
+    column_of[flat.max(axis=0)] = 1
+    column_of = np.concatenate([[0], np.cumsum(column_of)[:-1]])
+    order = count()
+    root = np.flatnonzero(weights > 0)
+    best = float(np.average(labelled, weights=weights))  # no group is needed to know that c is at least p(s=1)
+    queue = [(0.0, next(order), root)]
+    for _ in range(_MOST_SPLITS):
+        if not queue:
+            break
+        rows = heapq.heappop(queue)[2]
+        inner = rows[growing[rows]]
+        items = flat[inner]
+        total = np.bincount(items.ravel(), np.repeat(weights[inner], flat.shape[1]), n_items)
+        hits = np.bincount(items.ravel(), np.repeat(weights[inner] * labelled[inner], flat.shape[1]), n_items)
+        promise = np.where(total > 0, hits / (total + _PSEUDO_ROWS), 0.0)
+        # A column in which the group has one level only splits nothing.
+        promise[total >= weights[inner].sum()] = 0.0
+        item = int(np.argmax(promise))
+        if promise[item] <= 0.0:
+            continue
+        column = column_of[item]
+        for level in np.flatnonzero((column_of == column) & (hits > 0) & (total >= _FEWEST_ROWS)):
+            part = rows[flat[rows, column] == level]
+            best = max(best, _bound(part, labelled, weights, growing, frequency))
+            heapq.heappush(queue, (-float(promise[level]), next(order), part))
+    return best
+
+
+def _bound(
+    rows: Codes, labelled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
+) -> float:
+    """Return the one-sided Chebyshev bound of the share of labels among the rows that did not grow the tree."""
+    held_out = rows[~growing[rows]]
+    n = float(weights[held_out].sum())
+    if n < _FEWEST_ROWS:
+        return 0.0
+    share = float((weights[held_out] * labelled[held_out]).sum()) / n
+    delta = max(0.025, 1.0 / (1.0 + 0.004 * float(weights.sum())))
+    independent = n**2 / float((weights[held_out] ** 2).sum())  # rows, when a resample repeats some
+    return share - float(np.sqrt(frequency * (1.0 - frequency) * (1.0 - delta) / (delta * independent)))
+
+
+def _elkan_noto(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
+    """Return the mean of p(s=1|x) over labelled rows, each predicted by a model that has not seen it."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import OneHotEncoder
+
+    design = OneHotEncoder(sparse_output=False).fit_transform(codes)
+    drawn = weights > 0
+    total, weight = 0.0, 0.0
+    for fold in range(_FOLDS):
+        train, rest = drawn & (folds != fold), drawn & (folds == fold) & labelled
+        if not rest.any() or not labelled[train].any():
+            continue
+        model = LogisticRegression(solver="newton-cholesky").fit(design[train], labelled[train], weights[train])
+        total += float(weights[rest] @ model.predict_proba(design[rest])[:, 1])
+        weight += float(weights[rest].sum())
+    return total / weight
+
+
+METHODS: dict[str, Callable[[Codes, NDArray[np.bool_], Floats, Codes], float]] = {
+    "tice": _tice,
+    "elkan-noto": _elkan_noto,
+}

@@ -1,0 +1,126 @@
+"""Class priors estimated from positive-unlabelled data of a known prior."""
+
+import numpy as np
+import pytest
+
+from blankets.errors import DataError, LabelError, ParameterError
+from blankets.regimes import (
+    EstimatedPrior,
+    Labels,
+    PositiveUnlabelled,
+    Question,
+    estimate_prior,
+    read_labels,
+)
+
+
+def population(n, prior, recognised, rng):
+    """Features of which the first betrays a share of the positives for certain, the others give hints or nothing."""
+    y = rng.random(n) < prior
+    x = rng.integers(0, 3, size=(n, 6))
+    x[:, 0] = np.where(y & (rng.random(n) < recognised), 3, x[:, 0])
+    x[:, 1] = np.where(y & (rng.random(n) < 0.4), 2, x[:, 1])
+    return x, y
+
+
+def one_sample(n, prior, frequency, recognised, seed):
+    rng = np.random.default_rng(seed)
+    x, y = population(n, prior, recognised, rng)
+    codes = np.where(y & (rng.random(n) < frequency), 1, -1)
+    return x, Labels(codes.astype(np.int16), (0, 1))
+
+
+def case_control(n_labelled, n_background, prior, recognised, seed):
+    rng = np.random.default_rng(seed)
+    background, _ = population(n_background, prior, recognised, rng)
+    x, y = population(int(3 * n_labelled / prior), prior, recognised, rng)
+    codes = np.repeat(np.array([1, -1], np.int16), [n_labelled, n_background])
+    return np.concatenate([x[y][:n_labelled], background]), Labels(codes, (0, 1))
+
+
+# The bounds of TIcE are cautious: p(y=1) comes out too large rather than too small.
+@pytest.mark.parametrize(("prior", "frequency", "recognised"), [(0.2, 0.5, 0.5), (0.4, 0.5, 0.5), (0.1, 0.5, 0.9)])
+def test_tice(prior, frequency, recognised):
+    x, labels = one_sample(10_000, prior, frequency, recognised, seed=1)
+    estimate = estimate_prior(x, labels, n_bootstrap=3, rng=0)
+    assert 0.95 * prior < estimate.value < 1.4 * prior
+
+
+def test_elkan_noto_where_every_positive_is_recognised():
+    x, labels = one_sample(5_000, 0.3, 0.4, 1.0, seed=2)
+    estimate = estimate_prior(x, labels, method="elkan-noto", n_bootstrap=5, rng=0)
+    # c has standard error √(0.4·0.6/1500) = 0.013, 3% of itself.
+    assert estimate.value == pytest.approx(0.3, rel=0.1)
+
+
+def test_elkan_noto_overestimates_where_classes_overlap():
+    x, labels = one_sample(5_000, 0.3, 0.4, 0.3, seed=3)
+    assert estimate_prior(x, labels, method="elkan-noto", n_bootstrap=2, rng=0).value > 0.4
+
+
+@pytest.mark.parametrize("method", ["tice", "elkan-noto"])
+def test_case_control_sampling(method):
+    x, labels = case_control(1_000, 5_000, 0.2, 1.0, seed=4)
+    estimate = estimate_prior(x, labels, method=method, sampling="case-control", n_bootstrap=2, rng=0)
+    assert 0.17 < estimate.value < 0.3
+
+
+def test_it_is_a_prior_with_uncertainty_that_flows_into_kappa_and_estimates():
+    x, labels = one_sample(4_000, 0.3, 0.4, 0.7, seed=5)
+    prior = estimate_prior(x, labels, n_bootstrap=20, rng=0)
+    assert isinstance(prior, EstimatedPrior)
+    assert not prior.is_exact
+    assert not prior.is_soft
+    low, high = prior.support
+    assert low < prior.value < high
+    assert prior.mean == prior.value
+    np.testing.assert_allclose(prior.cdf(prior.ppf([0.2, 0.5, 0.7])), [0.2, 0.5, 0.7], atol=1e-9)
+    draws = prior.sample(1000, rng=1)
+    assert low <= draws.min() <= draws.max() <= high
+    regime = PositiveUnlabelled(prior)
+    assert Question.ESTIMATE in regime.answers
+    kappa = regime.kappa(labels)
+    assert kappa.low < kappa.value < kappa.high
+    table = np.array([[np.sum((x[:, 1] == k) & (labels.codes == c)) for k in range(3)] for c in (0, 1, -1)])
+    unsure = regime.estimate(table, labels).variance
+    assert unsure > PositiveUnlabelled(prior.value).estimate(table, labels).variance
+    assert "estimated by tice assuming that some recognisable group of rows is all positive" in str(prior)
+    assert "estimated by tice" in regime.describe(labels)
+
+
+def test_bootstrap_spread_is_that_of_repeated_samples():
+    values = [
+        estimate_prior(*one_sample(2_000, 0.3, 0.4, 1.0, seed=seed), method="elkan-noto", n_bootstrap=2, rng=0).value
+        for seed in range(30)
+    ]
+    draws = estimate_prior(*one_sample(2_000, 0.3, 0.4, 1.0, seed=99), method="elkan-noto", n_bootstrap=30, rng=0).draws
+    # A ratio of two standard deviations from 30 values each lies within a factor of two in 99.9% of all cases.
+    assert 0.5 < np.std(draws) / np.std(values) < 2
+
+
+def test_same_seed_same_answer():
+    x, labels = one_sample(1_000, 0.3, 0.4, 0.5, seed=6)
+    first, second = (estimate_prior(x, labels, n_bootstrap=3, rng=7) for _ in range(2))
+    np.testing.assert_array_equal(first.draws, second.draws)
+    assert first.value == second.value
+
+
+def test_uninformative_features_say_that_everything_may_be_positive():
+    rng = np.random.default_rng(8)
+    labels = Labels(np.where(rng.random(3_000) < 0.2, 1, -1).astype(np.int16), (0, 1))
+    estimate = estimate_prior(rng.integers(0, 3, size=(3_000, 4)), labels, n_bootstrap=2, rng=0)
+    assert estimate.value > 0.8
+
+
+def test_refusals():
+    x, labels = one_sample(100, 0.3, 0.4, 0.5, seed=9)
+    with pytest.raises(ParameterError, match="unknown method to estimate the prior 'km2'"):
+        estimate_prior(x, labels, method="km2")
+    with pytest.raises(ParameterError, match="'n_bootstrap' must be at least 2"):
+        estimate_prior(x, labels, n_bootstrap=0)
+    with pytest.raises(DataError, match=r"integer codes of shape \(rows, columns\), but have shape \(100,\)"):
+        estimate_prior(x[:, 0], labels)
+    with pytest.raises(DataError, match="there are 99 rows of features, but 100 of labels"):
+        estimate_prior(x[:99], labels)
+    with pytest.raises(LabelError, match="from positives and unlabelled rows"):
+        estimate_prior(np.zeros((3, 1), int), read_labels([1, 0, None]))
