@@ -2,7 +2,21 @@
 
 from blankets.latent._best import BestDAG, best_dag
 from blankets.latent._discover import discover_latent
+from blankets.latent._features import LatentFeature, fit_feature
+from blankets.latent._methods import Effort
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent.sll import SLL, sll
 
-__all__ = ["SLL", "BestDAG", "Latent", "LatentBlanket", "SubspaceScore", "best_dag", "discover_latent", "sll"]
+__all__ = [
+    "BestDAG",
+    "Effort",
+    "Latent",
+    "LatentBlanket",
+    "LatentFeature",
+    "SLL",
+    "SubspaceScore",
+    "best_dag",
+    "discover_latent",
+    "fit_feature",
+    "sll",
+]

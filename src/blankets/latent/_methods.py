@@ -21,7 +21,7 @@ from blankets.latent._rows import Ints
 from blankets.latent._structural import Fit, Problem, best_fits, polish
 from blankets.latent._subspaces import Subspace, anywhere, subspaces
 
-__all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "lmb_csem", "scsem", "sem"]
+__all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "best_attempt", "lmb_csem", "scsem", "sem"]
 
 MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence,
 NEAR = 5.0  # if their BIC is so close to the best, in nats
@@ -143,7 +143,7 @@ def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outco
         places = subspaces(stage, stage.with_latent(effort.arity)[0].largest)
         tried = [_judged(a, stage, merits, effort.score) for a in attempts_in(places, stage, effort, rng)]
         log += tried
-        winner = _best([a for a in tried if not a.refused], effort.score)
+        winner = best_attempt([a for a in tried if not a.refused], effort.score)
         if winner is None or winner.stage is None or winner.merits is None:
             break
         stage, merits = winner.stage, winner.merits
@@ -160,7 +160,7 @@ def _judged(attempt: Attempt, before: Stage, merits: Merits, score: str) -> Atte
     return Attempt(attempt.latent, attempt.subspace, attempt.stage, attempt.merits, refused)
 
 
-def _best(attempts: list[Attempt], score: str) -> Attempt | None:
+def best_attempt(attempts: list[Attempt], score: str) -> Attempt | None:
     """Return the attempt with the best score; where scores hardly differ, the one with the best BIC among them."""
     able = [(a, a.merits) for a in attempts if a.merits is not None]
     if not able:
