@@ -38,15 +38,16 @@ def count_dense(
     """Count columns ``xs`` of dense codes, shape (columns, rows).
 
     An increment costs more than working out where it goes. So up to four candidates share one: their joint
-    table is counted, as long as it is small beside the rows, and its margins are theirs.
+    table is counted, and its margins are theirs. Each then costs its share of the rows and about as much
+    again as the joint table has counts.
     """
-    width = counts.shape[1] // n_cells
+    width, n_rows = counts.shape[1] // n_cells, len(cells)
     together, size = 1, width * n_cells
-    while together < _MOST_TOGETHER and size * width * 2 <= len(cells):
+    while together < _MOST_TOGETHER and n_rows / (together + 1) + size * width < n_rows / together + size:
         together, size = together + 1, size * width
     # Even and odd rows have tables of their own: an increment waits for the one before it if both hit
     # the same count, as they often do in skewed data.
-    joint, index = np.empty((2, size), np.int32), np.empty(min(_ROWS, len(cells)), np.uint32)
+    joint, index = np.empty((2, size), np.int32), np.empty(min(_ROWS, n_rows), np.uint32)
     counts[:] = 0
     for first in range(0, len(xs), together):
         group = xs[first : first + together]
@@ -89,12 +90,15 @@ def _count_jointly(
 @njit(nogil=True, cache=True)
 def _add_margins(joint: NDArray[np.int32], n_cells: int, width: int, counts: NDArray[np.int32]) -> None:
     """Add up the joint table over the other members of the group, for each member."""
-    for k in range(joint.shape[1] // n_cells):
+    both, odd = joint[0], joint[1]
+    for k in range(len(both)):
+        both[k] += odd[k]
+    for k in range(len(both) // n_cells):
         levels = k
         for i in range(len(counts)):
-            row = counts[i, (levels % width) * n_cells : (levels % width + 1) * n_cells]
+            start = (levels % width) * n_cells
             for c in range(n_cells):
-                row[c] += joint[0, k * n_cells + c] + joint[1, k * n_cells + c]
+                counts[i, start + c] += both[k * n_cells + c]
             levels //= width
 
 
