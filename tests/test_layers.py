@@ -27,6 +27,7 @@ ORDER = (
     "results",
     "_progress",
     "_discover",
+    "_select",
     "estimators",
     "plots",
     "report",

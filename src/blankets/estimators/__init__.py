@@ -1,7 +1,14 @@
 """The scikit-learn face: selectors that find Markov blankets, and latent variables as features."""
 
+from blankets.estimators._information import InformationSelector
 from blankets.estimators._latent import LatentBlanketClassifier, LatentBlanketTransformer
 from blankets.estimators._selector import MarkovBlanketSelector
 from blankets.estimators._wrapper import HitonWrapper
 
-__all__ = ["HitonWrapper", "LatentBlanketClassifier", "LatentBlanketTransformer", "MarkovBlanketSelector"]
+__all__ = [
+    "HitonWrapper",
+    "InformationSelector",
+    "LatentBlanketClassifier",
+    "LatentBlanketTransformer",
+    "MarkovBlanketSelector",
+]

@@ -6,5 +6,6 @@ from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._json import plain
 from blankets.results._many import Blankets
+from blankets.results._selection import Selection
 
-__all__ = ["Blanket", "Blankets", "Explanation", "NamedEvidence", "PassedOver", "Step", "describe", "plain"]
+__all__ = ["Blanket", "Blankets", "Explanation", "NamedEvidence", "PassedOver", "Selection", "Step", "describe", "plain"]

@@ -1,0 +1,326 @@
+"""`select`: features in order of an information criterion, under any label regime."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets._progress import told
+from blankets.counting import MemoryCounter
+from blankets.data import Frame, Ingested, ingest
+from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TargetError, TooFewRowsWarning, listed
+from blankets.filters import (
+    TIE,
+    Criterion,
+    InformationSource,
+    PartialLabels,
+    Picks,
+    PlugIn,
+    find_criterion,
+    greedy,
+    weights_for,
+)
+from blankets.regimes import (
+    Choice,
+    Labels,
+    Question,
+    Regime,
+    Supervised,
+    code_labels,
+    label_column,
+    regime_from,
+    surrogate_column,
+)
+from blankets.results import Selection
+
+__all__ = ["select", "selected"]
+
+Progress = bool | Callable[[str], None]
+
+
+def select(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    criterion: str = "jmi",
+    k: int = 10,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    beta: float | None = None,
+    gamma: float | None = None,
+    discretise: str | Mapping[str, str] = "sturges",
+    bins: int | None = None,
+    missing: str = "error",
+    keep: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    n_threads: int | None = None,
+    progress: Progress = False,
+) -> Selection:
+    """Select ``k`` features one after the other, each the best by an information criterion given those before it.
+
+    Parameters
+    ----------
+    data : data frame, array, sparse matrix, path to a CSV or Parquet file, or Frame
+        The table, as for `blankets.discover`.
+    target : str or int, optional
+        Name of the target column (its number, for an array without names).
+    y : array_like, optional
+        The target, where it is not a column of ``data``.
+    criterion : str
+        X is a candidate, Xj runs over the features selected so far; information is in nats.
+
+        ========  ============================================
+        mim       I(X;Y)
+        jmi       Σ I(X,Xj;Y)
+        cmi       I(X;Y|all Xj)
+        mrmr      I(X;Y) - mean I(X;Xj)
+        mifs      I(X;Y) - beta Σ I(X;Xj)
+        cife      I(X;Y) - Σ I(X;Xj) + Σ I(X;Xj|Y)
+        condred   I(X;Y) + Σ I(X;Xj|Y)
+        linear    I(X;Y) - beta Σ I(X;Xj) + gamma Σ I(X;Xj|Y)
+        cmim      min I(X;Y|Xj)
+        disr      Σ I(X,Xj;Y) / H(X,Xj,Y)
+        icap      I(X;Y) - Σ max(0, I(X;Xj) - I(X;Xj|Y))
+        ========  ============================================
+
+        The first feature is that of largest I(X;Y) for all of them.
+    k : int
+        Number of features to select.
+    labels : str or Regime
+        Why labels are missing: "supervised" (none is), "pu", "mcar", "mar-f", "mar-c", a regime, or "auto".
+        Terms with the target are estimated accordingly; redundancy between features uses all rows.
+    prior : Prior, float, (low, high), str, distribution or None
+        What is known about p(y=1), for "pu" and "mar-c". Without it features are scored against a surrogate,
+        unlabelled rows counted as negatives, positives or a class of their own, which ranks nearly alike.
+    positive : object, optional
+        The positive class, where labels are missing and there are more than two.
+    unlabelled_marker : object
+        A label that means unlabelled; by default missing values, and -1 where it cannot be a class.
+    beta, gamma : float, optional
+        Weights of "mifs" (``beta``, default 1) and "linear" (both).
+    discretise, bins, missing, keep, exclude
+        How the table is read: see `blankets.data.ingest`.
+    n_threads : int, optional
+        Number of threads; default all processors. The answer does not depend on it.
+    progress : bool or callable
+        Show a progress line on a terminal, or call this with a sentence for every step.
+
+    Returns
+    -------
+    Selection
+
+    Notes
+    -----
+    The cost is k passes over all candidates. Equal scores (to 1e-12) are decided by column order.
+
+    Examples
+    --------
+    "second" repeats what "first" says; "other" is weaker, and new.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(3)
+    >>> a, b = rng.random((2, 800)) < 0.5
+    >>> ill = rng.random(800) < 0.1 + 0.5 * a + 0.3 * b
+    >>> table = {"first": a, "second": a ^ (rng.random(800) < 0.05), "other": b, "ill": ill}
+    >>> select(table, "ill", criterion="mim", k=2).names
+    ('first', 'second')
+    >>> select(table, "ill", criterion="jmi", k=2).names
+    ('first', 'other')
+    """
+    return selected(
+        data,
+        target,
+        y,
+        criterion=criterion,
+        k=k,
+        labels=labels,
+        prior=prior,
+        positive=positive,
+        unlabelled_marker=unlabelled_marker,
+        beta=beta,
+        gamma=gamma,
+        n_threads=n_threads,
+        progress=progress,
+        discretise=discretise,
+        bins=bins,
+        missing=missing,
+        keep=keep,
+        exclude=exclude,
+    )
+
+
+def selected(
+    data: Any,
+    target: str | int | None,
+    y: ArrayLike | None,
+    *,
+    criterion: str,
+    k: int,
+    labels: str | Regime,
+    prior: object,
+    positive: object,
+    unlabelled_marker: object,
+    beta: float | None,
+    gamma: float | None,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    at_most: bool = False,
+    **reading: Any,
+) -> Selection:
+    """Do what `select` says; with ``at_most`` fewer than ``k`` features are all selected, and not an error."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ParameterError.out_of_range("k", k, "a number of features, 1 or more")
+    chosen = find_criterion(criterion)
+    weights = weights_for(chosen, beta, gamma)
+    began = time.perf_counter()
+    with _shown(progress) as tell:
+        setting = _read(
+            data, target, y, labels=labels, prior=prior, positive=positive, marker=unlabelled_marker, **reading
+        )
+        wanted = _checked_number(int(k), setting, at_most=at_most)
+        source = setting.source(n_threads)
+        listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
+        picks = greedy(source, setting.candidates, wanted, chosen, weights=weights, listener=listener)
+    own = {"k": int(k), **{name: getattr(weights, name) for name in chosen.weights}}
+    return Selection(
+        target=setting.name,
+        names=tuple(setting.frame.names[j] for j in picks.columns),
+        scores=picks.scores,
+        relevance=picks.relevance,
+        criterion=chosen.name,
+        formula=chosen.formula,
+        settings={**own, "labels": setting.regime.name, "prior": setting.known_prior, **reading},
+        labels=setting.described,
+        n_rows=setting.frame.n_rows,
+        n_candidates=len(setting.candidates),
+        seconds=time.perf_counter() - began,
+        warnings=_notes(setting, source, chosen, picks),
+        excluded=setting.table.report.left_out,
+        data=setting.table.report.to_dict(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """The data, with what is known of the target in its column."""
+
+    table: Ingested
+    frame: Frame
+    target: int
+    labels: Labels
+    regime: Regime
+    choice: Choice
+
+    @property
+    def name(self) -> str:
+        """Name of the target."""
+        return self.frame.names[self.target]
+
+    @property
+    def candidates(self) -> NDArray[np.int64]:
+        """All columns but the target."""
+        return np.delete(np.arange(self.frame.n_columns), self.target)
+
+    @property
+    def estimates(self) -> bool:
+        """Whether labels are missing and the regime can estimate information all the same."""
+        return not isinstance(self.regime, Supervised) and Question.ESTIMATE in self.regime.answers
+
+    @property
+    def known_prior(self) -> str | None:
+        """What is known of p(y=1), for reading."""
+        return None if self.regime.prior is None else str(self.regime.prior)
+
+    @property
+    def described(self) -> str:
+        """What was seen of the labels and assumed of missing ones; nothing where all are there."""
+        if isinstance(self.regime, Supervised):
+            return ""
+        said = self.regime.describe(self.labels)
+        if self.estimates:
+            return said
+        return f"{said} In place of the target stands one that {self.choice.surrogate.words}: {self.choice.reason}."
+
+    def source(self, n_threads: int | None) -> InformationSource:
+        """Return where terms with the target come from."""
+        counter = MemoryCounter(self.frame, n_threads)
+        if self.estimates:
+            return PartialLabels(counter, self.target, self.labels, self.regime)
+        return PlugIn(counter, self.target)
+
+
+def _read(
+    data: Any,
+    target: str | int | None,
+    y: ArrayLike | None,
+    *,
+    labels: str | Regime,
+    prior: object,
+    positive: object,
+    marker: object,
+    **reading: Any,
+) -> _Setting:
+    """Read table and labels, and put into the target's column what is to be counted there."""
+    if target is None and y is None:
+        raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
+    table = ingest(data, target, y=y, **reading)
+    frame, at = table.frame, table.target
+    if at is None:
+        raise TargetError("the table has no usable target")
+    gaps = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
+    seen = code_labels(
+        frame.column(at), frame.levels[at], gaps, positive=positive, regime=labels, unlabelled_marker=marker
+    )
+    regime = regime_from(labels, seen, prior=prior)
+    regime.check(seen)
+    setting = _Setting(table, frame, at, seen, regime, regime.choose(seen))
+    if isinstance(regime, Supervised) and len(seen.classes) == len(frame.levels[at]):
+        return setting  # the column as it was read, next to the features, is counted fastest
+    column = label_column(seen) if setting.estimates else surrogate_column(seen, setting.choice.surrogate)
+    return replace(setting, frame=frame.with_column(setting.name, column.codes, column.levels))
+
+
+def _checked_number(k: int, setting: _Setting, *, at_most: bool) -> int:
+    """Return how many features to select."""
+    there = len(setting.candidates)
+    if k <= there:
+        return k
+    left_out = setting.table.report.left_out
+    why = f" ({listed(left_out)} cannot be used)" if left_out else ""
+    if not at_most:
+        raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
+    warnings.warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning, stacklevel=4)
+    return there
+
+
+def _notes(setting: _Setting, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
+    """Return what the user should know, and warn of it."""
+    notes: dict[str, type[BlanketsWarning]] = {}
+    if isinstance(source, PartialLabels) and source.contradicting:
+        names = listed(setting.frame.names[j] for j in source.contradicting)
+        notes[f"p(y=1) = {setting.known_prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
+    spent = np.asarray(picks.scores) <= TIE
+    if criterion.name == "cmi" and spent[1:].any():
+        place = int(np.argmax(spent)) + 1
+        notes[
+            f"from feature {place} on all scores are 0 and columns are taken in their order: the features before it "
+            f"determine the target in these rows, or have too many configurations for them; 'jmi' looks at pairs only"
+        ] = TooFewRowsWarning
+    for sentence, category in notes.items():
+        warnings.warn(sentence, category, stacklevel=4)
+    return tuple(notes)
+
+
+def _shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context in which steps are told to the user, if wanted."""
+    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)

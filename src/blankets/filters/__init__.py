@@ -1,0 +1,20 @@
+"""Information filters: criteria of one expression each, one greedy loop, any label regime."""
+
+from blankets.filters._criteria import CRITERIA, Criterion, Weights, find_criterion, weights_for
+from blankets.filters._greedy import TIE, Picks, greedy
+from blankets.filters._partial import PartialLabels
+from blankets.filters._source import InformationSource, PlugIn
+
+__all__ = [
+    "CRITERIA",
+    "Criterion",
+    "InformationSource",
+    "PartialLabels",
+    "Picks",
+    "PlugIn",
+    "TIE",
+    "Weights",
+    "find_criterion",
+    "greedy",
+    "weights_for",
+]

@@ -1,0 +1,98 @@
+"""One greedy loop for all criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from blankets.filters._criteria import Criterion, Weights
+from blankets.filters._source import Columns, Floats, InformationSource
+
+__all__ = ["TIE", "Picks", "greedy"]
+
+TIE = 1e-12
+"""Scores that differ by no more than this are equal, and the first in column order is taken (ERRATA E3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """What was selected.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        In order of selection.
+    scores : tuple of float
+        The score of each when it was selected; those of different steps need not be comparable.
+    relevance : tuple of float
+        I(X;Y) of each, in nats.
+    """
+
+    columns: tuple[int, ...]
+    scores: tuple[float, ...]
+    relevance: tuple[float, ...]
+
+
+def greedy(
+    source: InformationSource,
+    candidates: Columns,
+    k: int,
+    criterion: Criterion,
+    *,
+    weights: Weights | None = None,
+    listener: Callable[[int], None] | None = None,
+) -> Picks:
+    """Select ``k`` of the candidates, one after the other, each of the best score given those before it.
+
+    Parameters
+    ----------
+    source : InformationSource
+        Information among features and with the target.
+    candidates : ndarray of int
+        Column numbers.
+    k : int
+        How many to select, at most as many as there are candidates.
+    criterion : Criterion
+        How candidates are scored.
+    weights : Weights, optional
+        Weights of the criteria that have some.
+    listener : callable, optional
+        Called with the number of features selected, after each of them.
+
+    Examples
+    --------
+    The second column repeats the first, and the third is weaker but new: mRMR passes the copy over.
+
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.data import Frame
+    >>> from blankets.filters import PlugIn, find_criterion
+    >>> rows = [[0, 0, 0, 0], [0, 0, 1, 0], [1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]] * 4
+    >>> source = PlugIn(MemoryCounter(Frame.from_codes(rows)), target=3)
+    >>> greedy(source, np.arange(3), 2, find_criterion("mrmr")).columns
+    (0, 2)
+    """
+    weights = weights or Weights()
+    remaining = np.sort(np.asarray(candidates, np.int64))
+    relevance = score = source.relevance(remaining)
+    terms = np.full(len(remaining), criterion.start)
+    selected: list[int] = []
+    scores: list[float] = []
+    while len(selected) < min(k, len(candidates)):
+        if selected:
+            if criterion.term is not None:
+                terms = criterion.gather(terms, criterion.term(source, remaining, selected, weights))
+            score = criterion.score(relevance, terms, len(selected))
+        best = _first_best(score)
+        selected.append(int(remaining[best]))
+        scores.append(float(score[best]))
+        remaining, relevance, terms = (np.delete(values, best) for values in (remaining, relevance, terms))
+        if listener is not None:
+            listener(len(selected))
+    return Picks(tuple(selected), tuple(scores), tuple(source.relevance(np.array(selected, np.int64)).tolist()))
+
+
+def _first_best(score: Floats) -> int:
+    """Return the first position whose score is the largest, up to rounding."""
+    return int(np.argmax(score >= score.max() - TIE))

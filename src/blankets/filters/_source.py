@@ -1,0 +1,129 @@
+"""Where the terms of a filter criterion come from: information among features, and with the target.
+
+A criterion asks an `InformationSource` and never learns how the target is labelled. What concerns features
+alone is counted over all rows, labelled or not; what concerns the target is a matter of the source. Every
+method answers for many candidates in one pass over the data, in nats.
+
+Two identities save passes, and carry every criterion over to partial labels:
+
+    I(X;Xj|Y) - I(X;Xj) = I(X;Y|Xj) - I(X;Y)
+    H(X,Xj,Y)           = H(X,Xj) + H(Y) - I(X,Xj;Y)
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from blankets.counting import Counter
+from blankets.stats import statistics_of_block
+
+__all__ = ["Columns", "Floats", "InformationSource", "PlugIn", "entropy_of_block", "information_of_block"]
+
+Columns = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Summary = Callable[[NDArray[np.int32]], tuple[Floats, ...]]
+
+
+def information_of_block(n_rows: int) -> Summary:
+    """Return the function from count tables, shape (k, x, y, strata), to plug-in I(X;Y|Z) = G / 2N."""
+    statistics = statistics_of_block(n_rows)
+    return lambda counts: (statistics(counts)[0] / (2.0 * n_rows),)
+
+
+def entropy_of_block(n_rows: int) -> Summary:
+    """Return the function from count tables, shape (k, ...), to the plug-in entropy of all their cells."""
+
+    def entropy(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+        cells = counts.reshape(len(counts), -1).astype(float)
+        return (math.log(n_rows) - xlogy(cells, cells).sum(axis=1) / n_rows,)
+
+    return entropy
+
+
+class InformationSource(ABC):
+    """Answers what criteria ask about candidates, given their column numbers.
+
+    Parameters
+    ----------
+    counter : Counter
+        Counts the data.
+    target : int
+        Column that holds the target, or what is known of it.
+    """
+
+    def __init__(self, counter: Counter, target: int) -> None:
+        self.counter, self.target = counter, target
+        self._relevance = np.full(len(counter.names), np.nan)
+
+    @abstractmethod
+    def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
+        """Return I(X;Y|Z) of each candidate, Z the set of columns ``given``."""
+
+    @abstractmethod
+    def joint(self, xs: Columns, j: int) -> Floats:
+        """Return I(X,Xj;Y) of each candidate: what the pair tells about the target."""
+
+    @abstractmethod
+    def class_entropy(self, xs: Columns, j: int) -> Floats:
+        """Return H(Y), as it is known from the rows and columns that `joint` looks at."""
+
+    def relevance(self, xs: Columns) -> Floats:
+        """Return I(X;Y) of each candidate; a candidate is counted once and remembered."""
+        new = xs[np.isnan(self._relevance[xs])]
+        if len(new):
+            self._relevance[new] = self.conditional(new)
+        known: Floats = self._relevance[xs]
+        return known
+
+    def redundancy(self, xs: Columns, j: int) -> Floats:
+        """Return I(X;Xj) of each candidate, from all rows."""
+        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, j)[0]
+
+    def pair_entropy(self, xs: Columns, j: int) -> Floats:
+        """Return H(X,Xj) of each candidate, from all rows."""
+        return self.counter.summarise(entropy_of_block(self.counter.n_rows), xs, j)[0]
+
+    def interaction(self, xs: Columns, j: int) -> Floats:
+        """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""
+        return self.conditional(xs, (j,)) - self.relevance(xs)
+
+    def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
+        """Return I(X;Xj|Y) of each candidate; it is consistent where its three parts are."""
+        return self.redundancy(xs, j) + self.interaction(xs, j)
+
+
+class PlugIn(InformationSource):
+    """Plug-in information with a target that every row has: the labels, or a surrogate for them.
+
+    Examples
+    --------
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.data import Frame
+    >>> xor = Frame.from_codes([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    >>> source = PlugIn(MemoryCounter(xor), target=2)
+    >>> float(source.relevance(np.array([0]))[0]), float(source.joint(np.array([0]), 1)[0].round(6))
+    (0.0, 0.693147)
+    """
+
+    def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
+        """Return I(X;Y|Z) of each candidate."""
+        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
+
+    def joint(self, xs: Columns, j: int) -> Floats:
+        """Return I(X,Xj;Y) of each candidate, by the chain rule."""
+        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
+
+    def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
+        """Return I(X;Xj|Y) of each candidate, in one pass."""
+        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, j, (self.target,))[0]
+
+    def class_entropy(self, xs: Columns, j: int) -> Floats:
+        """Return H(Y)."""
+        classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3))
+        return entropy_of_block(self.counter.n_rows)(classes)[0]

@@ -1,0 +1,197 @@
+"""`Selection`: features in the order in which a filter selected them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from blankets.errors import DataError
+from blankets.results import _json
+from blankets.results._text import aligned, html_table
+from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+
+__all__ = ["Selection"]
+
+_SCHEMA = "blankets/selection"
+_MOST = 40  # features that a table shows; the rest are counted
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Selection:
+    """Features that an information filter selected, in order.
+
+    Made by `blankets.select`; read it, print it, keep it as JSON.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    names : tuple of str
+        The selected features, in order of selection.
+    scores : tuple of float
+        The criterion of each at the moment of its selection. The first is I(X;Y) for every criterion; scores
+        of later steps answer a question that involves the features before, and need not fall.
+    relevance : tuple of float
+        I(X;Y) of each, in nats.
+    criterion : str
+        Which criterion.
+    formula : str
+        What it computes.
+    settings : dict
+        Number of features, weights, label regime and how the table was read.
+    labels : str
+        What was seen of the labels, and what was assumed of missing ones; empty if none is missing.
+    n_rows : int
+        Rows of the table.
+    n_candidates : int
+        Features to choose from.
+    seconds : float
+        Time taken.
+    warnings : tuple of str
+        What the user should know.
+    excluded : dict of str to str
+        Columns that could not be selected, and why.
+    data : dict
+        What was done to the data at the door (discretisation, missing values, ...).
+
+    Examples
+    --------
+    >>> selection = Selection(target="ill", names=("age", "dose"), scores=(0.08, 0.05), relevance=(0.08, 0.03),
+    ...                       criterion="jmi", formula="Σ I(X,Xj;Y)", n_rows=500, n_candidates=7, seconds=0.012)
+    >>> list(selection), "dose" in selection, len(selection)
+    (['age', 'dose'], True, 2)
+    >>> selection
+    2 of 7 features for ill, by jmi = Σ I(X,Xj;Y)
+         feature  score  I(X;Y) in nats
+      ---------------------------------
+      1  age      0.08   0.08
+      2  dose     0.05   0.03
+      500 rows, 12 ms.
+    >>> Selection.from_json(selection.to_json()) == selection
+    True
+    """
+
+    target: str
+    names: tuple[str, ...]
+    scores: tuple[float, ...]
+    relevance: tuple[float, ...]
+    criterion: str
+    formula: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    labels: str = ""
+    n_rows: int
+    n_candidates: int
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Selection) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [
+                self._title(),
+                *(f"  {line}" for line in (aligned(*self._cells()) if self.names else [])),
+                *(wrapped(line, "  ") for line in self._method()),
+                *(wrapped(warning, "  note: ") for warning in self.warnings),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        method = "<br>".join(escape(line) for line in self._method())
+        notes = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        return (
+            f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}"
+            f"<small>{method}</small>{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        )
+
+    def _title(self) -> str:
+        chosen = f"{len(self)} of {count_of(self.n_candidates, 'feature')} for {shown(self.target)}"
+        return f"{chosen}, by {self.criterion}{f' = {self.formula}' if self.formula else ''}"
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        rows = [
+            [str(place), shown(name), number(score), number(relevance)]
+            for place, (name, score, relevance) in enumerate(
+                zip(self.names[:_MOST], self.scores, self.relevance, strict=False), start=1
+            )
+        ]
+        if len(self) > _MOST:
+            rows.append(["", f"and {len(self) - _MOST} more", "", ""])
+        return ["", "feature", "score", "I(X;Y) in nats"], rows
+
+    def _method(self) -> Iterator[str]:
+        yield f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}."
+        if self.labels:
+            yield self.labels
+        if cut := self.data.get("binned"):
+            yield f"Continuous, cut into levels by the rule {self.settings.get('discretise')}: {joined(tuple(cut))}."
+        if self.excluded:
+            yield f"Not looked at: {joined(tuple(self.excluded))}."
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a feature, in order of selection; ``pandas.DataFrame(selection.table())`` reads it."""
+        columns = zip(self.names, self.scores, self.relevance, strict=True)
+        return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        return {
+            "schema": _SCHEMA,
+            "schema_version": _json.SCHEMA_VERSION,
+            **{name: _json.plain(getattr(self, name)) for name in self.__dataclass_fields__},
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Selection:
+        """Read what `to_dict` wrote; raises DataError if it is anything else."""
+        fields = _json.checked(content, _SCHEMA)
+        read = cls(
+            target=fields.one(str, "target"),
+            names=tuple(fields.names("names")),
+            scores=tuple(fields.list_of(float, "scores")),
+            relevance=tuple(fields.list_of(float, "relevance")),
+            criterion=fields.one(str, "criterion"),
+            formula=fields.one(str, "formula"),
+            settings=fields.one(dict, "settings"),
+            labels=fields.one(str, "labels"),
+            n_rows=fields.one(int, "n_rows"),
+            n_candidates=fields.one(int, "n_candidates"),
+            seconds=float(fields.one((int, float), "seconds")),
+            warnings=tuple(fields.names("warnings")),
+            excluded=fields.names_by_name("excluded"),
+            data=fields.one(dict, "data"),
+        )
+        if not len(read.names) == len(read.scores) == len(read.relevance):
+            raise DataError("this is not a saved result: 'names', 'scores' and 'relevance' differ in length")
+        return read
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the selection as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Selection:
+        """Read what `to_json` wrote; raises DataError if it is anything else."""
+        return cls.from_dict(_json.parsed(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Selection:
+        """Read a file written by `to_json`."""
+        return cls.from_dict(_json.parsed(_json.read(path)))
