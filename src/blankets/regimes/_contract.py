@@ -15,10 +15,7 @@ from blankets.regimes._kappa import StratifiedKappa, kappa_of, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, collapse, surrogate_column, surrogate_from
-from blankets.stats._estimate import InformationEstimate
-from blankets.stats._information import Loss, plug_in
-from blankets.stats._partial_labels import Sampling
-from blankets.stats._power import attained_power, noncentrality
+from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality, plug_in
 
 __all__ = ["Choice", "Kappa", "Question", "Regime"]
 

@@ -28,9 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import NotAnswerableError
 from blankets.regimes._surrogates import Surrogate, collapse
-from blankets.stats._estimate import divided
-from blankets.stats._information import as_tables, expected
-from blankets.stats._partial_labels import NEGATIVE, POSITIVE, UNLABELLED, Sampling
+from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, Sampling, as_tables, divided, plug_in
 
 __all__ = ["StratifiedKappa", "kappa_case_control", "kappa_of", "prefer_y0_below", "stratified_kappa"]
 
@@ -198,7 +196,5 @@ def stratified_kappa(
 
 
 def _squared_loss_by_stratum(counts: Floats) -> Floats:
-    """Return Î₂(X;Y|z) of each stratum, shape (..., strata)."""
-    p = divided(counts, counts.sum(axis=(-2, -1), keepdims=True))
-    e = expected(p)
-    return np.asarray(0.5 * divided((p - e) ** 2, e).sum(axis=(-2, -1)))
+    """Return Î₂(X;Y|z) of each stratum, shape (..., strata); 0 where it is empty."""
+    return np.asarray(np.nan_to_num(plug_in(counts[..., np.newaxis, :, :], loss="squared").value))

@@ -10,7 +10,7 @@ import numpy as np
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
-from blankets.stats._estimate import InformationEstimate
+from blankets.stats import InformationEstimate
 
 __all__ = ["EVERYTHING", "check_estimator", "needs_prior", "over_priors", "with_prior"]
 

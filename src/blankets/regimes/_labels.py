@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Refused, factorise
-from blankets.data._readers import from_any
+from blankets.data import Categories, Column, Refused, factorise, read_column
 from blankets.errors import LabelError, listed
 
 __all__ = ["UNLABELLED", "Labels", "code_labels", "read_labels"]
@@ -125,7 +124,7 @@ def read_labels(
     [1, -1, -1]
     """
     try:
-        column = from_any(_without_mixed_marker(values, unlabelled_marker))
+        column = read_column(_without_mixed_marker(values, unlabelled_marker))
     except Refused as refused:
         raise LabelError(f"the label column {refused}") from None
     categories = _as_categories(column)

@@ -9,7 +9,7 @@ from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
 from blankets.regimes._regimes import PositiveUnlabelled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
-from blankets.stats._partial_labels import Sampling
+from blankets.stats import Sampling
 
 __all__ = ["MECHANISMS_EXPLAINED", "regime_from"]
 

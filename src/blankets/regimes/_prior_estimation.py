@@ -33,8 +33,7 @@ from scipy.special import expit, logit
 from blankets.errors import DataError, LabelError, ParameterError
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
-from blankets.stats._information import plug_in
-from blankets.stats._partial_labels import Sampling
+from blankets.stats import Sampling, plug_in
 
 __all__ = ["EstimatedPrior", "estimate_prior"]
 

@@ -27,9 +27,7 @@ from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate
-from blankets.stats._estimate import InformationEstimate
-from blankets.stats._information import Loss, miller_madow, plug_in
-from blankets.stats._partial_labels import Sampling, pos_information
+from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
 __all__ = ["PositiveUnlabelled", "Supervised"]
 

@@ -15,12 +15,14 @@ from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, collapse, surrogate_from
-from blankets.stats._estimate import InformationEstimate
-from blankets.stats._information import Loss, as_tables, plug_in
-from blankets.stats._partial_labels import (
+from blankets.stats import (
+    InformationEstimate,
+    Loss,
+    as_tables,
     mar_f_information,
     mcar_information,
     neg_information,
+    plug_in,
     pos_information,
     ss_information,
 )

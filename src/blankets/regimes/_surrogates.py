@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
 from blankets.regimes._labels import Labels
-from blankets.stats._information import as_tables
-from blankets.stats._partial_labels import NEGATIVE, POSITIVE, UNLABELLED
+from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, as_tables
 
 __all__ = ["Surrogate", "SurrogateColumn", "collapse", "label_column", "surrogate_column", "surrogate_from"]
 

@@ -41,6 +41,9 @@ from blankets.stats._information import (
 )
 
 __all__ = [
+    "NEGATIVE",
+    "POSITIVE",
+    "UNLABELLED",
     "Sampling",
     "mar_f_information",
     "mcar_information",
