@@ -63,13 +63,13 @@ def test_an_unknown_option_names_the_known_ones():
     ("n_rows", "arities", "target_arity", "name", "reason"),
     [
         (5 * 2**11, [2] * 30, 2, "pcmb", "10,240 rows allow tests that condition on 11 typical features"),
-        (5 * 2**12, [2] * 30, 2, "inter-iamb", "condition on 12 typical features, enough to condition on whole"),
+        (5 * 2**12, [2] * 30, 2, "iamb-fdr", "condition on 12 typical features, enough for whole blankets"),
         (5 * 2**12 - 1, [2] * 30, 2, "pcmb", "11 typical features"),
         (5 * 2 * 2 * 3**5, [3] * 37, 3, "pcmb", "condition on 5 typical features.* 37 features can be"),
         (5 * 2 * 3, [3], 2, "pcmb", "condition on 1 typical feature,.* 1 feature can be"),
         (3, [4, 4], 9, "pcmb", "condition on 0 typical features"),
-        (100, [2] * 2000, 2, "pcmb", "2,000 features can be"),
-        (100, [2] * 2001, 2, "inter-iamb", "2,001 features are too many to be scanned once for each neighbour"),
+        (100, [2] * 50_000, 2, "pcmb", "50,000 features can be"),
+        (100, [2] * 50_001, 2, "iamb-fdr", "50,001 features are too many .*alpha is the false discovery rate"),
         (1000, [], 2, "pcmb", "0 features can be"),
     ],
 )

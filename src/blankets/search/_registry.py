@@ -67,17 +67,20 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
             )
 
 
-_WIDE = 2_000  # features from which one scan is dear enough that a scan for each neighbour is too many
-_DEEP = 12  # conditioning variables; a subset search through so many is 4096 tests for each candidate
+_WIDE = 50_000  # features from which a scan for each neighbour, and for theirs, takes too long
+_DEEP = 12  # conditioning variables; a search through the subsets of so many is 4096 tests for each candidate
 
 
 def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity: int) -> tuple[str, str]:
     """Return the algorithm that ``"auto"`` stands for, and why, in a sentence.
 
-    What decides is the *depth*: how many typical features a test can condition on and still have five
-    rows for each nominal degree of freedom. Grow-shrink algorithms condition on the whole blanket and
-    can find no more members than that; the two-phase family conditions on small subsets of neighbours,
-    finds more from the same rows, but scans all features once for each neighbour.
+    The two-phase family conditions on small subsets of neighbours and checks each neighbour from both
+    ends: of the same rows it makes the most, and among many features it lets in the fewest by chance. So
+    PCMB is the rule. Two things speak against it. It scans all features once for each neighbour and each
+    neighbour's neighbour, which very wide data make dear. And the number of subsets explodes where rows are
+    so many that large ones can be tested; the *depth*, how many typical features a test can condition on
+    and still have five rows for each nominal degree of freedom, tells when. Then an algorithm that conditions
+    on the whole blanket is in its element, and IAMB-FDR is the one that does not collect false members.
 
     Parameters
     ----------
@@ -93,18 +96,19 @@ def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity
     >>> choose(5000, [2, 3, 4] * 12, 2)[0]
     'pcmb'
     >>> choose(5000, [2] * 139_351, 2)[0]
-    'inter-iamb'
+    'iamb-fdr'
     """
     depth = _depth(n_rows, np.asarray(arities, float), target_arity)
     rows = f"{n_rows:,} rows allow tests that condition on {_counted(depth, 'typical feature')}"
     if len(arities) > _WIDE:
-        return "inter-iamb", (
-            f"{len(arities):,} features are too many to be scanned once for each neighbour, and interleaved "
-            f"shrinking keeps the conditioning sets small ({rows})."
+        return "iamb-fdr", (
+            f"{len(arities):,} features are too many to be scanned once for each neighbour, and so many that some "
+            f"would pass plain tests by chance; alpha is the false discovery rate here ({rows})."
         )
     if depth >= _DEEP:
-        return "inter-iamb", (
-            f"{rows}, enough to condition on whole blankets; searches through their subsets would only take longer."
+        return "iamb-fdr", (
+            f"{rows}, enough for whole blankets, while a search through subsets of that size could take for ever; "
+            "alpha is the false discovery rate here."
         )
     return "pcmb", (
         f"{rows}, so that an algorithm which conditions on small subsets of neighbours finds the most, "

@@ -43,7 +43,7 @@ ALGORITHMS = (
         reference=REFERENCE,
         sound=True,
         roles=False,
-        when="Wide data: a single pass over all features for each member, with the smallest conditioning sets of "
-        "the grow-shrink family.",
+        when="A grow-shrink answer from few rows: its conditioning sets are the smallest of that family. Among many "
+        "features it collects false members; see iamb-fdr.",
     ),
 )
