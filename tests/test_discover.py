@@ -14,6 +14,7 @@ from blankets.errors import (
     DuplicateColumnWarning,
     IdLikeColumnWarning,
     Interrupted,
+    LabelError,
     ParameterError,
     TargetError,
     TooFewRowsWarning,
@@ -177,12 +178,14 @@ def test_no_target():
         bl.discover(clinic(50))
 
 
-def test_target_with_gaps():
+def test_target_with_gaps_asks_how_they_arose():
     table = clinic(60)
     table["cough"] = table["cough"].astype("boolean")
     table.loc[3:7, "cough"] = pd.NA
-    with pytest.raises(TargetError, match="'cough' is missing in 5 of 60 rows"):
+    with pytest.raises(LabelError, match="55 of 60 rows are labelled.*say how labels went missing"):
         bl.discover(table, "cough")
+    with pytest.raises(LabelError, match="5 of 60 rows are unlabelled, but 'supervised' needs every label"):
+        bl.discover(table, "cough", labels="supervised")
 
 
 def test_unknown_target_of_many():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,10 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets._progress import told
+from blankets._study import Study, read_study, threads_from
 from blankets.counting import MemoryCounter
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
 from blankets.independence import IndependenceTest, PartialCorrelation, TableTests
+from blankets.regimes import Regime, Surrogate, SurrogateColumn
 from blankets.results import Blanket, Blankets, describe
 from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 
@@ -43,6 +44,12 @@ def discover(
     reliability: float = 5.0,
     strength: str = "p-value",
     roles: bool = False,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    surrogate: str | None = None,
+    force: bool = False,
     discretise: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "error",
@@ -80,6 +87,20 @@ def discover(
     roles : bool
         Also find out who is neighbour and who is spouse, for algorithms that do not tell by themselves, and
         which neighbours are parents or children, where the data can tell.
+    labels : str or Regime
+        How labels of the target went missing: "supervised" (none did), "pu" (only positives are labelled),
+        "mcar", "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabelled(prior=0.2)``. Rows without a
+        label have a missing target, or -1. "auto" takes the regime that the labels suggest, if only one does.
+    prior : float, str, (low, high), distribution or None
+        What is known about p(y=1), for example 0.2, "<0.4" or ``bl.Beta(...)``.
+    positive : object, optional
+        The positive class, where labels are missing and the target has more than two classes.
+    unlabelled_marker : object
+        A value of the target that means unlabelled, where it is neither a missing value nor -1.
+    surrogate : {"listwise", "ym", "y0", "y1"}, optional
+        What stands in for the target; by default the most powerful valid one.
+    force : bool
+        Use a surrogate that is not valid; the result says so.
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     n_threads : int, optional
@@ -117,11 +138,14 @@ def discover(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            discretise=discretise,
-            bins=bins,
-            missing=missing,
-            keep=keep,
-            exclude=exclude,
+            about_labels={
+                "labels": labels,
+                "prior": prior,
+                "positive": positive,
+                "surrogate": surrogate,
+                "force": force,
+            },
+            reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
         )
         chosen, why = (named, "") if named is not None else _picked(setting, setting.only_target, options)
         search = _Search(setting, chosen, why, alpha, roles, options, np.random.default_rng(rng), tell)
@@ -190,11 +214,8 @@ def discover_all(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            discretise=discretise,
-            bins=bins,
-            missing=missing,
-            keep=keep,
-            exclude=exclude,
+            about_labels={},
+            reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
         )
         wanted = (
             list(range(len(setting.tests.names))) if targets is None else [setting.column(name) for name in targets]
@@ -236,6 +257,7 @@ class _Setting:
     choices: dict[str, Any]
     report: DataReport
     n_threads: int
+    said: tuple[str, ...] = ()
 
     @property
     def only_target(self) -> int:
@@ -269,34 +291,45 @@ def _read(
     y: ArrayLike | None,
     *,
     test: str,
-    dof: str,
-    reliability: float,
-    strength: str,
     n_threads: int | None,
-    **reading: Any,
+    about_labels: dict[str, Any],
+    reading: dict[str, Any],
+    **testing: Any,
 ) -> _Setting:
     """Read the table and prepare the tests."""
     if test not in TESTS:
         raise ParameterError.not_one_of("test", test, TESTS)
-    choices = {"test": test, "dof": dof, "reliability": reliability, "strength": strength, **reading}
-    threads = n_threads or os.cpu_count() or 1
+    choices = {"test": test, **testing, **reading}
+    threads = threads_from(n_threads)
     tests: IndependenceTest
     if test == "fisher-z":
         numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
-        tests = PartialCorrelation(numbers.values, numbers.names, reliability=reliability)
+        tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
         arities = np.full(len(numbers.names), 2, np.int64)
         return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
-    table = ingest(data, target, y=y, **reading)
-    frame = table.frame
-    if table.target is not None and table.unlabelled is not None and table.unlabelled.any():
-        raise TargetError(
-            f"the target {frame.names[table.target]!r} is missing in {int(table.unlabelled.sum()):,} of "
-            f"{frame.n_rows:,} rows; delete these rows to search among the labelled ones"
-        )
-    tests = TableTests(
-        MemoryCounter(frame, threads), statistic=test, dof=dof, reliability=reliability, strength=strength
+    if target is None and y is None:
+        table = ingest(data, **reading)
+        tests = TableTests(MemoryCounter(table.frame, threads), statistic=test, **testing)
+        return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
+    wanted, force = about_labels.pop("surrogate"), about_labels.pop("force")
+    study = read_study(data, target, y, n_threads=threads, **about_labels, **reading)
+    column = study.surrogate(wanted, force=force)
+    tests = study.tests(column, statistic=test, **testing)
+    arities = study.frame.arities.copy()
+    arities[study.target] = len(column.levels)
+    choices |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
+    said = () if column.surrogate is Surrogate.FULL else (_said(study, column),)
+    return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, threads, said)
+
+
+def _said(study: Study, column: SurrogateColumn) -> str:
+    """Return what was assumed about missing labels, and what stands in for the target."""
+    valid = "" if not column.forced else " It is not valid here, and was forced:"
+    return (
+        f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
+        f"{valid} {column.note[:1].upper()}{column.note[1:]}."
     )
-    return _Setting(tests, frame.arities, frame.n_rows, table.target, choices, table.report, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +368,7 @@ class _Search:
             n_rows=self.setting.n_rows,
             n_tests=tests.n_tests - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=self._untestable(target),
+            warnings=[*self.setting.said, *self._untestable(target)],
             data=self.setting.report_as_data,
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",

@@ -1,0 +1,132 @@
+"""`Study`: a table, a target, and what is known of its labels: what every question about a target starts from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.counting import MemoryCounter
+from blankets.data import DataReport, Frame, ingest
+from blankets.errors import ParameterError, RegimeWarning, TargetError, listed
+from blankets.independence import IndependenceTest, RoutedTests, TableTests
+from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, regime_from
+
+__all__ = ["Study", "read_study"]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A table with a target that may be known for some rows only.
+
+    Attributes
+    ----------
+    frame : Frame
+        All rows and columns, the target as it was read.
+    target : int
+        Its column.
+    labels : Labels
+        The classes of the labelled rows.
+    regime : Regime
+        Why the other rows have no label.
+    report : DataReport
+        What was done to the table.
+    n_threads : int
+        Threads for counting.
+    """
+
+    frame: Frame
+    target: int
+    labels: Labels
+    regime: Regime
+    report: DataReport
+    n_threads: int
+
+    @property
+    def features(self) -> list[int]:
+        """All columns but the target."""
+        return [x for x in range(self.frame.n_columns) if x != self.target]
+
+    def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
+        """Return what stands in for the target: the regime's choice, or the user's."""
+        column = self.regime.surrogate(self.labels, choice, force=force)
+        if column.rows is not None:
+            self._warn_of_constants(column.rows)
+        return column
+
+    def tests(self, column: SurrogateColumn, **options: Any) -> IndependenceTest:
+        """Return the tests: of the surrogate where the target is involved, of all rows where it is not."""
+        if column.surrogate is Surrogate.FULL:
+            return TableTests(self.counter, **options)
+        name = self.frame.names[self.target]
+        whole = self.frame.with_column(name, column.codes, column.levels)
+        if column.rows is None:
+            return TableTests(MemoryCounter(whole, self.n_threads), **options)
+        labelled = TableTests(MemoryCounter(whole.take(column.rows), self.n_threads), **options)
+        return RoutedTests(self.target, labelled, TableTests(self.counter, **options))
+
+    @cached_property
+    def counter(self) -> MemoryCounter:
+        """Counts of all rows, the target as it was read."""
+        return MemoryCounter(self.frame, self.n_threads)
+
+    def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
+        """Name the features that have one value among the rows that may be compared."""
+        part = self.frame.take(rows)
+        constant = [self.frame.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        if constant:
+            warnings.warn(
+                f"{listed(constant)} have a single value among the {part.n_rows:,} labelled rows, so that no test with "
+                f"the target can find them",
+                RegimeWarning,
+                stacklevel=4,
+            )
+
+
+def read_study(
+    data: Any,
+    target: str | int | None,
+    y: ArrayLike | None,
+    *,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    n_threads: int | None = None,
+    **reading: Any,
+) -> Study:
+    """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
+    table = ingest(data, target, y=y, **reading)
+    if table.target is None:
+        raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
+    frame = table.frame
+    missing = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
+    coded = code_labels(
+        frame.column(table.target),
+        frame.levels[table.target],
+        missing,
+        positive=positive,
+        regime=labels,
+        unlabelled_marker=unlabelled_marker,
+    )
+    regime = regime_from(labels, coded, prior=prior)
+    regime.check(coded)
+    if not coded.n_unlabelled and len(coded.classes) < len(frame.levels[table.target]):
+        # A positive class was named among several: the others are one class now.
+        name = frame.names[table.target]
+        frame = frame.with_column(name, coded.codes.astype(np.uint8), coded.classes)
+    return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads))
+
+
+def threads_from(n_threads: int | None) -> int:
+    """Return the number of threads to use."""
+    if n_threads is None:
+        return os.cpu_count() or 1
+    if n_threads < 1:
+        raise ParameterError.out_of_range("n_threads", n_threads, "at least 1")
+    return n_threads
