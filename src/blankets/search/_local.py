@@ -39,7 +39,7 @@ class Neighbourhood:
     ----------
     members : tuple of int
         The neighbours, in the order of entry.
-    separators : mapping of int to tuple of int
+    separators : dict of int to tuple of int
         For those left out, the set that separated them, where it is not the empty one: with 139,351
         columns nearly all are dropped marginally, and `separator` knows that of whatever is not here.
     untested : frozenset of int
@@ -51,7 +51,7 @@ class Neighbourhood:
     """
 
     members: Given
-    separators: Mapping[int, Given] = field(default_factory=dict)
+    separators: dict[int, Given] = field(default_factory=dict)
     untested: frozenset[int] = frozenset()
     capped: bool = False
     log: Trace = field(default_factory=Trace)
@@ -160,12 +160,13 @@ def _is_marginal(batch: EvidenceBatch) -> bool:
 def symmetric(neighbours: Neighbours, y: int) -> Neighbourhood:
     """Keep those neighbours of ``y`` of which ``y`` is a neighbour in turn (AlgorithmPC of Peña et al.)."""
     own = neighbours(y)
-    separators = dict(own.separators)
-    for x in own.members:
-        separator = neighbours(x).separator(y)
-        if separator is not None:
-            separators[x] = separator
-    return replace(own, members=tuple(x for x in own.members if y in neighbours(x).members), separators=separators)
+    one_sided = {x: neighbours(x).separator(y) for x in own.members if y not in neighbours(x).members}
+    return replace(
+        own,
+        members=tuple(x for x in own.members if x not in one_sided),
+        separators=own.separators | {x: given for x, given in one_sided.items() if given is not None},
+        untested=own.untested | {x for x, given in one_sided.items() if given is None},
+    )
 
 
 def own_neighbours(search: LocalSearch, neighbours: Neighbours, raw: Neighbours | None = None) -> Neighbourhood:
