@@ -14,7 +14,7 @@ import click
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
-    from blankets.results import Blanket
+    from blankets.results import Blanket, Selection
 
 __all__ = ["Notes", "notes", "show_blanket", "show_table", "write_json"]
 
@@ -87,9 +87,9 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
 
 
-def write_json(blanket: Blanket, path: Path) -> None:
+def write_json(result: Blanket | Selection, path: Path) -> None:
     """Write a result to a file."""
     try:
-        blanket.to_json(path, indent=2)
+        result.to_json(path, indent=2)
     except OSError as error:
         raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
