@@ -1,0 +1,246 @@
+"""Speed of whole searches: warm, median of five runs, wall and CPU time, next to targets and published numbers.
+
+    python benchmarks/speed.py --networks DIR --data DIR
+    python benchmarks/speed.py --only alarm
+
+``--networks`` holds alarm.bif and pigs.bif, plain or .gz (default: the examples that come with pgmpy); ``--data``
+holds highdim/thrombin_train_X.npz and highdim/thrombin_train_y.csv.gz, without which Thrombin is left out. *Target*
+is what must hold on two free cores, *aim* what the counting engine is built for. Numbers of others (R's bnlearn, the
+C++ tool CausalFS, scikit-learn; same kind of machine) are printed in the last column. A case that takes longer than
+``--limit`` seconds is given up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from _data import BLANKET, TARGET, planted, sample
+from _timing import Timing, TooLong, announce, limited, measure, parser, seconds, table, write_json
+
+import blankets as bl
+from blankets.counting import MemoryCounter
+from blankets.data import Frame, ingest
+from blankets.errors import BlanketsWarning
+from blankets.independence import TableTests
+
+Work = Callable[[], Any]
+ALPHA = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Data of the cases, made when first needed."""
+
+    networks: Path | None
+    data: Path | None
+    n_threads: int
+    small: bool
+
+    def all_blankets(self, network: str, n_rows: int, algorithm: str) -> Work:
+        frame = sample(self.networks, network, n_rows)
+        return lambda: bl.discover_all(frame, algorithm=algorithm, alpha=ALPHA, n_threads=self.n_threads)
+
+    def one_blanket(self, frame: Frame, algorithm: str) -> Work:
+        return lambda: bl.discover(frame, TARGET, algorithm=algorithm, alpha=ALPHA, n_threads=self.n_threads)
+
+    @cached_property
+    def wide(self) -> Frame:
+        return planted(5_000, 5_000 if self.small else 50_000, (3,))
+
+    @cached_property
+    def tall(self) -> Frame:
+        return planted(200_000 if self.small else 2_000_000, 50, (2, 3, 4, 5, 6))
+
+    def load_thrombin(self) -> Frame:
+        from scipy.sparse import load_npz
+
+        assert self.data is not None
+        features = load_npz(self.data / "highdim" / "thrombin_train_X.npz")
+        with gzip.open(self.data / "highdim" / "thrombin_train_y.csv.gz", "rt", encoding="utf-8") as lines:
+            labels = [row["target"] for row in csv.DictReader(lines)]
+        read = ingest(features, y=labels)
+        assert read.target is not None
+        column = read.frame.column(read.target)
+        return read.frame.select([j for j in range(read.frame.n_columns) if j != read.target]).with_column(
+            TARGET, column, read.frame.levels[read.target]
+        )
+
+    @cached_property
+    def thrombin(self) -> Frame:
+        return self.load_thrombin()
+
+    def thrombin_scan(self) -> Work:
+        """Return a scan of all features, with the strongest one's p-value and all those that decide."""
+        frame = self.thrombin
+        tests = TableTests(MemoryCounter(frame, self.n_threads))
+        target = frame.index(TARGET)
+        xs = [j for j in range(frame.n_columns) if j != target]
+        return lambda: tests.scan(xs, target).strongest(ALPHA)
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    what: str
+    work: Callable[[Bench], Work]
+    target: float | None = None
+    aim: float | None = None
+    others: str = ""
+
+
+CASES = (
+    Case(
+        "alarm-iamb",
+        "Alarm, 37 targets, 5,000 rows, IAMB",
+        lambda b: b.all_blankets("alarm", 5_000, "iamb"),
+        0.040,
+        0.015,
+        "bnlearn 0.19 s, CausalFS 0.19 s",
+    ),
+    Case(
+        "alarm-pcmb",
+        "Alarm, 37 targets, 5,000 rows, PCMB",
+        lambda b: b.all_blankets("alarm", 5_000, "pcmb"),
+        0.200,
+        0.060,
+        "CausalFS 0.96 s",
+    ),
+    Case(
+        "pigs-inter-iamb",
+        "Pigs, 441 targets, 5,000 rows, inter-IAMB",
+        lambda b: b.all_blankets("pigs", 5_000, "inter-iamb"),
+        3.0,
+        1.5,
+        "bnlearn 20 to 37 s, CausalFS 46 s",
+    ),
+    Case(
+        "pigs-pcmb",
+        "Pigs, 441 targets, 500 rows, PCMB",
+        lambda b: b.all_blankets("pigs", 500, "pcmb"),
+        None,
+        1.8,
+        "CausalFS 18 s",
+    ),
+    Case(
+        "wide",
+        "Wide, 5,000 x 50,000 of 3 levels, inter-IAMB",
+        lambda b: b.one_blanket(b.wide, "inter-iamb"),
+        None,
+        2.0,
+        "bnlearn 87 s (35 s CPU)",
+    ),
+    Case(
+        "tall",
+        "Tall, 2,000,000 x 50 of 2 to 6 levels, inter-IAMB",
+        lambda b: b.one_blanket(b.tall, "inter-iamb"),
+        None,
+        5.0,
+        "bnlearn 20 s (7 s CPU)",
+    ),
+    Case("thrombin-load", "Thrombin, load and pack", lambda b: b.load_thrombin, None, 5.0),
+    Case(
+        "thrombin-scan",
+        "Thrombin, 139,351 features, one scan",
+        lambda b: b.thrombin_scan(),
+        None,
+        0.015,
+        "scikit-learn's mutual_info_classif 139 s",
+    ),
+    Case(
+        "thrombin-inter-iamb",
+        "Thrombin, inter-IAMB",
+        lambda b: b.one_blanket(b.thrombin, "inter-iamb"),
+        None,
+        1.0,
+        "bnlearn 622 s (329 s CPU), paper 3102 s",
+    ),
+    Case(
+        "thrombin-pcmb",
+        "Thrombin, PCMB",
+        lambda b: b.one_blanket(b.thrombin, "pcmb"),
+        None,
+        30.0,
+        "paper 8631 s",
+    ),
+    Case("thrombin-hiton-mb", "Thrombin, HITON-MB", lambda b: b.one_blanket(b.thrombin, "hiton-mb"), None, 30.0),
+)
+
+
+def run(case: Case, bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure one case."""
+    what = f"{case.what} (a tenth of it)" if bench.small and case.name in ("wide", "tall") else case.what
+    row: dict[str, Any] = {"case": case.name, "what": what, "target": case.target, "aim": case.aim}
+    row["others"] = case.others
+    work = case.work(bench)
+    try:
+        with limited(options.limit):
+            timing = measure(work, repeats=options.repeats, patience=options.limit / 2)
+    except TooLong:
+        return {**row, "wall": None, "cpu": None, "runs": 0, "note": f"given up after {options.limit:.0f} s"}
+    return {**row, "wall": timing.wall, "cpu": timing.cpu, "runs": timing.runs, **answer(case, timing)}
+
+
+def answer(case: Case, timing: Timing) -> dict[str, Any]:
+    """Return what the search did: the number of tests, and how much of a planted blanket it found."""
+    done: dict[str, Any] = {}
+    if isinstance(timing.result, bl.Blankets | bl.Blanket):
+        done["tests"] = timing.result.n_tests
+    if isinstance(timing.result, bl.Blanket):
+        members = timing.result.members
+        done["note"] = f"{len(members)} members"
+        if case.name in ("wide", "tall"):
+            done["note"] = f"{len(set(members) & set(BLANKET))} of {len(BLANKET)} found, {len(members)} members"
+    return done
+
+
+def shown(row: dict[str, Any]) -> list[str]:
+    bound = row["aim"] if row["aim"] is not None else row["target"]
+    of_bound = f"{row['wall'] / bound:.2f}" if row["wall"] is not None else "-"
+    tests = f"{row['tests']:,}" if "tests" in row else ""
+    goal = " / ".join(seconds(row[key]) for key in ("target", "aim"))
+    others = f"({row['others']})" if row["others"] else ""
+    cells = [row["what"], seconds(row["wall"]), seconds(row["cpu"]), str(row["runs"]), goal, of_bound, tests]
+    return [*cells, row.get("note", ""), others]
+
+
+def main() -> int:
+    options_of = parser(__doc__)
+    options_of.add_argument("--networks", type=Path, help="folder with alarm.bif and pigs.bif (or .bif.gz)")
+    options_of.add_argument("--data", type=Path, help="folder with highdim/thrombin_train_X.npz and its labels")
+    options_of.add_argument("--only", metavar="NAME", help=f"one case or group: {', '.join(c.name for c in CASES)}")
+    options_of.add_argument("--repeats", type=int, default=5)
+    options_of.add_argument("--threads", type=int, default=2)
+    options_of.add_argument("--limit", type=float, default=300.0, help="seconds after which a case is given up")
+    options_of.add_argument("--small", action="store_true", help="a tenth of Wide and Tall: to see that it works")
+    options = options_of.parse_args()
+    chosen = [case for case in CASES if options.only is None or case.name.startswith(options.only)]
+    if options.data is None:
+        chosen = [case for case in chosen if not case.name.startswith("thrombin")]
+    if not chosen:
+        sys.exit("there is no such case, or it needs --data DIR")
+
+    here = announce("Whole searches: warm, medians, against target / aim on two free cores")
+    bench = Bench(options.networks, options.data, options.threads, options.small)
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)  # too few rows for some columns: part of the protocol
+        for case in chosen:
+            rows.append(run(case, bench, options))
+            print(f"  {case.name}: {seconds(rows[-1]['wall'])} ({seconds(rows[-1]['cpu'])} CPU)", flush=True)
+    heads = ["case", "wall", "CPU", "runs", "target / aim", "of aim", "tests", "answer", "others"]
+    print("\n" + table(heads, [shown(row) for row in rows]))
+    write_json(options.json, {"benchmark": "speed", "machine": here, "results": rows})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
