@@ -7,5 +7,24 @@ from blankets.results._explain import Explanation
 from blankets.results._json import plain
 from blankets.results._many import Blankets
 from blankets.results._selection import Selection
+from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
 
-__all__ = ["Blanket", "Blankets", "Explanation", "NamedEvidence", "PassedOver", "Selection", "Step", "describe", "plain"]
+__all__ = [
+    "Blanket",
+    "Blankets",
+    "Explanation",
+    "NamedEvidence",
+    "PassedOver",
+    "SYMBOLS",
+    "Selection",
+    "Step",
+    "count_of",
+    "describe",
+    "format_p",
+    "format_seconds",
+    "joined",
+    "number",
+    "plain",
+    "shown",
+    "size_of",
+]

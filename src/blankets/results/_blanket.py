@@ -196,3 +196,12 @@ class Blanket:
         from blankets.plots import plot_blanket
 
         return plot_blanket(self, ax=ax)
+
+    def report(self, path: str | Path, **details: Any) -> Path:
+        """Write everything about the blanket as one HTML page that needs no network; return its path.
+
+        ``details`` are those of `blankets.report.report`: ``source``, ``stability``, ``sensitivity``.
+        """
+        from blankets.report import report
+
+        return report(self, path, **details)

@@ -1,0 +1,202 @@
+"""What a report says: every word and number of it, as plain data. The page only arranges them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from blankets.report._effects import effects
+from blankets.report._health import health
+from blankets.report._neighbourhood import neighbourhood
+from blankets.report._reproduce import reproduce, versions
+from blankets.report._trail import trail
+from blankets.results import count_of, format_seconds, joined, number, plain, shown, size_of
+from blankets.search import ALGORITHMS
+from blankets.stats import detectable_effect
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["report_content"]
+
+SCHEMA_VERSION = 1
+
+_TESTS = {"g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
+_LABEL_SETTINGS = ("labels", "prior", "surrogate", "sampling", "kappa", "labelled", "unlabelled")
+
+
+def report_content(
+    blanket: Blanket,
+    *,
+    source: str = "",
+    stability: Mapping[str, float] | None = None,
+    sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
+) -> dict[str, Any]:
+    """Return everything that a report says, as plain lists, dicts, strings and numbers.
+
+    Parameters
+    ----------
+    blanket, source, stability, sensitivity
+        As for `report`.
+
+    Examples
+    --------
+    >>> from blankets.results import Blanket, NamedEvidence
+    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
+    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
+    ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "hair", "ill"), n_rows=1000)
+    >>> report_content(blanket)["answer"]
+    'The Markov blanket of ill consists of one of the 2 columns searched: age.'
+    """
+    what = _what(blanket)
+    return {
+        "schema": "blankets/report",
+        "schema_version": SCHEMA_VERSION,
+        "title": f"{what} of {shown(blanket.target)}",
+        "description": f"{what} of {shown(blanket.target)}, with the evidence for every column.",
+        "target": blanket.target,
+        "answer": _answer(blanket),
+        "meaning": _meaning(blanket),
+        "assumptions": _assumptions(blanket),
+        "facts": _facts(blanket),
+        "notes": list(blanket.warnings),
+        "neighbourhood": neighbourhood(blanket),
+        "effects": effects(blanket),
+        "trail": trail(blanket),
+        "labels": _labels(blanket),
+        "sensitivity": _sensitivity(blanket, sensitivity),
+        "stability": _stability(blanket, stability),
+        "health": health(blanket),
+        "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
+        "reproduce": reproduce(blanket, source),
+        "versions": versions(),
+    }
+
+
+def _what(blanket: Blanket) -> str:
+    return "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
+
+
+def _answer(blanket: Blanket) -> str:
+    """Return the answer in one sentence."""
+    searched, found = len(blanket.columns) - 1, len(blanket)
+    target = shown(blanket.target)
+    if not found:
+        return f"None of the {searched:,} columns searched was found to depend on {target}."
+    of = "all" if found == searched > 1 else "one of" if found == 1 else f"{found:,} of"
+    if blanket.finds == "blanket":
+        start = f"The Markov blanket of {target} consists of {of}"
+    else:
+        start = f"The parents and children of {target} are {of}"
+    return f"{start} the {count_of(searched, 'column')} searched: {joined(blanket.members, 12)}."
+
+
+def _meaning(blanket: Blanket) -> str:
+    """Say what the answer means for the columns left out, and how far the rows could see."""
+    target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
+    alpha = _alpha(blanket)
+    if not blanket.members:
+        smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
+        return (
+            f"With {count_of(blanket.n_rows, 'row')} a pair of two-level columns that share {number(smallest)} nats "
+            f"({size_of(smallest)}) or more would have been found with probability 0.95."
+        )
+    one = len(blanket) == 1
+    known = f"Once {'it is' if one else 'these are'} known"
+    if blanket.finds != "blanket":
+        return (
+            f"{'It is' if one else 'They are'} tied to {target} whatever else is known; other columns may still help "
+            "to predict it, through a common child."
+        )
+    if not rest:
+        return f"No column was left out: each of them tells something about {target} that the others do not."
+    others = "the other column tells" if rest == 1 else f"the other {rest:,} columns tell"
+    return f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
+
+
+def _assumptions(blanket: Blanket) -> list[str]:
+    """Return what must hold for the answer to hold, most important first."""
+    test = _TESTS.get(str(blanket.settings.get("test")), "tests of independence")
+    alpha = _alpha(blanket)
+    level = f" at level {alpha:g} each" if alpha else ""
+    said = [
+        "The rows are independent draws from one population.",
+        f"Each decision rests on {test}{level}; the level holds for a single test, and {blanket.n_tests:,} were made.",
+        "Dependences are those of a graph (faithfulness): no two influences cancel exactly.",
+    ]
+    entry = ALGORITHMS.get(blanket.algorithm)
+    if entry is not None and not entry.sound:
+        said.append(f"{blanket.algorithm} can miss or add members even with perfect tests; it was chosen for speed.")
+    if blanket.data.get("binned"):
+        said.append("Continuous columns were cut into levels; what is lost by cutting cannot be found.")
+    if blanket.roles:
+        said.append(
+            "Roles (parent, child, spouse) are read from independences. They are causes and effects only if no "
+            "hidden column influences two of those shown."
+        )
+    return said
+
+
+def _facts(blanket: Blanket) -> list[list[str]]:
+    """Return how it was found, as labels and values."""
+    facts = [
+        ["Rows", f"{blanket.n_rows:,}"],
+        ["Columns searched", f"{len(blanket.columns) - 1:,}"],
+        ["Algorithm", blanket.algorithm],
+        ["Tests made", f"{blanket.n_tests:,}"],
+        ["Time", format_seconds(blanket.seconds)],
+    ]
+    if alpha := _alpha(blanket):
+        facts.insert(3, ["Level of each test", f"{alpha:g}"])
+    if blanket.why_algorithm:
+        facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
+    return facts
+
+
+def _alpha(blanket: Blanket) -> float | None:
+    alpha = blanket.settings.get("alpha")
+    return alpha if isinstance(alpha, float) and 0.0 < alpha < 1.0 else None
+
+
+def _labels(blanket: Blanket) -> list[list[str]] | None:
+    """Return what is known about labels, where some rows had none."""
+    labels = blanket.settings.get("labels")
+    if labels in (None, "supervised"):
+        return None
+    told = {key: blanket.settings[key] for key in _LABEL_SETTINGS if key in blanket.settings}
+    if isinstance(labels, Mapping):
+        told = {**labels, **{key: value for key, value in told.items() if key != "labels"}}
+    if unlabelled := blanket.data.get("unlabelled"):
+        told["rows without a label"] = unlabelled
+    return [[str(key).replace("_", " "), _setting(value)] for key, value in told.items()]
+
+
+def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, Any] | None:
+    """Return which columns are members under which class prior."""
+    if not runs:
+        return None
+    ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])
+    rows = [[shown(name), [name in members for _, members in runs]] for name in ever]
+    always = [name for name in ever if all(name in members for _, members in runs)]
+    words = f"Members whatever the prior: {joined(always) or 'none'}."
+    return {"priors": [f"{prior:g}" for prior, _ in runs], "rows": rows, "words": words}
+
+
+def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, Any] | None:
+    """Return how often each column was a member over resamples, members and frequent others first."""
+    if not shares:
+        return None
+    order = sorted(shares, key=lambda name: (name not in blanket.members, -shares[name]))
+    rows = [[shown(name), name in blanket.members, round(float(shares[name]), 4)] for name in order[:60]]
+    unsure = [name for name in blanket.members if shares.get(name, 0.0) < 0.5]
+    words = f"Members found in fewer than half of the resamples: {joined(unsure) or 'none'}."
+    return {"rows": rows, "words": words}
+
+
+def _setting(value: object) -> str:
+    content = plain(value)
+    if isinstance(content, dict):
+        return ", ".join(f"{shown(key)}: {_setting(item)}" for key, item in content.items()) or "none"
+    if isinstance(content, list):
+        return joined([str(item) for item in content]) or "none"
+    return {None: "default", True: "yes", False: "no"}.get(content, shown(str(content), 120))

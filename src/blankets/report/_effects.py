@@ -1,0 +1,81 @@
+"""How strongly each member is tied to the target, with an interval where the test was performed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
+from blankets.stats import EFFECT_SIZES, noncentrality_at
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["effects", "interval"]
+
+LEVEL = 0.9
+
+
+def interval(statistic: float, dof: float, n_rows: int, level: float = LEVEL) -> tuple[float, float] | None:
+    """Return the confidence interval of an effect in nats, from the statistic of its test.
+
+    G (and X²) is about noncentral chi-square with noncentrality 2 N I; its distribution function is inverted
+    in I. None where there was no test.
+
+    Examples
+    --------
+    A statistic below its degrees of freedom does not rule out independence:
+
+    >>> low, high = interval(0.5, 1, 1000)
+    >>> low, round(high, 5)
+    (0.0, 0.00274)
+    """
+    if not (math.isfinite(statistic) and dof > 0 and n_rows > 0):
+        return None
+    tail = (1.0 - level) / 2.0
+    low, high = (float(noncentrality_at(np.float64(statistic), dof, p)) for p in (1.0 - tail, tail))
+    return low / (2.0 * n_rows), high / (2.0 * n_rows)
+
+
+def effects(blanket: Blanket) -> dict[str, Any]:
+    """Return a row for each member, strongest first, and the words around the table."""
+    rows = [_row(blanket, name) for name in blanket.members]
+    ends = [row["interval"][1] for row in rows if row["interval"]] + [row["effect"] or 0.0 for row in rows]
+    return {
+        "level": LEVEL,
+        "rows": rows,
+        "largest": max([*ends, 1.2 * EFFECT_SIZES["medium"]]),
+        "marks": [[word, value] for word, value in EFFECT_SIZES.items()],
+        "words": (
+            "The effect is the information that a member and the target share when the columns under “given” are "
+            "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
+            f"the {LEVEL:.0%} interval are free of that. The interval is that of the noncentral chi-square law, exact "
+            "for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
+            "w = √(2 × effect)."
+        ),
+    }
+
+
+def _row(blanket: Blanket, name: str) -> dict[str, Any]:
+    evidence = blanket.strengths[name]
+    tested = evidence.reliable and math.isfinite(evidence.statistic)
+    others = {name, *evidence.given} == set(blanket.members) and len(evidence.given) > 1
+    symbol = SYMBOLS.get(str(blanket.settings.get("test", "")), "statistic")
+    freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
+    shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None
+    ends = interval(evidence.statistic, evidence.dof, evidence.n_rows) if tested else None
+    return {
+        "name": shown(name),
+        "role": blanket.roles.get(name, ""),
+        "effect": evidence.effect if tested else None,
+        "less_bias": shifted,
+        "interval": list(ends) if ends else None,
+        "effect_words": number(evidence.effect) if tested else "not known",
+        "less_bias_words": "not known" if shifted is None else f"{number(shifted)} ({size_of(shifted)})",
+        "interval_words": f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "not known",
+        "p": format_p(evidence.log_p),
+        "test": f"{symbol} = {number(evidence.statistic)} on {freedom}" if tested else "too few rows for a test",
+        "given": "the other members" if others else joined(evidence.given, 4) or "nothing",
+    }

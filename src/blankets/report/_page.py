@@ -1,0 +1,211 @@
+"""The report as a page: what `report_content` says, arranged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blankets.report._drawing import effect_bar, effect_scale, graph, legend, share_bar
+from blankets.report._html import Html, asset, data_block, many, page, tag
+from blankets.report._planner import planner_body
+
+__all__ = ["report_page"]
+
+
+def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) -> str:
+    """Return a report as one HTML document.
+
+    Parameters
+    ----------
+    content : dict
+        From `report_content`.
+    start : dict, optional
+        Numbers of the study with which the planner opens; without them the page has no planner.
+    """
+    sections = [
+        _head(content),
+        _graph_section(content["neighbourhood"]),
+        _effects_section(content["effects"]),
+        _trail_section(content["trail"]),
+        _labels_section(content["labels"], content["sensitivity"]),
+        _stability_section(content["stability"]),
+        _health_section(content["health"]),
+        _planner_section(start),
+        _method_section(content),
+    ]
+    known = {
+        "boxes": [{key: box[key] for key in ("name", "label", "role")} for box in content["neighbourhood"]["boxes"]],
+        "target": content["answer"],
+        "trail": content["trail"]["rows"],
+    }
+    body = many(tag("main", *sections, class_="sheet"), data_block(known, "report-data"))
+    planner = start is not None
+    return page(
+        title=content["title"],
+        description=content["description"],
+        body=body,
+        styles=[asset("base.css"), asset("report.css"), *([asset("planner.css")] if planner else [])],
+        scripts=[asset("report.js"), *([asset("noncentral.js"), asset("planner.js")] if planner else [])],
+    )
+
+
+def _section(identifier: str, title: str, *children: object) -> Html:
+    heading = tag("h2", title, id=f"{identifier}-title")
+    return tag("section", heading, *children, id=identifier, aria_labelledby=f"{identifier}-title")
+
+
+def _head(content: dict[str, Any]) -> Html:
+    assumptions = tag("ul", *(tag("li", sentence) for sentence in content["assumptions"]))
+    notes = [tag("p", sentence, class_="notice") for sentence in content["notes"]]
+    return tag(
+        "header",
+        tag("h1", content["title"]),
+        tag("p", content["answer"], class_="answer"),
+        tag("p", content["meaning"], class_="meaning"),
+        *notes,
+        tag("details", tag("summary", "This holds if"), assumptions, open=""),
+        _facts([fact for fact in content["facts"] if not fact[0].startswith("Why")], "facts"),
+    )
+
+
+def _facts(pairs: list[list[str]], kind: str) -> Html:
+    return tag("dl", *(tag("div", tag("dt", label), tag("dd", value)) for label, value in pairs), class_=kind)
+
+
+def _graph_section(content: dict[str, Any]) -> Html | None:
+    if not content["lines"]:
+        return None
+    hint = tag("p", "Point at a box, or reach it with the Tab key, to see the test that decided.", class_="hint")
+    card = tag("div", id="card", class_="card", aria_live="polite")
+    figure = tag("figure", graph(content, "wide"), graph(content, "tall"), legend(content))
+    note = tag("p", content["note"], class_="hint") if content["note"] else None
+    return _section("neighbourhood", "The neighbourhood", figure, note, hint, card)
+
+
+def _effects_section(content: dict[str, Any]) -> Html | None:
+    if not content["rows"]:
+        return None
+    roles = any(row["role"] for row in content["rows"])
+    scale = tag("th", effect_scale(content), scope="col", class_="wide-only")
+    heads = ["Measured", scale, "Less bias", f"{content['level']:.0%} interval", "p", "Given"]
+    heads = ["Member", *(["Role"] if roles else []), *heads]
+    head = tag("tr", *(h if isinstance(h, Html) else tag("th", h, scope="col") for h in heads))
+    rows = [
+        tag(
+            "tr",
+            tag("th", row["name"], scope="row"),
+            _cell("Role", row["role"] or "–") if roles else None,
+            _cell("Measured", row["effect_words"]),
+            tag("td", effect_bar(row, content), class_="bar-cell"),
+            _cell("Less bias", row["less_bias_words"]),
+            _cell("Interval", row["interval_words"]),
+            tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
+            _cell("Given", row["given"]),
+        )
+        for row in content["rows"]
+    ]
+    table = tag("table", tag("thead", head), tag("tbody", *rows), class_="stack")
+    return _section("effects", "How strongly", table, tag("p", content["words"], class_="hint"))
+
+
+def _cell(label: str, value: str) -> Html:
+    return tag("td", value, data_label=label)
+
+
+def _trail_section(content: dict[str, Any]) -> Html:
+    choices = [
+        ("", "all columns"),
+        ("member", "in the blanket"),
+        ("left out", "left out"),
+        ("excluded", "not searched"),
+    ]
+    options = [tag("option", words, value=value) for value, words in choices]
+    controls = tag(
+        "div",
+        tag("label", "Find a column ", tag("input", id="find", type="search", autocomplete="off", spellcheck="false")),
+        tag("label", "Show ", tag("select", *options, id="which")),
+        class_="controls",
+    )
+    steps = tag("ol", *(tag("li", row) for row in content["steps"]["rows"]))
+    folded = tag("details", tag("summary", content["steps"]["words"]), steps) if content["steps"]["rows"] else None
+    return _section(
+        "trail",
+        "Why is a column in or out?",
+        controls,
+        tag("p", "", id="count", class_="hint", role="status"),
+        tag("ul", id="columns", class_="columns"),
+        tag("button", "Show more", id="more", type="button", hidden=""),
+        tag("noscript", tag("p", "The list needs scripts, which are switched off.", class_="notice")),
+        tag("p", content["note"], class_="hint") if content["note"] else None,
+        folded,
+    )
+
+
+def _labels_section(labels: list[list[str]] | None, sensitivity: dict[str, Any] | None) -> Html | None:
+    if labels is None and sensitivity is None:
+        return None
+    parts: list[Html] = [] if labels is None else [_facts(labels, "settings")]
+    if sensitivity is not None:
+        head = tag("tr", tag("th", "p(y=1) ="), *(tag("th", prior, scope="col") for prior in sensitivity["priors"]))
+        rows = [
+            tag("tr", tag("th", name, scope="row"), *(tag("td", "●" if member else "–") for member in members))
+            for name, members in sensitivity["rows"]
+        ]
+        table = tag("table", tag("thead", head), tag("tbody", *rows))
+        parts += [tag("h3", "If the class prior were another"), tag("div", table, class_="scroll", tabindex="0")]
+        parts.append(tag("p", sensitivity["words"], class_="hint"))
+    return _section("labels", "Labels and class prior", *parts)
+
+
+def _stability_section(content: dict[str, Any] | None) -> Html | None:
+    if content is None:
+        return None
+    rows = [
+        tag(
+            "tr",
+            tag("th", name, scope="row"),
+            _cell("In the blanket", "yes" if member else "no"),
+            tag("td", share_bar(share), class_="bar-cell"),
+            _cell("Found in", f"{share:.0%}"),
+        )
+        for name, member, share in content["rows"]
+    ]
+    head = tag("tr", *(tag("th", text, scope="col") for text in ("Column", "In the blanket", "", "Found in")))
+    table = tag("table", tag("thead", head), tag("tbody", *rows), class_="stack")
+    return _section("stability", "Stability over resamples", table, tag("p", content["words"], class_="hint"))
+
+
+def _health_section(findings: list[dict[str, str]]) -> Html:
+    signs = {"fine": "✓", "note": "i", "loss": "!"}
+    items = [
+        tag(
+            "li",
+            tag("span", signs[one["tone"]], class_="sign", aria_hidden="true"),
+            tag("span", tag("strong", one["what"]), " ", one["detail"]),
+            class_=one["tone"],
+        )
+        for one in findings
+    ]
+    return _section("health", "The data", tag("ul", *items, class_="findings"))
+
+
+def _planner_section(start: dict[str, Any] | None) -> Html | None:
+    if start is None:
+        return None
+    intro = tag("p", "How many rows or labels would the next study need? The planner opens with this one's numbers.")
+    folded = tag("details", tag("summary", "Open the planner"), planner_body(start))
+    return _section("planner-section", "Plan the next study", intro, folded)
+
+
+def _method_section(content: dict[str, Any]) -> Html:
+    again = content["reproduce"]
+    parts: list[Html] = []
+    for label, text in (("Python", again["python"]), ("Command line", again["cli"])):
+        if text:
+            parts += [tag("h3", label), tag("pre", tag("code", text), tabindex="0")]
+    if again["note"]:
+        parts.append(tag("p", again["note"], class_="hint"))
+    if why := [fact for fact in content["facts"] if fact[0].startswith("Why")]:
+        parts.insert(0, _facts(why, "settings"))
+    settings = tag("details", tag("summary", "All settings"), _facts(content["settings"], "settings"))
+    versions = tag("details", tag("summary", "Versions"), _facts(content["versions"], "settings"))
+    return _section("method", "How to get this again", *parts, settings, versions)

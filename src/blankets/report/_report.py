@@ -1,0 +1,88 @@
+"""`report`: one file about one blanket, to read and to mail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blankets.errors import DataError
+from blankets.report._content import report_content
+from blankets.report._page import report_page
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["report", "written"]
+
+
+def report(
+    blanket: Blanket,
+    path: str | Path,
+    *,
+    source: str = "",
+    stability: Mapping[str, float] | None = None,
+    sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
+    planner: bool = True,
+) -> Path:
+    """Write a blanket as one self-contained HTML page: the answer, its evidence, and how to get it again.
+
+    The page loads nothing from anywhere, opens from disk, and forbids itself the network.
+
+    Parameters
+    ----------
+    blanket : Blanket
+        What to tell of.
+    path : str or Path
+        The file to write.
+    source : str
+        Where the data are, for the command that reproduces the result.
+    stability : mapping of str to float, optional
+        For each column the share of resamples in which it was a member.
+    sensitivity : sequence of (float, sequence of str), optional
+        Members under other values of the class prior.
+    planner : bool
+        Whether the page ends with a planner that opens with the numbers of this study.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from blankets.results import Blanket, NamedEvidence
+    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
+    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
+    ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "hair", "ill"), n_rows=1000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = report(blanket, f"{folder}/ill.html")
+    ...     print(file.name, file.stat().st_size < 100_000)
+    ill.html True
+    """
+    content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity)
+    return written(report_page(content, _start(blanket) if planner else None), path)
+
+
+def _start(blanket: Blanket) -> dict[str, Any]:
+    """Return the numbers of the study for the planner: its rows and level, and its weakest member's effect."""
+    tested = [e.effect for e in blanket.strengths.values() if e.reliable and e.effect > 0]
+    alpha = blanket.settings.get("alpha")
+    return {
+        "unknown": "rows",
+        "rows": max(blanket.n_rows, 10),
+        "alpha": alpha if isinstance(alpha, float) and 0.0 < alpha < 0.5 else 0.01,
+        "effect": float(f"{min(max(min(tested, default=0.045), 0.0005), 0.5):.2g}"),
+    }
+
+
+def written(text: str, path: str | Path) -> Path:
+    """Write a page to a file and return its path."""
+    file = Path(path)
+    try:
+        # Line ends stay as they are: the policy of the page holds hashes of its parts.
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    return file

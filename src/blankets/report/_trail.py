@@ -1,0 +1,135 @@
+"""The decision trail: for each column why it is in or out, the nearest to being admitted first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from blankets.results import count_of, format_p, joined, number, shown, size_of
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket, Explanation, NamedEvidence
+
+__all__ = ["MOST_COLUMNS", "trail"]
+
+MOST_COLUMNS = 2000
+"""Columns that a report lists; with so many it stays below 2 MB."""
+
+_MOST_STEPS = 200
+_POWER = 0.95
+_VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was passed over"}
+
+
+def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
+    """Return a row for each column, members first, then by the last p-value, then those not searched.
+
+    Parameters
+    ----------
+    blanket : Blanket
+        The result.
+    most : int
+        Rows at most; a note says so where there are more columns.
+    """
+    order = _order(blanket)
+    listed = order[:most]
+    explanations = [blanket.explain(name) for name in listed]
+    reach = _reach(blanket, explanations)
+    note = ""
+    if len(order) > len(listed):
+        note = (
+            f"{len(listed):,} of {len(order):,} columns are listed, those nearest to being admitted; in Python "
+            "blanket.explain(name) tells of any."
+        )
+    return {
+        "total": len(order),
+        "note": note,
+        "rows": [_row(blanket, one, words) for one, words in zip(explanations, reach, strict=True)],
+        "steps": _steps(blanket),
+    }
+
+
+def _order(blanket: Blanket) -> list[str]:
+    """Return all columns but the target: members, left out by their last p-value, not searched."""
+    record = blanket.passed_over
+    last = np.full(len(blanket.columns), np.inf)
+    performed = record.reliable & ~np.isnan(record.log_p)
+    last[record.columns[performed]] = record.log_p[performed]  # the record is in the order of events
+    members = {blanket.target, *blanket.members}
+    outside = [i for i in np.argsort(last, kind="stable") if blanket.columns[i] not in members]
+    not_searched = [name for name in blanket.excluded if name not in blanket.columns]
+    return [*blanket.members, *(blanket.columns[i] for i in outside), *not_searched]
+
+
+def _row(blanket: Blanket, explanation: Explanation, reach: str) -> dict[str, Any]:
+    lines = [*explanation.lines, *([reach] if reach else [])]
+    return {
+        "name": shown(explanation.column, 200),
+        "verdict": explanation.verdict,
+        "short": _short(blanket, explanation),
+        "lines": lines or [explanation.headline],
+    }
+
+
+def _short(blanket: Blanket, explanation: Explanation) -> str:
+    """Say in a few words why."""
+    name, evidence = explanation.column, explanation.evidence
+    if explanation.verdict == "excluded":
+        return blanket.excluded[name]
+    if evidence is None:
+        return "never tested"
+    p = f"p = {format_p(evidence.log_p)}"
+    if explanation.verdict == "member":
+        role = blanket.roles.get(name, "")
+        strength = f"{number(evidence.effect)} nats ({evidence.size}), {p}" if evidence.reliable else "not tested"
+        return f"{role}, {strength}" if role else strength
+    if name in blanket.separators:
+        among = blanket.separators[name]
+        return f"separated by {joined(among, 3)}" if among else "independent by itself"
+    given = f" given {joined(evidence.given, 3)}" if evidence.given else " by itself"
+    if not evidence.reliable:
+        return f"too few rows to test it{given}"
+    alpha = blanket.settings.get("alpha")
+    refuted = isinstance(alpha, float) and evidence.p <= alpha
+    return f"{'dependent' if refuted else 'independent'}{given}, {p}"
+
+
+def _reach(blanket: Blanket, explanations: list[Explanation]) -> list[str]:
+    """Say for each column left out what its last test could have found."""
+    alpha = blanket.settings.get("alpha")
+    partial = blanket.settings.get("labels") not in (None, "supervised")  # then the test was of a surrogate
+    if partial or not (isinstance(alpha, float) and 0.0 < alpha < 1.0):
+        return [""] * len(explanations)
+    tests = [one.evidence if one.verdict == "left out" and _counts(one.evidence) else None for one in explanations]
+    dof, rows = (np.array([getattr(e, key) if e else 1.0 for e in tests], float) for key in ("dof", "n_rows"))
+    # Many columns share their levels and so their degrees of freedom: each pair is worked out once.
+    pairs, back = np.unique(np.stack([dof, rows]), axis=1, return_inverse=True)
+    smallest = detectable_effect(_POWER, pairs[1], pairs[0], alpha)[back]
+    power = attained_power(2.0 * pairs[1] * EFFECT_SIZES["small"], pairs[0], alpha)[back]
+    return [
+        f"What that test could see: an effect of {number(s)} nats ({size_of(s)}) with probability {_POWER:g}, "
+        f"a small one ({EFFECT_SIZES['small']:g} nats) with probability {number(p, 2)}."
+        if e
+        else ""
+        for e, s, p in zip(tests, smallest.tolist(), power.tolist(), strict=True)
+    ]
+
+
+def _counts(evidence: NamedEvidence | None) -> bool:
+    return evidence is not None and evidence.reliable and math.isfinite(evidence.dof) and evidence.dof > 0
+
+
+def _steps(blanket: Blanket) -> dict[str, Any]:
+    """Return what the search did to the target's neighbourhood, in order."""
+    mine = [step for step in blanket.decisions if step.evidence.y == blanket.target]
+    rows = [
+        f"{shown(step.x)} {_VERBS[step.action]} ({step.phase}): p = {format_p(step.evidence.log_p)}"
+        f"{f' given {joined(step.evidence.given, 4)}' if step.evidence.given else ''}"
+        f"{f'; {step.reason}' if step.reason else ''}."
+        for step in mine[:_MOST_STEPS]
+    ]
+    if len(mine) > _MOST_STEPS:
+        rows.append(f"{count_of(len(mine) - _MOST_STEPS, 'further step')} in blanket.decisions.")
+    return {"rows": rows, "words": f"{count_of(len(mine), 'decision')} about columns and the target, in order"}
