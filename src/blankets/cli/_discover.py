@@ -65,6 +65,7 @@ def _value(text: str) -> Any:
 @click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report to this HTML file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def discover(
     *,
@@ -73,6 +74,7 @@ def discover(
     asked: tuple[str, ...],
     as_json: bool,
     save: Path | None,
+    report: Path | None,
     quiet: bool,
     **choices: Any,
 ) -> None:
@@ -84,10 +86,12 @@ def discover(
       blankets discover patients.csv --target readmitted --explain age --explain postcode
       blankets discover patients.csv -t readmitted -a fbed --option k=2 --alpha 0.001
       blankets discover patients.csv -t readmitted --missing level --save result.json
+      blankets discover patients.csv -t readmitted --roles --report readmitted.html
       blankets discover patients.csv -t readmitted --json | jq .members
     """
-    if save is not None and not save.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    for option, path in (("--save", save), ("--report", report)):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
     options = parsed_options(pairs)
     # What the user did not choose is left to the library, where the defaults live.
     chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
@@ -99,6 +103,8 @@ def discover(
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:
         write_json(blanket, save)
+    if report is not None:
+        blanket.report(report, source=file)
     _print(blanket, explanations, as_json=as_json)
 
 

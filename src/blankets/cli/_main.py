@@ -11,6 +11,8 @@ from blankets import __version__
 from blankets.cli._algorithms import algorithms
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
+from blankets.cli._plan import plan
+from blankets.cli._planner import planner
 from blankets.cli._select import select
 from blankets.cli._simulate import simulate
 from blankets.cli._versions import versions
@@ -32,12 +34,15 @@ def commands() -> None:
       blankets discover patients.parquet --target readmitted --algorithm pcmb --explain age
       blankets discover patients.csv --target readmitted --json | jq .members
       blankets select patients.csv --target readmitted --criterion mrmr -k 20
+      blankets discover patients.csv --target readmitted --report readmitted.html
       blankets algorithms
+      blankets plan --effect medium --power 0.95
+      blankets planner
       blankets simulate alarm.bif --rows 5000 --seed 1 -o alarm.csv
     """
 
 
-for _command in (discover, select, explain, algorithms, simulate, versions):
+for _command in (discover, select, explain, algorithms, plan, planner, simulate, versions):
     commands.add_command(_command)
 
 
