@@ -253,9 +253,24 @@ def test_small_blankets_are_returned_as_they_are():
     found = discover_latent({"a": TABLE["p"], "T": TABLE["T"]}, "T")
     assert found.members == ("a",)
     assert found.latents == ()
-    assert "fewer than two members" in found.warnings[0]
+    assert "too small to be improved by a latent" in found.warnings[0]
     with pytest.raises(ParameterError, match="no latent was found in the blanket of 'T'"):
         found.posterior({"a": [0]})
+
+
+def test_columns_near_a_small_blanket_help_to_tell_a_latent():
+    # One leaf hangs on T directly and hides the others from it: T -> a, H -> a, b, c, d is seen only with b, c, d.
+    rng = np.random.default_rng(4)
+    t = rng.integers(0, 2, 5000)
+    h = np.where(rng.random(5000) < 0.35, 1 - t, t)
+    a = np.where(rng.random(5000) < 0.02, 1 - h, h)
+    rest = {name: np.where(rng.random(5000) < 0.3, 1 - h, h) for name in "bcd"}
+    found = discover_latent({"a": a, **rest, "T": t}, "T", n_restarts=10, rng=0)
+    assert found.observed == ("a",)
+    assert len(found.graph) > 3
+    near = next(name for name in found.graph if name in rest)
+    assert found.explain(near) == f"{near!r} is not in the blanket of 'T'; it was looked at because it is near."
+    assert not set(found.members) & set(rest)
 
 
 @pytest.mark.parametrize(

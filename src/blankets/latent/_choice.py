@@ -7,6 +7,7 @@ the target. Such a copy can also be fitted, so a winner has to be supported by t
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,17 @@ from blankets.errors import ParameterError
 from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
 
-__all__ = ["CRITERIA", "TIE", "Merits", "better", "information", "joint_with_target", "merits_of", "objection"]
+__all__ = [
+    "CRITERIA",
+    "TIE",
+    "Merits",
+    "better",
+    "information",
+    "joint_with_target",
+    "merits_of",
+    "objection",
+    "testable",
+]
 
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
 TIE = 1.0  # nats of BIC not worth more than a bare mention (Kass & Raftery, 1995)
@@ -97,7 +108,7 @@ def objection(candidate: Stage, before: Stage) -> str:
     """
     if candidate.fit.bic > before.fit.bic:
         return ""
-    if _testable(candidate) or before.arities:
+    if testable(candidate.local.rows.arities, candidate.arities[-1]) or before.arities:
         return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
     if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
         return "it does not fit the observed columns"
@@ -106,9 +117,13 @@ def objection(candidate: Stage, before: Stage) -> str:
     return ""
 
 
-def _testable(stage: Stage) -> bool:
-    """Whether a latent behind all observed columns needs fewer parameters than their unrestricted table."""
-    observed, states = [int(arity) for arity in stage.local.rows.arities], stage.arities[-1]
+def testable(arities: Iterable[int], states: int) -> bool:
+    """Whether a latent behind all observed columns needs fewer parameters than their unrestricted table.
+
+    >>> testable([2, 2, 2], 2), testable([2, 2, 2, 2], 2), testable([3, 3, 2], 2)
+    (False, True, True)
+    """
+    observed = [int(arity) for arity in arities]
     return states - 1 + states * sum(arity - 1 for arity in observed) < math.prod(observed) - 1
 
 

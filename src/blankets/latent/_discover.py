@@ -15,7 +15,7 @@ from blankets.counting import MemoryCounter
 from blankets.data import Encoder, Frame, Ingested, ingest
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
-from blankets.latent._choice import CRITERIA, Merits, information, joint_with_target, merits_of
+from blankets.latent._choice import CRITERIA, Merits, information, joint_with_target, merits_of, testable
 from blankets.latent._graphs import children_of, compelled, to_networkx
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
@@ -100,7 +100,9 @@ def discover_latent(
 
     Notes
     -----
-    A blanket of fewer than two members cannot be improved by a latent and is returned as it is.
+    A latent shows only in three or more columns that depend on it. Where the observed blanket that was found is too
+    small for that, the columns nearest to it are looked at as well; they do not become members. A blanket without
+    members, and one with a single member and no other column, is returned as it is.
 
     References
     ----------
@@ -126,13 +128,15 @@ def discover_latent(
     table = ingest(data, target, y=y, **reading)
     labelled = _labelled(table, labels)
     frame, t = table.frame, _target(table)
+    context: list[int] = []
     if blanket is None:
         members = _search(frame, t, labelled, algorithm, alpha, max_parents)
+        context = _context(frame, t, members, arity)
     else:
         members = _handed_over(frame, t, blanket)
-    baseline = open_local(frame, t, members, labelled, max_parents)
+    baseline = open_local(frame, t, members, labelled, max_parents, context)
     outcome = Outcome(baseline, baseline, ())
-    if len(members) > 1:
+    if members and len(members) + len(context) > 1:
         outcome = METHODS[method](baseline, effort, np.random.default_rng(rng))
     settings = {
         "algorithm": algorithm if blanket is None else "handed over",
@@ -210,6 +214,19 @@ def _search(
     return list(find(algorithm).run(tests, t, candidates, alpha=alpha, trace=Trace()).members)
 
 
+def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
+    """Return the columns nearest to a small blanket, as many as it takes to put a latent to the test."""
+    context: list[int] = []
+    outside = [j for j in range(frame.n_columns) if j != t and j not in members]
+    if members and outside and not testable(frame.arities[[*members, t]], arity):
+        tests = TableTests(MemoryCounter(frame), reliability=0.0)
+        effects = np.max([tests.scan(outside, m).effect for m in members], axis=0)
+        nearest = [outside[k] for k in np.argsort(-effects, kind="stable")]
+        while nearest and not testable(frame.arities[[*members, *context, t]], arity):
+            context.append(nearest.pop(0))
+    return context
+
+
 def _handed_over(frame: Frame, t: int, blanket: Sequence[str]) -> list[int]:
     """Return the columns of a blanket given by name."""
     if isinstance(blanket, str):
@@ -250,13 +267,14 @@ class _Description:
         found = tuple(self._latent(h, network, orders[h]) for h in stage.latents)
         observed = [names[v] for v in sorted(stage.members) if v < stage.target]
         inside = [latent.name for latent in found if latent.position != "outside"]
-        small = len(self.outcome.baseline.members) < 2
-        note = "a blanket of fewer than two members cannot be improved by a latent; it is returned as it is"
+        local = stage.local
+        small = not self.outcome.attempts
+        note = "the observed blanket is too small to be improved by a latent; it is returned as it is"
         return LatentBlanket(
             target=names[stage.target],
             members=(*observed, *inside),
             latents=found,
-            observed=stage.local.names[:-1],
+            observed=local.names[: local.n_members],
             graph=to_networkx(stage.fit.parents, names),
             scores=tuple(self._scores()),
             method=method,
@@ -310,7 +328,8 @@ class _Description:
     def _scores(self) -> list[SubspaceScore]:
         """Return the model without latents and the best of each subspace."""
         first = merits_of(self.outcome.baseline)
-        rows = [_score(0, "observed", self.stage.local.names[:-1], first, "")]
+        local = self.stage.local
+        rows = [_score(0, "observed", local.names[: local.n_members], first, "")]
         for a in self.outcome.attempts:
             names = self.names(a.stage) if a.stage is not None else ()
             members = tuple(names[v] for v in sorted(a.stage.members)) if a.stage is not None else ()

@@ -32,7 +32,9 @@ class Local:
     Attributes
     ----------
     names : tuple of str
-        The members, then the target.
+        The members, other columns that help to tell a latent, then the target.
+    n_members : int
+        How many of them are members.
     rows : Rows
         Their distinct rows; a missing label has code 0.
     missing : ndarray of bool, shape (nodes, rows)
@@ -42,6 +44,7 @@ class Local:
     """
 
     names: tuple[str, ...]
+    n_members: int
     rows: Rows
     missing: NDArray[np.bool_]
     max_parents: int | None = None
@@ -155,12 +158,14 @@ def open_local(
     members: Sequence[int],
     labelled: NDArray[np.bool_] | None = None,
     max_parents: int | None = None,
+    context: Sequence[int] = (),
 ) -> Stage:
-    """Return the model without latents: the best DAG over the members and the target.
+    """Return the model without latents: the best DAG over members, context and target.
 
+    The columns of the context are not in the blanket, but they may depend on a latent that is, and so tell about it.
     Where labels are missing, the DAG starts from the labelled rows and is refined by structural EM on all rows.
     """
-    columns = [*members, target]
+    columns = [*members, *context, target]
     names = tuple(frame.names[j] for j in columns)
     if labelled is not None and not labelled.all():
         codes = np.where(labelled, frame.column(target), frame.arities[target])
@@ -172,7 +177,7 @@ def open_local(
     else:
         rows, _ = distinct_rows(frame, columns)
         missing = np.zeros(rows.codes.shape, bool)
-    return first_stage(Local(names, rows, missing, max_parents))
+    return first_stage(Local(names, len(members), rows, missing, max_parents))
 
 
 def first_stage(local: Local) -> Stage:
@@ -186,4 +191,4 @@ def first_stage(local: Local) -> Stage:
     weights = space.normalised(shares[space.codes[target]])
     problem = Problem(space, constraints, (), weights)
     fit = polish(space, structural_em(problem, parents, weights, np.random.default_rng(0)))
-    return Stage(local, (), space, fit, frozenset(range(target)))
+    return Stage(local, (), space, fit, frozenset(range(local.n_members)))

@@ -102,10 +102,11 @@ def attempts_in(
 
 
 def _admissible(parents: Ints, before: Stage) -> bool:
-    """Whether the newest latent is in the blanket, ties at least two nodes, and the blanket has not grown."""
+    """Whether the latent is in the blanket and ties at least two nodes, and nothing else has come in or grown."""
     h, members = len(parents) - 1, blanket_of(parents, before.target)
     degree = int(parents[h]).bit_count() + len(children_of(parents, h))
-    return h in members and degree > 1 and len(members) <= len(before.members)
+    replaced = h in members and members - {h} <= before.members and len(members) <= len(before.members)
+    return replaced and degree > 1
 
 
 def _distinct(fits: list[Fit]) -> list[Fit]:
@@ -137,9 +138,9 @@ def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], 
 
 
 def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Look for latents one after another, until none improves the score or the blanket has one member only."""
+    """Look for latents one after another, until none improves the score or one of them is the whole blanket."""
     stage, merits, log = baseline, merits_of(baseline), list[Attempt]()
-    while len(stage.members) > 1 and len(stage.arities) < effort.max_latents:
+    while stage.members - set(stage.latents) and len(stage.arities) < effort.max_latents:
         places = subspaces(stage, stage.with_latent(effort.arity)[0].largest)
         tried = [_judged(a, stage, merits, effort.score) for a in attempts_in(places, stage, effort, rng)]
         log += tried

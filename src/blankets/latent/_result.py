@@ -104,7 +104,7 @@ class LatentBlanket:
     observed : tuple of str
         The observed blanket from which the search started.
     graph : networkx.DiGraph
-        The fitted local DAG over observed members, target and latents.
+        The fitted local DAG over observed members, nearby columns that were looked at, target and latents.
     scores : tuple of SubspaceScore
         What each subspace came to, the model without latents first.
     method, score : str
@@ -224,6 +224,8 @@ class LatentBlanket:
     def _explain_observed(self, name: str) -> str:
         if name in self.members:
             return f"{name!r} is a member of the blanket of {self.target!r}."
+        if name not in self.observed:
+            return f"{name!r} is not in the blanket of {self.target!r}; it was looked at because it is near."
         by = [latent.name for latent in self.latents if name in latent.replaced]
         return f"{name!r} was in the observed blanket; {' and '.join(by) or 'the model'} made it irrelevant."
 

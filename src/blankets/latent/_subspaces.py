@@ -57,9 +57,12 @@ def subspaces(stage: Stage, largest: int) -> list[Subspace]:
     kept, rest = _kept_edges(stage), _edges_into(stage, {*near, t})
     hung = [*rest, *((h, x) for x in near)]
     spouses = [(s, h) for s in stage.members if s < t and s not in near]
-    child_starts = [[(t, h), *hung], *([[(t, h), *hung, *spouses]] if spouses else [])]
+    # Columns of the context may hang on the latent as well.
+    wide = [(h, x) for x in (*near, *range(stage.local.n_members, t))]
+    starts = [hung, wide] if len(wide) > len(near) else [hung]
+    child_starts = [[(t, h), *edges] for edges in starts] + ([[(t, h), *hung, *spouses]] if spouses else [])
     found = [
-        _subspace("parent", h, [(h, t), *kept], [], [[(h, t), *hung]], largest),
+        _subspace("parent", h, [(h, t), *kept], [], [[(h, t), *edges] for edges in starts], largest),
         _subspace("child", h, [(t, h), *kept], [(x, h) for x in near], child_starts, largest),
     ]
     children = [x for x in stage.possible_children() if x < t]
