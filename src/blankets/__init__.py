@@ -18,37 +18,76 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
+    from blankets._ask import mutual_information, rank, test
     from blankets._discover import algorithms, discover, discover_all
     from blankets.estimators import HitonWrapper, MarkovBlanketSelector
     from blankets.independence import DSeparation
-    from blankets.results import Blanket, Blankets, Explanation
+    from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
+    from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
+    from blankets.results import Blanket, Blankets, Estimate, Explanation, Ranking, TestResult
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Beta",
     "Blanket",
     "Blankets",
     "DSeparation",
+    "Estimate",
     "Explanation",
     "HitonWrapper",
     "MarkovBlanketSelector",
+    "Plan",
+    "PlanningTable",
+    "PositiveUnlabelled",
+    "Ranking",
+    "SemiSupervised",
+    "Supervised",
+    "TestResult",
     "algorithms",
+    "between",
     "discover",
     "discover_all",
     "errors",
+    "greater_than",
+    "less_than",
+    "mutual_information",
+    "plan",
+    "plan_blanket",
+    "planning_table",
+    "rank",
     "simulate",
+    "test",
 ]
 
 _HOME = {
+    "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
     "DSeparation": "blankets.independence",
+    "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "HitonWrapper": "blankets.estimators",
     "MarkovBlanketSelector": "blankets.estimators",
+    "Plan": "blankets.planning",
+    "PlanningTable": "blankets.planning",
+    "PositiveUnlabelled": "blankets.regimes",
+    "Ranking": "blankets.results",
+    "SemiSupervised": "blankets.regimes",
+    "Supervised": "blankets.regimes",
+    "TestResult": "blankets.results",
     "algorithms": "blankets._discover",
+    "between": "blankets.regimes",
     "discover": "blankets._discover",
     "discover_all": "blankets._discover",
+    "greater_than": "blankets.regimes",
+    "less_than": "blankets.regimes",
+    "mutual_information": "blankets._ask",
+    "plan": "blankets.planning",
+    "plan_blanket": "blankets.planning",
+    "planning_table": "blankets.planning",
+    "rank": "blankets._ask",
+    "test": "blankets._ask",
 }
 _ROOMS = ("errors", "simulate")
 

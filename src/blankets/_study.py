@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.counting import MemoryCounter
 from blankets.data import DataReport, Frame, ingest
-from blankets.errors import ParameterError, RegimeWarning, TargetError, listed
+from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed
 from blankets.independence import IndependenceTest, RoutedTests, TableTests
 from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, regime_from
 
@@ -51,6 +51,12 @@ class Study:
     def features(self) -> list[int]:
         """All columns but the target."""
         return [x for x in range(self.frame.n_columns) if x != self.target]
+
+    def column(self, name: str) -> int:
+        """Return the number of a column that the user asks about."""
+        if name in self.report.left_out:
+            raise DataError(f"column {name!r} was left out: {self.report.left_out[name]}; keep it with keep=[{name!r}]")
+        return self.frame.index(name)
 
     def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
         """Return what stands in for the target: the regime's choice, or the user's."""

@@ -1,5 +1,6 @@
 """What comes out: blankets that print well, explain themselves and survive as JSON."""
 
+from blankets.results._answers import Estimate, Ranking, TestResult
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
@@ -12,12 +13,15 @@ from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds,
 __all__ = [
     "Blanket",
     "Blankets",
+    "Estimate",
     "Explanation",
     "NamedEvidence",
     "PassedOver",
+    "Ranking",
     "SYMBOLS",
     "Selection",
     "Step",
+    "TestResult",
     "count_of",
     "describe",
     "format_p",

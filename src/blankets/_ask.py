@@ -1,0 +1,367 @@
+"""`test`, `mutual_information` and `rank`: questions about features and a target, under any label regime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets._study import Study, read_study
+from blankets.counting import MemoryCounter
+from blankets.errors import NotAnswerableError, ParameterError
+from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn, label_column
+from blankets.results import Estimate, Ranking, TestResult
+from blankets.stats import InformationEstimate, Loss, attained_power, detectable_effect, noncentrality
+
+__all__ = ["mutual_information", "rank", "test"]
+
+_FIELDS = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
+_TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
+
+
+def test(
+    data: Any,
+    x: str,
+    target: str | int | None = None,
+    given: Sequence[str] = (),
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    surrogate: str | None = None,
+    force: bool = False,
+    test: str = "g",
+    dof: str = "adjusted",
+    reliability: float = 5.0,
+    alpha: float = 0.01,
+    **reading: Any,
+) -> TestResult:
+    """Test whether a feature depends on the target, given others, under any label regime.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`.
+    x : str
+        The feature.
+    given : sequence of str
+        Features to condition on.
+    labels, prior, positive, unlabelled_marker, surrogate, force
+        What is known of the labels, as for `discover`.
+    test : {"g", "x2"}
+        The statistic.
+    dof, reliability, alpha
+        As for `discover`; ``alpha`` is the level at which power and detectable effects are stated.
+    **reading
+        How the table is read: see `blankets.data.ingest`.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> smoker = rng.random(2000) < 0.2
+    >>> cough = rng.random(2000) < np.where(smoker, 0.6, 0.2)
+    >>> admits = np.where(smoker & (rng.random(2000) < 0.5), 1.0, np.nan)  # half of the smokers say so
+    >>> result = bl.test({"cough": cough, "smoker": admits}, "cough", "smoker", labels="pu", prior=0.2)
+    >>> result.dependent(), result.surrogate, round(result.kappa, 2)
+    (True, 'y0', 0.42)
+    """
+    if test not in ("g", "x2"):
+        raise ParameterError.not_one_of("test", test, ("g", "x2"))
+    study = read_study(
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+    )
+    column = study.surrogate(surrogate, force=force)
+    at, conditioning = _columns(study, x, given)
+    answers = study.tests(column, statistic=test, dof=dof, reliability=reliability)
+    evidence = answers.test(at, study.target, conditioning)
+    kappa, form = _kappa(study, column, at, conditioning)
+    free = evidence.dof if evidence.reliable else float("nan")
+    n = evidence.n_rows if kappa is None or column.rows is None else study.frame.n_rows
+    known = {} if kappa is None else {"small": 0.005, "medium": 0.045, "large": 0.125}
+    lost = 1.0 if kappa is None else kappa
+    return TestResult(
+        x=x,
+        target=study.frame.names[study.target],
+        given=tuple(given),
+        test=test,
+        statistic=evidence.statistic,
+        dof=evidence.dof,
+        log_p=evidence.log_p,
+        n_rows=evidence.n_rows,
+        reliable=evidence.reliable,
+        surrogate=column.surrogate.value,
+        valid=not column.forced,
+        why=column.note,
+        kappa=kappa,
+        kappa_form=form,
+        alpha=alpha,
+        powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in known.items()},
+        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0},
+        estimate=_estimate_or_none(study, x, at, given, conditioning),
+        notes=_notes(study),
+    )
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
+
+
+def mutual_information(
+    data: Any,
+    x: str,
+    target: str | int | None = None,
+    given: Sequence[str] = (),
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    estimator: str = "auto",
+    loss: Loss = "log",
+    **reading: Any,
+) -> Estimate:
+    """Estimate the information between a feature and the target, given others, under any label regime.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`.
+    x : str
+        The feature.
+    given : sequence of str
+        Features to condition on.
+    labels, prior, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    estimator : str
+        "auto" is the regime's consistent estimator; others are "plug-in" and "miller-madow" (all labels),
+        "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
+    loss : {"log", "squared"}
+        Mutual information, or the squared-loss information that X² estimates.
+    **reading
+        How the table is read: see `blankets.data.ingest`.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> table = {"dose": ["low", "high"] * 100, "cured": [0, 1, 0, 1, 0, 1, 1, 0] * 25}
+    >>> estimate = bl.mutual_information(table, "dose", "cured")
+    >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
+    (0.1308, (0.081, 0.192))
+    """
+    study = read_study(
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+    )
+    study.regime.require(Question.ESTIMATE)
+    at, conditioning = _columns(study, x, given)
+    return _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
+
+
+def rank(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    loss: Loss = "log",
+    n_threads: int | None = None,
+    **reading: Any,
+) -> Ranking:
+    """Rank all features by their information about the target, under any label regime.
+
+    Without knowledge of p(y=1), positive-unlabelled features are ranked by their information about the
+    surrogate. That orders them as the target would exactly for ``loss="squared"``, and nearly for "log".
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`.
+    labels, prior, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    loss : {"log", "squared"}
+        Mutual information, or the squared-loss information that X² estimates.
+    n_threads : int, optional
+        Number of threads; default all processors.
+    **reading
+        How the table is read: see `blankets.data.ingest`.
+
+    Returns
+    -------
+    Ranking
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> ill = rng.integers(0, 2, 500)
+    >>> copies = {f"flip {p}": (ill + (rng.random(500) < p)) % 2 for p in (0.4, 0.1, 0.3)}
+    >>> bl.rank({**copies, "ill": ill}, "ill").names
+    ('flip 0.1', 'flip 0.3', 'flip 0.4')
+    """
+    study = read_study(
+        data,
+        target,
+        y,
+        labels=labels,
+        prior=prior,
+        positive=positive,
+        unlabelled_marker=unlabelled_marker,
+        n_threads=n_threads,
+        **reading,
+    )
+    features = np.array(study.features)
+    scores = _scores(study, features, loss)
+    order = np.argsort(-scores.value, kind="stable")
+    ranked = _some(scores, order)
+    return Ranking(
+        target=study.frame.names[study.target],
+        names=tuple(study.frame.names[x] for x in features[order]),
+        information=ranked.value,
+        standard_error=ranked.standard_error,
+        p=ranked.p_value,
+        group=_groups(ranked.value, ranked.standard_error),
+        estimator=scores.estimator,
+        n_rows=study.frame.n_rows,
+        notes=_notes(study),
+        excluded=study.report.left_out,
+        _interval=ranked.interval,
+    )
+
+
+def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]]:
+    """Return the numbers of the columns asked about."""
+    numbers = [study.column(name) for name in (x, *given)]
+    if study.target in numbers:
+        raise ParameterError(f"{study.frame.names[study.target]!r} is the target; it cannot be tested against itself")
+    if len(set(numbers)) < len(numbers):
+        raise ParameterError("a column is named twice among the feature and what it is conditioned on")
+    return numbers[0], numbers[1:]
+
+
+def _counter(study: Study) -> MemoryCounter:
+    """Return a counter whose target column holds what the regime's estimators want."""
+    if not study.labels.n_unlabelled:
+        return study.counter
+    column = label_column(study.labels)
+    frame = study.frame.with_column(study.frame.names[study.target], column.codes, column.levels)
+    return MemoryCounter(frame, study.n_threads)
+
+
+def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
+    """Return what features are ranked by, block by block."""
+    words = []
+
+    def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
+        estimate = study.regime.score(_turned(counts), study.labels, loss=loss)
+        words.append((estimate.estimator, estimate.strong_law))
+        return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
+
+    *numbers, repaired, contradicts = _counter(study).summarise(summary, xs, study.target)
+    value, variance, statistic, dof, scale = numbers
+    estimator, strong_law = words[0]
+    return InformationEstimate(
+        value=value,
+        variance=variance,
+        statistic=statistic,
+        dof=dof,
+        scale=scale,
+        repaired=repaired > 0,
+        contradicts_prior=contradicts > 0,
+        estimator=estimator,
+        strong_law=strong_law,
+    )
+
+
+def _turned(counts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return tables of shape (k, levels of x, levels of y, strata) as (k, strata, levels of y, levels of x)."""
+    return counts.transpose(0, 3, 2, 1)
+
+
+def _some(estimate: InformationEstimate, at: NDArray[np.int64]) -> InformationEstimate:
+    """Return some of the estimates."""
+    return replace(estimate, **{name: getattr(estimate, name)[at] for name in _FIELDS})
+
+
+def _groups(value: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number the groups of features that cannot be told apart from the first of their group."""
+    group = np.zeros(len(value), np.int64)
+    first = 0
+    errors = np.nan_to_num(error, nan=np.inf)
+    for i in range(1, len(value)):
+        apart = value[first] - value[i] > _TOLD_APART * np.hypot(errors[first], errors[i])
+        first = i if apart else first
+        group[i] = group[i - 1] + apart
+    return group
+
+
+def _estimate(
+    study: Study,
+    x: str,
+    at: int,
+    given: Sequence[str],
+    conditioning: list[int],
+    *,
+    estimator: str = "auto",
+    loss: Loss = "log",
+) -> Estimate:
+    (block,) = _counter(study).tables([at], study.target, conditioning)
+    estimate = study.regime.estimate(_turned(block.counts), study.labels, estimator=estimator, loss=loss)
+    notes = list(_notes(study))
+    if np.any(estimate.repaired):
+        notes.append("Cells implied to be below 0 were set to 0, or levels without a labelled row were left out.")
+    if np.any(estimate.contradicts_prior):
+        notes.append("Some implied cell is far below 0: the class prior does not fit these data.")
+    return Estimate(
+        x=x,
+        target=study.frame.names[study.target],
+        given=tuple(given),
+        value=float(np.ravel(estimate.value)[0]),
+        standard_error=float(np.ravel(estimate.standard_error)[0]),
+        estimator=estimate.estimator,
+        n_rows=study.frame.n_rows,
+        notes=tuple(notes),
+        _law=estimate,
+    )
+
+
+def _estimate_or_none(study: Study, x: str, at: int, given: Sequence[str], conditioning: list[int]) -> Estimate | None:
+    if Question.ESTIMATE not in study.regime.answers:
+        return None
+    return _estimate(study, x, at, given, conditioning)
+
+
+def _kappa(study: Study, column: SurrogateColumn, at: int, conditioning: list[int]) -> tuple[float | None, str]:
+    """Return κ of this test, stratum by stratum where it is conditional, and how it was computed."""
+    if Question.POWER not in study.regime.answers or column.forced:
+        return None, ""
+    if not conditioning or column.surrogate is Surrogate.FULL:
+        kappa = study.regime.kappa(study.labels, column.surrogate)
+        return kappa.value, kappa.form
+    (block,) = _counter(study).tables([at], study.target, conditioning)
+    try:
+        stratified = study.regime.stratified_kappa(_turned(block.counts), study.labels, column.surrogate)
+    except (NotAnswerableError, ParameterError):  # listwise and Ỹm have no form by stratum under MAR-C
+        kappa = study.regime.kappa(study.labels, column.surrogate)
+        return kappa.value, kappa.form
+    return float(np.ravel(stratified.value)[0]), "by stratum"
+
+
+def _notes(study: Study) -> tuple[str, ...]:
+    """Return what was assumed about missing labels."""
+    return (study.regime.describe(study.labels),) if study.labels.n_unlabelled else ()

@@ -1,0 +1,328 @@
+"""`TestResult`, `Estimate` and `Ranking`: answers about single features and a target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.results._json import plain
+from blankets.results._text import aligned, html_table
+from blankets.results._words import SYMBOLS, format_p, joined, number, shown, size_of, wrapped
+from blankets.stats import InformationEstimate
+
+__all__ = ["Estimate", "Ranking", "TestResult"]
+
+_MOST = 40  # features that a table shows; the rest are counted
+
+
+class _Printed:
+    """Prints as sentences and tables, in a terminal and in a notebook."""
+
+    def _lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{'<br>'.join(escape(line) for line in self._lines())}</div>"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Estimate(_Printed):
+    """Information between a feature and the target, in nats, with its uncertainty.
+
+    Attributes
+    ----------
+    x, target : str
+        The two variables.
+    given : tuple of str
+        The conditioning set.
+    value : float
+        The estimate; a bias-corrected one, and the one for labels missing at random, can be below 0.
+    standard_error : float
+        Its standard error; NaN where the delta method does not apply.
+    estimator : str
+        Which estimator.
+    n_rows : int
+        Rows of the table.
+    notes : tuple of str
+        What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
+    """
+
+    x: str
+    target: str
+    given: tuple[str, ...] = ()
+    value: float
+    standard_error: float
+    estimator: str
+    n_rows: int
+    notes: tuple[str, ...] = ()
+    _law: InformationEstimate = field(repr=False)
+
+    def interval(self, level: float = 0.9, method: str = "auto") -> tuple[float, float]:
+        """Return the two-sided confidence interval of the information."""
+        low, high = self._law.interval(level, method)  # type: ignore[arg-type]
+        return float(np.ravel(low)[0]), float(np.ravel(high)[0])
+
+    @property
+    def p(self) -> float:
+        """P-value of independence that goes with the estimate."""
+        return float(np.ravel(self._law.p_value)[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimate as plain values."""
+        low, high = self.interval()
+        return {
+            "schema": "blankets/estimate",
+            "schema_version": 1,
+            "x": self.x,
+            "target": self.target,
+            "given": list(self.given),
+            "information": plain(self.value),
+            "standard_error": plain(self.standard_error),
+            "interval_90": [plain(low), plain(high)],
+            "p": self.p,
+            "estimator": self.estimator,
+            "n_rows": self.n_rows,
+            "notes": list(self.notes),
+        }
+
+    def _lines(self) -> Iterator[str]:
+        low, high = self.interval()
+        given = f" given {joined(self.given)}" if self.given else ""
+        yield (
+            f"Information between {shown(self.x)} and {shown(self.target)}{given}: {number(self.value)} nats "
+            f"({size_of(self.value)}), 90% interval {number(low)} to {number(high)}"
+        )
+        yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {number(self.standard_error)}."
+        yield from (wrapped(note, "  note: ") for note in self.notes)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TestResult(_Printed):
+    """A test of independence between a feature and the target.
+
+    Attributes
+    ----------
+    x, target : str
+        The two variables.
+    given : tuple of str
+        The conditioning set.
+    test : str
+        "g" or "x2".
+    statistic, dof, log_p : float
+        The test.
+    n_rows : int
+        Rows that it used.
+    reliable : bool
+        Whether there were enough rows for it to be performed.
+    surrogate : str
+        What stood in for the target ("full": nothing had to).
+    valid : bool
+        False if a surrogate was forced that does not have the level.
+    why : str
+        Why this surrogate.
+    kappa : float or None
+        Share of the noncentrality that the surrogate keeps, where it is known.
+    kappa_form : str
+        How κ was computed.
+    powers : mapping of str to float
+        Power against Cohen's small, medium and large effect; empty where κ is not known.
+    detectable : mapping of float to float
+        Smallest effect in nats that the test finds with probability 0.8 and 0.95; without κ it is an effect
+        on the surrogate.
+    estimate : Estimate or None
+        How strong the dependence is, where the regime can tell.
+    notes : tuple of str
+        Assumptions and cautions.
+    """
+
+    __test__ = False  # not a test for pytest to collect
+
+    x: str
+    target: str
+    given: tuple[str, ...] = ()
+    test: str
+    statistic: float
+    dof: float
+    log_p: float
+    n_rows: int
+    reliable: bool
+    surrogate: str = "full"
+    valid: bool = True
+    why: str = ""
+    kappa: float | None = None
+    kappa_form: str = ""
+    alpha: float = 0.01
+    powers: Mapping[str, float] = field(default_factory=dict)
+    detectable: Mapping[float, float] = field(default_factory=dict)
+    estimate: Estimate | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def p(self) -> float:
+        """The p-value (0.0 where it is below the smallest float; `log_p` is not)."""
+        return math.exp(self.log_p)
+
+    def dependent(self, alpha: float | None = None) -> bool:
+        """Whether the test was performed and p <= alpha."""
+        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values."""
+        simple = (
+            "x target test statistic dof log_p p n_rows reliable surrogate valid why kappa kappa_form alpha".split()
+        )
+        return {
+            "schema": "blankets/test",
+            "schema_version": 1,
+            **{name: plain(getattr(self, name)) for name in simple},
+            "given": list(self.given),
+            "powers": plain(dict(self.powers)),
+            "detectable": {f"{power:g}": plain(effect) for power, effect in self.detectable.items()},
+            "estimate": None if self.estimate is None else self.estimate.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def _lines(self) -> Iterator[str]:
+        given = f" given {joined(self.given)}" if self.given else ""
+        yield f"{shown(self.x)} and {shown(self.target)}{given}: {self._verdict()}"
+        if self.reliable:
+            yield (
+                f"  {SYMBOLS[self.test]} = {number(self.statistic)} on {self.dof:g} degrees of freedom, "
+                f"p = {format_p(self.log_p)}, {self.n_rows:,} rows."
+            )
+        if self.estimate is not None:
+            low, high = self.estimate.interval()
+            yield (
+                f"  Information {number(self.estimate.value)} nats ({size_of(self.estimate.value)}), 90% interval "
+                f"{number(low)} to {number(high)}, by {self.estimate.estimator}."
+            )
+        if self.surrogate != "full":
+            kappa = (
+                "" if self.kappa is None else f" It keeps κ = {number(self.kappa)} of the effect ({self.kappa_form})."
+            )
+            yield wrapped(f"Through {self.surrogate}: {self.why}.{kappa}", "  ")
+        if self.powers:
+            yield "  Power: " + ", ".join(f"{power:.2f} ({size})" for size, power in self.powers.items()) + "."
+        if self.detectable:
+            on = "" if self.kappa is not None else " on the surrogate"
+            effects = ", ".join(f"{number(e)} nats{on} with probability {p:g}" for p, e in self.detectable.items())
+            yield f"  It would have found {effects}."
+        yield from (wrapped(note, "  note: ") for note in self.notes)
+
+    def _verdict(self) -> str:
+        if not self.reliable:
+            return f"not tested, {self.n_rows:,} rows are too few"
+        word = "dependent" if self.dependent() else "no dependence found"
+        return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Ranking:
+    """Features in order of their information about the target.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    names : tuple of str
+        Features, the most informative first.
+    information, standard_error : ndarray of shape (features,)
+        In nats, in the order of ``names``.
+    p : ndarray of shape (features,)
+        P-value of independence of each.
+    group : ndarray of int of shape (features,)
+        Features of one group cannot be told apart from its first: the difference is within what chance
+        does to two independent estimates at the 10% level.
+    estimator : str
+        What the features are ranked by.
+    n_rows : int
+        Rows of the table.
+    notes : tuple of str
+        Assumptions and cautions.
+    excluded : mapping of str to str
+        Columns that were not ranked, and why.
+    """
+
+    target: str
+    names: tuple[str, ...]
+    information: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    p: NDArray[np.float64]
+    group: NDArray[np.int64]
+    estimator: str
+    n_rows: int
+    notes: tuple[str, ...] = ()
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    _interval: Callable[[float], tuple[NDArray[np.float64], NDArray[np.float64]]] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the confidence interval of each feature's information, in the order of ``names``."""
+        return self._interval(level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranking as plain values."""
+        low, high = self.interval()
+        columns = zip(self.names, self.information, self.standard_error, low, high, self.p, self.group, strict=True)
+        keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
+        return {
+            "schema": "blankets/ranking",
+            "schema_version": 1,
+            "target": self.target,
+            "estimator": self.estimator,
+            "n_rows": self.n_rows,
+            "features": [dict(zip(keys, map(plain, row), strict=True)) for row in columns],
+            "notes": list(self.notes),
+            "excluded": dict(self.excluded),
+        }
+
+    def to_pandas(self) -> Any:
+        """Return the ranking as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict()["features"])
+
+    def __repr__(self) -> str:
+        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<ul>{notes}</ul></div>"
+
+    def _title(self) -> str:
+        return (
+            f"{len(self)} features by their information about {shown(self.target)} ({self.estimator}, "
+            f"{self.n_rows:,} rows)"
+        )
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        low, high = self.interval()
+        rows = [
+            [
+                str(i + 1),
+                shown(self.names[i]),
+                number(float(self.information[i])),
+                f"{number(float(low[i]))} to {number(float(high[i]))}",
+                format_p(math.log(max(float(self.p[i]), 1e-300))),
+                str(int(self.group[i]) + 1),
+            ]
+            for i in range(min(len(self), _MOST))
+        ]
+        if len(self) > _MOST:
+            rows.append(["", f"and {len(self) - _MOST} more", "", "", "", ""])
+        return ["", "feature", "nats", "90% interval", "p", "group"], rows
