@@ -134,6 +134,8 @@ def test_refusals():
         Beta(mode=0.2, concentration=2)
     with pytest.raises(ParameterError, match=r"only 0\.5 of it lies between 0 and 1"):
         prior_from(stats.norm(0, 0.1))
+    with pytest.raises(ParameterError, match=r"but it is 1\.5"):
+        prior_from("1.5")
     for nonsense in ("about a fifth", True, [0.1, 0.2, 0.3], "<much"):
         with pytest.raises(ParameterError, match="'prior' must be a probability, a pair"):
             prior_from(nonsense)

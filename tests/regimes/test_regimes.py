@@ -389,6 +389,8 @@ def test_descriptions():
     assert said.startswith("5 of 100 rows are labelled: 5 1. Only positives are labelled")
     assert said.endswith("p(y=1) is taken to be below 0.4.")
     assert "depend on its class alone (MAR-C)" in SemiSupervised("mar-c").describe(SEMI)
+    assert Supervised().describe(FULL) == "100 of 100 rows are labelled: 70 0, 30 1. Every row is labelled."
+    assert Supervised().unlocked_by(Question.POWER) == ""
     assert "collected apart" in PositiveUnlabelled(sampling="case-control").assumption
 
 

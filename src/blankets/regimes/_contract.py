@@ -179,6 +179,13 @@ class Regime(ABC):
         b, a = labels.shares
         return self.prior.within(a, 1.0 - b)
 
+    def known_prior(self, labels: Labels, question: Question) -> Prior:
+        """Return the admissible prior for a question that needs one, or raise NotAnswerableError."""
+        prior = self.admissible(labels)
+        if prior is None or question not in self.answers:
+            raise NotAnswerableError(self.unlocked_by(question))
+        return prior
+
     def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
         """Return the share of the noncentrality that the surrogate (default: the chosen one) keeps.
 
@@ -187,11 +194,8 @@ class Regime(ABC):
         NotAnswerableError
             If it is not known, with what would help.
         """
-        self.require(Question.POWER)
+        prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
-        prior = self.admissible(labels)
-        if prior is None:
-            raise NotAnswerableError(self.unlocked_by(Question.POWER))
         low, high = prior.support
         at = np.linspace(low, high, 201)[1:-1] if high > low else np.array([low])
         values = self._kappa_at(labels, wanted, at)
@@ -202,22 +206,16 @@ class Regime(ABC):
         self, labels: Labels, n: int, rng: np.random.Generator | int | None = None, surrogate: str | None = None
     ) -> Floats:
         """Return κ at ``n`` draws of an uncertain prior."""
-        self.require(Question.POWER)
+        prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
-        prior = self.admissible(labels)
-        if prior is None:
-            return np.full(n, self.kappa(labels, wanted).value)
         return self._kappa_at(labels, wanted, prior.sample(n, rng))
 
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
         """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
-        self.require(Question.POWER)
+        prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
-        prior = self.admissible(labels)
-        if prior is None:
-            raise NotAnswerableError(self.unlocked_by(Question.POWER))
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
 
     def score(self, counts: ArrayLike, labels: Labels, *, loss: Loss = "log") -> InformationEstimate:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from blankets.errors import NotAnswerableError, ParameterError
+from blankets.errors import ParameterError
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate
@@ -39,10 +39,8 @@ def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
         raise ParameterError.not_one_of("estimator in this regime", estimator, names)
 
 
-def over_priors(estimate: Callable[[float], InformationEstimate], prior: Prior | None) -> InformationEstimate:
+def over_priors(estimate: Callable[[float], InformationEstimate], prior: Prior) -> InformationEstimate:
     """Return the estimate at the expected prior, with the prior's uncertainty added to its variance."""
-    if prior is None:
-        raise NotAnswerableError(needs_prior(Question.ESTIMATE, prior))
     central = estimate(prior.mean)
     if prior.is_exact:
         return central

@@ -83,6 +83,12 @@ class Supervised(Regime):
         """Return 1."""
         return Kappa(1.0, 1.0, 1.0, Surrogate.FULL)
 
+    def kappa_draws(
+        self, labels: Labels, n: int, rng: np.random.Generator | int | None = None, surrogate: str | None = None
+    ) -> Floats:
+        """Return 1, ``n`` times."""
+        return np.ones(n)
+
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
@@ -176,8 +182,7 @@ class PositiveUnlabelled(Regime):
     ) -> InformationEstimate:
         """Return estimate (5.8) from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
-        self.require(Question.ESTIMATE)
-        prior = self.admissible(labels)
+        prior = self.known_prior(labels, Question.ESTIMATE)
         return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:

@@ -207,8 +207,7 @@ class SemiSupervised(Regime):
 
     def _estimate_by_class(self, counts: ArrayLike, labels: Labels, estimator: str, loss: Loss) -> InformationEstimate:
         check_estimator(estimator, ("auto", "pos", "neg", "ss", "least-variance"))
-        self.require(Question.ESTIMATE)
-        prior = self.admissible(labels)
+        prior = self.known_prior(labels, Question.ESTIMATE)
         if estimator == "ss":
             if loss != "log":
                 raise ParameterError("estimator 'ss' (5.7) is defined for loss='log' only; take 'pos' or 'neg'")
@@ -218,7 +217,7 @@ class SemiSupervised(Regime):
         if estimator == "least-variance":
             return _where(~(neg.variance < pos.variance), pos, neg)
         b, a = labels.shares
-        below = prior is not None and prior.mean < prefer_y0_below(a, b)
+        below = prior.mean < prefer_y0_below(a, b)
         return pos if estimator == "pos" or (estimator == "auto" and below) else neg
 
 
