@@ -1,5 +1,6 @@
 """The waist: is x independent of y given a set, and how strongly not?"""
 
+from blankets.independence._calibrated import CalibratedTests
 from blankets.independence._contract import IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
@@ -8,6 +9,7 @@ from blankets.independence._routed import RoutedTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
+    "CalibratedTests",
     "DSeparation",
     "Evidence",
     "EvidenceBatch",

@@ -47,6 +47,8 @@ class Evidence:
         Rows that the test used.
     reliable : bool
         False: too few rows for the degrees of freedom; the test was not performed.
+    method : str
+        How the p-value was found and why, where a test chooses between methods.
     """
 
     x: int
@@ -58,6 +60,7 @@ class Evidence:
     effect: float
     n_rows: int
     reliable: bool = True
+    method: str = ""
 
     @property
     def p(self) -> float:
@@ -96,9 +99,26 @@ class EvidenceBatch:
         Information in nats; by default statistic / 2 rows, which it is for G.
     by_effect : bool
         Whether `strongest` compares effects (information) rather than p-values.
+    method : ndarray of small integers of shape (n,), optional
+        How each p-value was found, as a position in ``methods``.
+    methods : tuple of str
+        The methods, in words.
     """
 
-    __slots__ = ("_effect", "_log_p", "by_effect", "dof", "given", "n_rows", "reliable", "statistic", "xs", "y")
+    __slots__ = (
+        "_effect",
+        "_log_p",
+        "by_effect",
+        "dof",
+        "given",
+        "method",
+        "methods",
+        "n_rows",
+        "reliable",
+        "statistic",
+        "xs",
+        "y",
+    )
 
     def __init__(
         self,
@@ -113,10 +133,13 @@ class EvidenceBatch:
         log_p: NDArray[np.float64] | None = None,
         effect: NDArray[np.float64] | None = None,
         by_effect: bool = False,
+        method: NDArray[np.int8] | None = None,
+        methods: tuple[str, ...] = (),
     ) -> None:
         self.xs, self.y, self.given = xs, y, given
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
+        self.method, self.methods = method, methods
 
     def __len__(self) -> int:
         return len(self.xs)
@@ -139,6 +162,7 @@ class EvidenceBatch:
             effect=float(self.effect[i]),
             n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
             reliable=bool(self.reliable[i]),
+            method="" if self.method is None else self.methods[self.method[i]],
         )
 
     def given_of(self, i: int) -> Given:
@@ -203,4 +227,6 @@ class EvidenceBatch:
             log_p=None if self._log_p is None else self._log_p[at],
             effect=None if self._effect is None else self._effect[at],
             by_effect=self.by_effect,
+            method=None if self.method is None else self.method[at],
+            methods=self.methods,
         )

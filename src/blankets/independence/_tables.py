@@ -114,9 +114,7 @@ class TableTests(IndependenceTest):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        # The nominal degrees of freedom as floats: the product over 100 variables overflows any integer.
-        strata = float(math.prod(self.counter.arities[list(given)].tolist()))
-        nominal = self._free[xs] * (strata * float(self._free[y]))
+        nominal = self._nominal(xs, y, given)
         reliable = self.counter.n_rows >= self.reliability * nominal
         if even_if_unreliable or reliable.all():
             statistic, dof = self.counter.summarise(self._summary, xs, y, given)
@@ -134,6 +132,12 @@ class TableTests(IndependenceTest):
             reliable=reliable,
             by_effect=self.by_effect,
         )
+
+    def _nominal(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
+        strata = float(math.prod(self.counter.arities[list(given)].tolist()))
+        nominal: NDArray[np.float64] = self._free[xs] * (strata * float(self._free[y]))
+        return nominal
 
 
 def _check(name: str, got: str, allowed: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
+from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
 from blankets.stats._contingency import nominal_dof, statistics_of_block, table_statistics
 from blankets.stats._estimate import InformationEstimate, IntervalMethod, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
@@ -14,6 +15,7 @@ from blankets.stats._partial_labels import (
     pos_information,
     ss_information,
 )
+from blankets.stats._permutation import permutation_p, permutations_of_block
 from blankets.stats._power import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.stats._tail import log_chi2_sf
 
@@ -21,6 +23,7 @@ __all__ = [
     "EFFECT_SIZES",
     "InformationEstimate",
     "IntervalMethod",
+    "LARGE",
     "Loss",
     "NEGATIVE",
     "POSITIVE",
@@ -33,13 +36,17 @@ __all__ = [
     "information",
     "joint_levels",
     "log_chi2_sf",
+    "log_p_from_moments",
     "mar_f_information",
     "mcar_information",
     "miller_madow",
+    "moments_of_block",
     "neg_information",
     "nominal_dof",
     "noncentrality",
     "noncentrality_at",
+    "permutation_p",
+    "permutations_of_block",
     "plug_in",
     "pos_information",
     "ss_information",
