@@ -23,10 +23,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import blankets as bl
 from _data import BLANKET, TARGET, planted, sample
 from _timing import Timing, TooLong, announce, limited, measure, parser, seconds, table, write_json
-
-import blankets as bl
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.errors import BlanketsWarning
