@@ -59,6 +59,11 @@ def _value(text: str) -> Any:
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Search this column even if it looks like an id.")
 @click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not search this column.")
 @click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
+@click.option("--labels", metavar="REGIME", help="What a missing label means: pu, mcar, mar-f, mar-c or auto.")
+@click.option("--prior", metavar="P", help="p(y=1), where labels are missing: a number, '<0.4', or a range 0.1-0.3.")
+@click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing.")
+@click.option("--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0 or y1.")
+@click.option("--force", is_flag=True, help="Use a surrogate that is not valid; the result says so.")
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
@@ -87,6 +92,7 @@ def discover(
       blankets discover patients.csv -t readmitted -a fbed --option k=2 --alpha 0.001
       blankets discover patients.csv -t readmitted --missing level --save result.json
       blankets discover patients.csv -t readmitted --roles --report readmitted.html
+      blankets discover patients.csv -t readmitted --labels pu --prior 0.2
       blankets discover patients.csv -t readmitted --json | jq .members
     """
     for option, path in (("--save", save), ("--report", report)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from blankets.report._effects import effects
 from blankets.report._health import health
+from blankets.report._labels import is_partial, labels
 from blankets.report._neighbourhood import neighbourhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
@@ -22,7 +23,6 @@ __all__ = ["report_content"]
 SCHEMA_VERSION = 1
 
 _TESTS = {"g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
-_LABEL_SETTINGS = ("labels", "prior", "surrogate", "sampling", "kappa", "labelled", "unlabelled")
 
 
 def report_content(
@@ -63,7 +63,7 @@ def report_content(
         "neighbourhood": neighbourhood(blanket),
         "effects": effects(blanket),
         "trail": trail(blanket),
-        "labels": _labels(blanket),
+        "labels": labels(blanket),
         "sensitivity": _sensitivity(blanket, sensitivity),
         "stability": _stability(blanket, stability),
         "health": health(blanket),
@@ -95,6 +95,8 @@ def _meaning(blanket: Blanket) -> str:
     """Say what the answer means for the columns left out, and how far the rows could see."""
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
+    if not blanket.members and is_partial(blanket):
+        return "With partial labels that may be for want of labels: the planner tells how many are needed."
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (
@@ -156,19 +158,6 @@ def _facts(blanket: Blanket) -> list[list[str]]:
 def _alpha(blanket: Blanket) -> float | None:
     alpha = blanket.settings.get("alpha")
     return alpha if isinstance(alpha, float) and 0.0 < alpha < 1.0 else None
-
-
-def _labels(blanket: Blanket) -> list[list[str]] | None:
-    """Return what is known about labels, where some rows had none."""
-    labels = blanket.settings.get("labels")
-    if labels in (None, "supervised"):
-        return None
-    told = {key: blanket.settings[key] for key in _LABEL_SETTINGS if key in blanket.settings}
-    if isinstance(labels, Mapping):
-        told = {**labels, **{key: value for key, value in told.items() if key != "labels"}}
-    if unlabelled := blanket.data.get("unlabelled"):
-        told["rows without a label"] = unlabelled
-    return [[str(key).replace("_", " "), _setting(value)] for key, value in told.items()]
 
 
 def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blankets.report._labels import is_partial, stands_in
 from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
 from blankets.stats import EFFECT_SIZES, noncentrality_at
 
@@ -43,6 +44,10 @@ def effects(blanket: Blanket) -> dict[str, Any]:
     """Return a row for each member, strongest first, and the words around the table."""
     rows = [_row(blanket, name) for name in blanket.members]
     ends = [row["interval"][1] for row in rows if row["interval"]] + [row["effect"] or 0.0 for row in rows]
+    partial = (
+        f" Some rows had no label, so that each test {stands_in(blanket)}: the information shared with the target "
+        "itself is larger."
+    )
     return {
         "level": LEVEL,
         "rows": rows,
@@ -53,7 +58,7 @@ def effects(blanket: Blanket) -> dict[str, Any]:
             "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
             f"the {LEVEL:.0%} interval are free of that. The interval is that of the noncentral chi-square law, exact "
             "for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
-            "w = √(2 × effect)."
+            f"w = √(2 × effect).{partial if is_partial(blanket) else ''}"
         ),
     }
 

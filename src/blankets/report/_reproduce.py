@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import platform
+import re
 import shlex
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +20,16 @@ __all__ = ["reproduce", "versions"]
 _PLACEHOLDER = "data.csv"
 _ALWAYS = ("algorithm", "alpha")  # said even where they are the defaults of today
 _LISTS = ("keep", "exclude")
-_OPTIONS = ("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretise", "bins", "missing", "labels")
+_OPTIONS = (
+    *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretise", "bins", "missing"),
+    *("labels", "prior", "surrogate"),
+)
+_FLAGS = ("roles", "force")
+_PRIORS = (
+    (re.compile(r"below ([0-9.e-]+)"), r"<\1"),
+    (re.compile(r"above ([0-9.e-]+)"), r">\1"),
+    (re.compile(r"between ([0-9.]+) and ([0-9.]+)"), r"\1-\2"),
+)
 _PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
 
 
@@ -49,7 +59,7 @@ def _chosen(blanket: Blanket) -> dict[str, Any]:
     """Return the settings that a call must repeat: those that differ from today's defaults, and options."""
     usual = {name: parameter.default for name, parameter in inspect.signature(discover).parameters.items()}
     chosen: dict[str, Any] = {"algorithm": blanket.algorithm}
-    for key, value in blanket.settings.items():
+    for key, value in _as_asked(blanket.settings).items():
         plain = list(value) if isinstance(value, tuple) else value
         default = usual.get(key, inspect.Parameter.empty)
         if key in _ALWAYS or plain != (list(default) if isinstance(default, tuple) else default):
@@ -58,14 +68,27 @@ def _chosen(blanket: Blanket) -> dict[str, Any]:
     return dict(sorted(chosen.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
+def _as_asked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings under the names and in the form in which a call takes them."""
+    asked = dict(settings)
+    if asked.pop("surrogate_is_valid", True) is False:
+        asked["force"] = True
+    if asked.get("surrogate") == "full":
+        del asked["surrogate"]
+    for pattern, form in _PRIORS:
+        if found := pattern.fullmatch(str(asked.get("prior"))):
+            asked["prior"] = found.expand(form)
+    return asked
+
+
 def _command(file: str, target: str, chosen: Mapping[str, Any]) -> str:
     words = ["blankets", "discover", file if not file.startswith("-") else f"./{file}"]
     words += ["--target", target] if not target.startswith("-") else [f"--target={target}"]
     for key, value in chosen.items():
         if isinstance(value, Mapping) or (key not in _LISTS and isinstance(value, list)):
             return ""  # more than a command line can say
-        if key == "roles":
-            words += ["--roles"]
+        if key in _FLAGS:
+            words += [f"--{key}"]
         elif key in _LISTS:
             words += [word for name in value for word in (f"--{key}", str(name))]
         elif key in _OPTIONS:

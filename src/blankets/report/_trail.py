@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blankets.report._labels import is_partial
 from blankets.results import count_of, format_p, joined, number, shown, size_of
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect
 
@@ -20,6 +22,7 @@ MOST_COLUMNS = 2000
 
 _MOST_STEPS = 200
 _POWER = 0.95
+_ARRAYS = ("phase", "given", "statistic", "dof", "log_p", "n_rows", "reliable")
 _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was passed over"}
 
 
@@ -35,7 +38,8 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     """
     order = _order(blanket)
     listed = order[:most]
-    explanations = [blanket.explain(name) for name in listed]
+    small = _only(blanket, listed)
+    explanations = [small.explain(name) for name in listed]
     reach = _reach(blanket, explanations)
     note = ""
     if len(order) > len(listed):
@@ -61,6 +65,18 @@ def _order(blanket: Blanket) -> list[str]:
     outside = [i for i in np.argsort(last, kind="stable") if blanket.columns[i] not in members]
     not_searched = [name for name in blanket.excluded if name not in blanket.columns]
     return [*blanket.members, *(blanket.columns[i] for i in outside), *not_searched]
+
+
+def _only(blanket: Blanket, names: list[str]) -> Blanket:
+    """Return the blanket as if there were no other columns: it explains them without a look at 100,000 others."""
+    wanted = {*names, blanket.target}
+    kept = [i for i, name in enumerate(blanket.columns) if name in wanted]
+    record = blanket.passed_over
+    at = np.isin(record.columns, kept)
+    # Positions among all columns become positions among those kept, which are in the same order.
+    arrays = {key: getattr(record, key)[at] for key in _ARRAYS} | {"columns": np.searchsorted(kept, record.columns[at])}
+    columns = tuple(blanket.columns[i] for i in kept)
+    return replace(blanket, columns=columns, passed_over=replace(record, **arrays))
 
 
 def _row(blanket: Blanket, explanation: Explanation, reach: str) -> dict[str, Any]:
@@ -99,8 +115,7 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
 def _reach(blanket: Blanket, explanations: list[Explanation]) -> list[str]:
     """Say for each column left out what its last test could have found."""
     alpha = blanket.settings.get("alpha")
-    partial = blanket.settings.get("labels") not in (None, "supervised")  # then the test was of a surrogate
-    if partial or not (isinstance(alpha, float) and 0.0 < alpha < 1.0):
+    if is_partial(blanket) or not (isinstance(alpha, float) and 0.0 < alpha < 1.0):
         return [""] * len(explanations)
     tests = [one.evidence if one.verdict == "left out" and _counts(one.evidence) else None for one in explanations]
     dof, rows = (np.array([getattr(e, key) if e else 1.0 for e in tests], float) for key in ("dof", "n_rows"))

@@ -1,0 +1,46 @@
+"""What is said about labels, where some rows had none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blankets.regimes import Surrogate
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["is_partial", "labels", "stands_in"]
+
+_REGIMES = {
+    "pu": "only positives are labelled, and which of them depends on nothing else",
+    "mcar": "which rows are labelled depends on nothing",
+    "mar-f": "which rows are labelled depends on features",
+    "mar-c": "which rows are labelled depends on their class",
+}
+
+
+def is_partial(blanket: Blanket) -> bool:
+    """Whether some rows had no label, so that a surrogate was tested in place of the target."""
+    return blanket.settings.get("labels") not in (None, "supervised")
+
+
+def stands_in(blanket: Blanket) -> str:
+    """Say what the tests counted in place of the target, to complete "each test ..."."""
+    names = {surrogate.value: surrogate.words for surrogate in Surrogate}
+    return names.get(str(blanket.settings.get("surrogate")), "uses a surrogate of the target")
+
+
+def labels(blanket: Blanket) -> list[list[str]] | None:
+    """Return labels and values about the regime, its prior and its surrogate; None if every row has a label."""
+    if not is_partial(blanket):
+        return None
+    settings = blanket.settings
+    regime = str(settings["labels"])
+    told = [["Taken to hold", _REGIMES.get(regime, regime)]]
+    told.append(["p(y=1)", "not known" if settings.get("prior") is None else str(settings["prior"])])
+    told.append(["Each test", stands_in(blanket)])
+    if settings.get("surrogate_is_valid") is False:
+        told.append(["Caution", "this surrogate is not valid here, and was forced"])
+    if unlabelled := blanket.data.get("unlabelled"):
+        told.append(["Rows without a label", f"{unlabelled:,}"])
+    return told

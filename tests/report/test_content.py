@@ -1,0 +1,376 @@
+"""What a report says: words and numbers, before any page."""
+
+import json
+import math
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import chi2, ncx2
+
+import blankets as bl
+from blankets.cli._main import run
+from blankets.report import report_content
+from blankets.report._effects import interval
+from blankets.report._neighbourhood import MOST_BOXES
+from blankets.report._trail import trail
+from blankets.results import Blanket, NamedEvidence, PassedOver
+
+CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return bl.discover(CLINIC, "readmitted", roles=True)
+
+
+def evidence(name, *, statistic=40.0, dof=2.0, n_rows=1000, given=(), reliable=True):
+    log_p = float(chi2.logsf(statistic, dof)) if reliable else math.nan
+    return NamedEvidence(
+        x=name, y="ill", given=given, statistic=statistic, dof=dof, log_p=log_p, effect=statistic / (2 * n_rows),
+        n_rows=n_rows, reliable=reliable,
+    )  # fmt: skip
+
+
+def blanket_of(*members, columns=(), **more):
+    strengths = {e.x: e for e in members}
+    everything = (*strengths, *columns, "ill")
+    given = {"algorithm": "iamb", "settings": {"alpha": 0.01, "test": "g"}, "n_rows": 1000} | more
+    return Blanket(target="ill", members=tuple(strengths), strengths=strengths, columns=everything, **given)
+
+
+# Words ---------------------------------------------------------------------------------------------------------
+
+
+def test_content_is_plain_json(clinic):
+    content = report_content(clinic, source=CLINIC)
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+
+
+def test_answer_names_members_and_counts(clinic):
+    content = report_content(clinic)
+    assert content["answer"] == (
+        "The Markov blanket of readmitted consists of 5 of the 15 columns searched: "
+        "case_review, heart_failure, bill_disputed, follow_up and insurance."
+    )
+    assert content["meaning"] == (
+        "Once these are known, the other 10 columns tell nothing more about readmitted that 2,000 rows could show."
+    )
+
+
+def test_answer_without_members_says_what_could_have_been_found():
+    content = report_content(blanket_of(columns=("age", "hair")))
+    assert content["answer"] == "None of the 2 columns searched was found to depend on ill."
+    # The noncentrality at which χ²(1) exceeds its critical value with probability 0.95, over 2 N.
+    critical = chi2.isf(0.01, 1)
+    smallest = brentq(lambda nc: ncx2.sf(critical, 1, nc) - 0.95, 1, 100) / 2000
+    assert f"{smallest:.3g} nats (very small)" not in content["meaning"]  # w = 0.13 is small
+    assert f"share {smallest:.3g} nats (small)" in content["meaning"]
+
+
+@pytest.mark.parametrize(
+    ("blanket", "answer", "meaning"),
+    [
+        (blanket_of(evidence("age")), "consists of one of the 1 column searched: age.", "No column was left out"),
+        (blanket_of(evidence("a"), evidence("b")), "consists of all the 2 columns searched: a and b.", "No column"),
+        (blanket_of(evidence("a"), columns=("b",)), "one of the 2 columns", "Once it is known, the other column tells"),
+        (
+            blanket_of(evidence("a"), columns=("b",), finds="neighbours"),
+            "The parents and children of ill are one of the 2 columns searched: a.",
+            "It is tied to ill whatever else is known",
+        ),
+    ],
+)
+def test_answers_of_other_shapes(blanket, answer, meaning):
+    content = report_content(blanket)
+    assert answer in content["answer"]
+    assert meaning in content["meaning"]
+
+
+def test_assumptions_follow_from_what_was_done(clinic):
+    told = " ".join(report_content(clinic)["assumptions"])
+    for phrase in ("independent draws", "G tests at level 0.01 each", "faithfulness", "cut into levels", "Roles"):
+        assert phrase in told
+    short = " ".join(report_content(replace(clinic, roles={}, data={}, algorithm="ks"))["assumptions"])
+    assert "Roles" not in short
+    assert "cut into levels" not in short
+    assert "can miss or add members even with perfect tests" in short
+
+
+def test_warnings_are_told():
+    assert report_content(blanket_of(warnings=("be careful",)))["notes"] == ["be careful"]
+
+
+# Effects ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("statistic", "dof", "n_rows"), [(40.0, 2, 1000), (3.0, 1, 200), (120.0, 60, 500)])
+def test_interval_inverts_the_noncentral_law(statistic, dof, n_rows):
+    low, high = interval(statistic, dof, n_rows)
+    for end, tail in ((low, 0.95), (high, 0.05)):
+        if end > 0:
+            assert ncx2.cdf(statistic, dof, 2 * n_rows * end) == pytest.approx(tail, abs=1e-8)
+        else:
+            assert chi2.cdf(statistic, dof) <= tail
+    assert low <= max(0.0, statistic - dof) / (2 * n_rows) <= high
+
+
+def test_interval_needs_a_test():
+    assert interval(math.nan, 2, 100) is None
+    assert interval(3.0, 0, 100) is None
+
+
+def test_effects_of_an_unreliable_member_are_not_known():
+    rows = report_content(blanket_of(evidence("age", reliable=False)))["effects"]["rows"]
+    assert rows[0]["interval"] is None
+    assert rows[0]["interval_words"] == "not known"
+    assert rows[0]["test"] == "too few rows for a test"
+
+
+def test_effects_are_those_of_the_blanket(clinic):
+    rows = report_content(clinic)["effects"]["rows"]
+    assert [row["name"] for row in rows] == list(clinic.members)
+    for row, e in zip(rows, clinic.strengths.values(), strict=True):
+        assert row["effect"] == e.effect
+        assert row["less_bias"] == pytest.approx(e.effect - e.dof / (2 * 2000))
+        assert row["interval"][0] < row["less_bias"] < row["interval"][1]
+        assert row["given"] == "the other members"
+
+
+# Trail -----------------------------------------------------------------------------------------------------------
+
+
+def test_trail_lists_every_column_once_members_first(clinic):
+    rows = trail(clinic)["rows"]
+    assert [row["name"] for row in rows[:5]] == list(clinic.members)
+    assert sorted(row["name"] for row in rows) == sorted(set(clinic.columns) - {"readmitted"})
+    age = next(row for row in rows if row["name"] == "age")
+    assert age["verdict"] == "left out"
+    assert age["short"] == f"separated by {' and '.join(clinic.separators['age'])}"
+    assert list(clinic.explain("age").lines) == age["lines"][:-1]
+
+
+def test_trail_says_what_the_last_test_could_see(clinic):
+    last = clinic.explain("age").evidence
+    critical = chi2.isf(0.01, last.dof)
+    smallest = brentq(lambda nc: ncx2.sf(critical, last.dof, nc) - 0.95, 1, 500) / (2 * last.n_rows)
+    power = ncx2.sf(critical, last.dof, 2 * last.n_rows * 0.005)
+    line = next(row for row in trail(clinic)["rows"] if row["name"] == "age")["lines"][-1]
+    assert f"an effect of {smallest:.3g} nats" in line
+    assert f"a small one (0.005 nats) with probability {power:.2g}" in line
+
+
+def test_trail_of_partial_labels_does_not_speak_of_the_target_as_observed(clinic):
+    partial = replace(clinic, settings={**clinic.settings, "labels": "pu"})
+    assert not any("could see" in line for row in trail(partial)["rows"] for line in row["lines"])
+
+
+def test_trail_is_cut_with_a_note(clinic):
+    short = trail(clinic, most=7)
+    assert len(short["rows"]) == 7
+    assert short["total"] == 15
+    assert short["note"].startswith("7 of 15 columns are listed, those nearest to being admitted")
+
+
+def left_out(names, log_ps, reliable):
+    """Return a record of the last look at each of ``names``."""
+    n = len(names)
+    zero, one = np.zeros(n, np.int64), np.ones(n)
+    log_p = np.array(log_ps, float)
+    return PassedOver(
+        np.arange(n), zero, zero, one, one, log_p, np.full(n, 1000), np.array(reliable), ("growing",), ((),)
+    )
+
+
+def test_trail_order_and_short_reasons():
+    record = left_out(["a", "b", "c"], [-0.5, -3.0, math.nan], [True, True, False])
+    blanket = blanket_of(columns=("a", "b", "c", "d"), passed_over=record, excluded={"e": "it has a single value"})
+    rows = trail(blanket)["rows"]
+    assert [(row["name"], row["short"]) for row in rows] == [
+        ("b", "independent by itself, p = 0.05"),
+        ("a", "independent by itself, p = 0.61"),
+        ("c", "too few rows to test it by itself"),
+        ("d", "never tested"),
+        ("e", "it has a single value"),
+    ]
+    loose = replace(blanket, settings={"alpha": 0.1})
+    assert trail(loose)["rows"][0]["short"] == "dependent by itself, p = 0.05"
+
+
+# Neighbourhood ---------------------------------------------------------------------------------------------------
+
+
+def overlaps(a, b):
+    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+@pytest.mark.parametrize("roles", [{}, "some", "all parents"])
+@pytest.mark.parametrize("n", [1, 2, 7, 30, 80])
+def test_boxes_never_overlap_and_stay_inside(n, roles):
+    names = [f"a rather long name {i}" for i in range(n)]
+    known = {}
+    children = {}
+    if roles == "some":
+        kinds = ["parent", "child", "spouse", "neighbour"]
+        known = {name: kinds[i % 4] for i, name in enumerate(names)}
+        children = {name: names[i - 1] for i, name in enumerate(names) if i % 4 == 2}
+    elif roles:
+        known = dict.fromkeys(names, "parent")
+    blanket = blanket_of(*map(evidence, names), roles=known, common_children=children)
+    drawn = report_content(blanket)["neighbourhood"]
+    assert len(drawn["boxes"]) == 1 + min(n, MOST_BOXES)
+    assert bool(drawn["note"]) == (n > MOST_BOXES)
+    for shape in ("wide", "tall"):
+        places = list(drawn[shape]["places"].values())
+        assert len(places) == len(drawn["boxes"])
+        assert not any(overlaps(a, b) for i, a in enumerate(places) for b in places[:i])
+        assert all(x >= 0 and x + w <= drawn[shape]["width"] + 1e-9 for x, _, w, _ in places)
+        assert all(y >= 0 and y + h <= drawn[shape]["height"] + 1e-9 for _, y, _, h in places)
+    assert drawn["tall"]["width"] <= 352  # fits a telephone
+
+
+def test_lines_are_those_of_the_graph(clinic):
+    drawn = report_content(clinic)["neighbourhood"]
+    lines = {(line["start"], line["end"]): line for line in drawn["lines"]}
+    assert set(lines) == set(clinic.to_networkx().edges)
+    assert all(line["directed"] for line in drawn["lines"])
+    # The stronger, the wider; a spouse's line is its own.
+    assert lines["readmitted", "case_review"]["width"] > lines["readmitted", "bill_disputed"]["width"]
+    assert lines["insurance", "bill_disputed"]["width"] < lines["readmitted", "bill_disputed"]["width"]
+    assert "2 parents: heart_failure and follow_up; 2 children" in drawn["words"]
+    left, target, right = (drawn["wide"]["places"][name][0] for name in ("follow_up", "readmitted", "case_review"))
+    assert left < target < right < drawn["wide"]["places"]["insurance"][0]
+
+
+# Data, labels, stability -----------------------------------------------------------------------------------------
+
+
+def test_health_tells_each_kind_of_trouble():
+    data = {
+        "n_rows_given": 1010, "dropped_rows": 10, "missing": {"bmi": 10}, "constant": ["c"], "id_like": ["id"],
+        "without_cut": ["flat"], "duplicates": {"a": ["a2"]}, "copies_of_target": ["same"], "many_levels": {"zip": 900},
+        "binned": {"age": {"rule": "sturges", "cuts": [1.0, 2.0]}}, "unused_levels": {"sex": ["x"]}, "unlabelled": 3,
+    }  # fmt: skip
+    findings = report_content(blanket_of(data=data, excluded={"mine": "asked for"}))["health"]
+    told = {one["what"]: (one["tone"], one["detail"]) for one in findings}
+    assert told["Rows"] == ("loss", "10 of 1,010 were deleted for missing values in bmi.")
+    assert told["Constant"] == ("loss", "c; left out: a single value.")
+    assert told["Like an identifier"][1].startswith("id;")
+    assert told["Without a cut"][1].startswith("flat;")
+    assert told["Duplicates"][1].startswith("a2 (the same as a);")
+    assert told["Not searched"] == ("note", "mine.")
+    assert told["Many levels"][1].startswith("zip (900)")
+    assert told["Cut into levels"][1] == "age (3 levels, sturges); continuous columns."
+    assert told["Levels without rows"][1] == "sex (x)."
+    assert told["Target"][1] == "It is missing in 3 rows."
+    assert told["Copies of the target"][1].startswith("same")
+
+
+def test_health_of_clean_and_unknown_data(clinic):
+    tones = [one["tone"] for one in report_content(replace(clinic, data={**clinic.data, "binned": {}}))["health"]]
+    assert set(tones) == {"fine"}
+    assert report_content(blanket_of())["health"][0]["what"] == "No record"
+    level = {"missing": {"bmi": 4}, "missing_policy": "level"}
+    told = report_content(blanket_of(data=level))["health"]
+    assert {
+        "tone": "note",
+        "what": "Missing values",
+        "detail": "4 cells in bmi, counted as a level of its own.",
+    } in told
+
+
+def test_labels_stability_and_sensitivity_appear_when_known(clinic):
+    bare = report_content(clinic)
+    assert bare["labels"] is bare["stability"] is bare["sensitivity"] is None
+    partial = replace(clinic, settings={**clinic.settings, "labels": "pu", "prior": "0.2", "surrogate": "y0"})
+    content = report_content(
+        partial,
+        stability={"insurance": 0.4, "age": 0.7, "case_review": 1.0},
+        sensitivity=[(0.1, ["case_review", "age"]), (0.3, ["case_review"])],
+    )
+    assert content["labels"] == [
+        ["Taken to hold", "only positives are labelled, and which of them depends on nothing else"],
+        ["p(y=1)", "0.2"],
+        ["Each test", "counts unlabelled rows as negatives (Ỹ0)"],
+    ]
+    assert "the information shared with the target itself is larger" in content["effects"]["words"]
+    assert [row[0] for row in content["stability"]["rows"]] == ["case_review", "insurance", "age"]
+    assert "heart_failure" in content["stability"]["words"]  # never found is less than half
+    assert content["sensitivity"]["priors"] == ["0.1", "0.3"]
+    assert ["age", [True, False]] in content["sensitivity"]["rows"]
+    assert content["sensitivity"]["words"] == "Members whatever the prior: case_review."
+    forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False}
+    told = dict(report_content(replace(clinic, settings=forced, data={"unlabelled": 1234}))["labels"])
+    assert told["p(y=1)"] == "not known"
+    assert told["Caution"] == "this surrogate is not valid here, and was forced"
+    assert told["Rows without a label"] == "1,234"
+
+
+def test_no_members_with_partial_labels():
+    blanket = blanket_of(columns=("age",), settings={"alpha": 0.01, "labels": "pu", "surrogate": "odd"})
+    assert "may be for want of labels" in report_content(blanket)["meaning"]
+    assert ["Each test", "uses a surrogate of the target"] in report_content(blanket)["labels"]
+
+
+# Doing it again --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"algorithm": "fbed", "k": 0, "alpha": 0.05},
+        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "bins": 3, "discretise": "equal-width"},
+        {"reliability": 10.0, "strength": "information", "algorithm": "inter-iamb"},
+    ],
+)
+def test_call_and_command_give_the_same_blanket(choices, capsys):
+    first = bl.discover(CLINIC, "readmitted", **choices)
+    again = report_content(first, source=CLINIC)["reproduce"]
+    names = {}
+    exec(again["python"], names)
+    assert run([*shlex.split(again["cli"])[1:], "--json", "--quiet"]) == 0
+    from_command = Blanket.from_json(capsys.readouterr().out)
+    for other in (names["blanket"], from_command):
+        ours, theirs = first.to_dict(), other.to_dict()
+        for changing in ("seconds", "why_algorithm"):
+            ours.pop(changing), theirs.pop(changing)
+        assert theirs == ours
+
+
+@pytest.mark.parametrize("prior", [0.3, "<0.4", ">0.2", (0.2, 0.4), None])
+def test_partial_labels_are_asked_for_again(prior, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    y = rng.random(3000) < 0.3
+    x = np.where(rng.random(3000) < 0.6, y, rng.random(3000) < 0.5)
+    labelled = np.where(y & (rng.random(3000) < 0.4), "1", "")
+    file = tmp_path / "pu.csv"
+    file.write_text("x,y\n" + "".join(f"{int(a)},{b}\n" for a, b in zip(x, labelled, strict=True)))
+    first = bl.discover(str(file), "y", labels="pu", prior=prior, algorithm="iamb")
+    again = report_content(first, source=str(file))["reproduce"]
+    names = {}
+    exec(again["python"], names)
+    assert run([*shlex.split(again["cli"])[1:], "--json", "--quiet"]) == 0
+    from_command = Blanket.from_json(capsys.readouterr().out)
+    for other in (names["blanket"], from_command):
+        assert other.members == first.members == ("x",)
+        assert other.to_dict()["settings"] == first.to_dict()["settings"]
+
+
+def test_a_command_line_cannot_say_everything(clinic):
+    mapping = replace(clinic, settings={"alpha": 0.01, "discretise": {"age": "equal-width"}})
+    again = report_content(mapping)["reproduce"]
+    assert again["cli"] == ""
+    assert "discretise={'age': 'equal-width'}" in again["python"]
+    assert again["note"] == "data.csv stands for your data."
+
+
+def test_names_that_look_like_options():
+    odd = replace(blanket_of(evidence("a")), target="-t")
+    again = report_content(odd, source="-f.csv")["reproduce"]
+    assert again["cli"].startswith("blankets discover ./-f.csv --target=-t")
+    none = replace(odd, settings={"alpha": 0.01, "max_given": None, "symmetric": True})
+    assert "--option max_given=none --option symmetric=true" in report_content(none)["reproduce"]["cli"]
