@@ -40,6 +40,12 @@ PAPER = {  # Table 2: mRMR, SLL, LMB-CSEM, error rates in percent
     "breast": (5.3, 6.0, 4.2),
     "parkinsons": (19.4, 25.5, 18.4),
 }
+OBSERVED = {  # ways to find the observed blanket
+    "sll": {"algorithm": "sll"},
+    "sll bdeu 10": {"algorithm": "sll", "options": {"score": "bdeu", "equivalent_sample_size": 10.0}},
+    "iamb 0.01": {"algorithm": "iamb", "alpha": 0.01},
+    "iamb 0.05": {"algorithm": "iamb", "alpha": 0.05},
+}
 
 
 # --- Table 1 ---------------------------------------------------------------------------------------------------
@@ -95,17 +101,8 @@ def table1(args):
                     frame, "T", blanket=every, method=method, n_restarts=n_restarts, max_latents=1, rng=repetition
                 )
                 note(f"{method}, blanket handed over", found.members, true)
-            for algorithm, alpha in (("sll", 0.01), ("iamb", 0.01), ("iamb", 0.05)):
-                own = discover_latent(
-                    frame,
-                    "T",
-                    algorithm=algorithm,
-                    alpha=alpha,
-                    n_restarts=args.restarts,
-                    max_latents=1,
-                    rng=repetition,
-                )
-                label = algorithm if algorithm == "sll" else f"{algorithm} {alpha}"
+            for label, how in OBSERVED.items():
+                own = discover_latent(frame, "T", n_restarts=args.restarts, max_latents=1, rng=repetition, **how)
                 sizes.setdefault(label, []).append(len(own.observed))
                 # As in the errata's protocol, an empty observed blanket is a failure, and where there is one member
                 # at least, all columns are given; then what the library does by itself.

@@ -182,6 +182,8 @@ def test_any_algorithm_gives_the_observed_blanket():
     found = discover_latent(TABLE, "T", algorithm="iamb", n_restarts=4, rng=0)
     assert set(found.observed) == {"p", "s", "a", "b", "c"}
     assert found.settings["algorithm"] == "iamb"
+    bdeu = discover_latent(TABLE, "T", options={"score": "bdeu"}, n_restarts=1, rng=0)
+    assert set(bdeu.observed) == {"p", "s", "a", "b", "c"}
 
 
 def test_two_latents_one_after_another():
@@ -285,6 +287,7 @@ def test_columns_near_a_small_blanket_help_to_tell_a_latent():
         ({"blanket": ["a", "a"]}, ParameterError, "holds the target or a name twice: 'a', 'a'"),
         ({"blanket": ["a", "z"]}, DataError, "there is no column 'z'"),
         ({"algorithm": "imab"}, ParameterError, "unknown algorithm 'imab'; did you mean 'iamb'"),
+        ({"options": {"k": 3}}, ParameterError, "algorithm 'sll' has no option 'k'"),
         ({"target": None}, TargetError, "a target is needed"),
     ],
 )

@@ -54,7 +54,7 @@ def test_as_an_algorithm():
     found = SLL.run(tests, 1, [0, 2, 3, 4, 5], alpha=0.01, trace=trace)
     assert found.members == (0, 2, 3)
     assert trace.members == [0, 2, 3]
-    assert set(SLL.options) == {"score", "max_parents", "learner"}
+    assert set(SLL.options) == {"score", "max_parents", "learner", "equivalent_sample_size"}
     oracle = DSeparation(nx.DiGraph([(0, 1)]))
     with pytest.raises(ParameterError, match="'sll' scores networks on rows of categories in memory"):
         SLL.run(oracle, 0, [1], alpha=0.01, trace=Trace())

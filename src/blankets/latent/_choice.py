@@ -31,7 +31,7 @@ __all__ = [
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
 TIE = 1.0  # nats of BIC not worth more than a bare mention (Kass & Raftery, 1995)
 DOUBT = 3.0  # nats of BIC from which evidence is strong (the same)
-COPY = 0.5  # share of its information that a copy has in common with the target
+COPY = 0.6  # share of information from which a latent is taken for a copy of the target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def objection(candidate: Stage, before: Stage) -> str:
         return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
     if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
         return "it does not fit the observed columns"
-    if candidate.fit.bic < before.fit.bic - TIE and _shared_with_target(candidate) > COPY:
+    if candidate.fit.bic < before.fit.bic - TIE and shared_with_target(candidate) > COPY:
         return "it copies the target"
     return ""
 
@@ -148,7 +148,10 @@ def _entropy(shares: Floats) -> float:
     return -float(np.sum(shares * _log(shares)))
 
 
-def _shared_with_target(stage: Stage) -> float:
-    """Return the information that the newest latent has about the target, as a share of the latent's entropy."""
+def shared_with_target(stage: Stage) -> float:
+    """Return the information that the newest latent and the target have in common, as a share of the larger entropy.
+
+    1 for a copy.
+    """
     joint = joint_with_target(stage, stage.latents[-1])
-    return information(joint) / max(_entropy(joint.sum(axis=0)), 1e-12)
+    return information(joint) / max(_entropy(joint.sum(axis=0)), _entropy(joint.sum(axis=1)), 1e-12)

@@ -22,9 +22,9 @@ from blankets.latent._methods import METHODS, Effort, Outcome
 from blankets.latent._network import Network
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
-from blankets.latent.sll import sll
+from blankets.latent.sll import SLL
 from blankets.regimes import Regime, regime_from
-from blankets.search import Trace, find
+from blankets.search import Trace, check_options, find
 
 __all__ = ["discover_latent"]
 
@@ -48,6 +48,7 @@ def discover_latent(
     max_parents: int | None = None,
     labels: str | Regime | None = None,
     alpha: float = 0.01,
+    options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | int | None = None,
     n_threads: int | None = None,
     progress: Callable[[str], None] | None = None,
@@ -84,6 +85,8 @@ def discover_latent(
         as missing values. Where it depends on the label itself, there is no such answer.
     alpha : float
         Level of the tests, for algorithms that test.
+    options : mapping, optional
+        Options of the algorithm, for example ``{"score": "bdeu"}`` for "sll".
     rng : int, Generator or None
         Seed; the same seed gives the same answer on any number of threads.
     n_threads : int, optional
@@ -130,7 +133,7 @@ def discover_latent(
     frame, t = table.frame, _target(table)
     context: list[int] = []
     if blanket is None:
-        members = _search(frame, t, labelled, algorithm, alpha, max_parents)
+        members = _search(frame if labelled is None else frame.take(labelled), t, algorithm, alpha, options or {})
         context = _context(frame, t, members, arity)
     else:
         members = _handed_over(frame, t, blanket)
@@ -140,6 +143,7 @@ def discover_latent(
         outcome = METHODS[method](baseline, effort, np.random.default_rng(rng))
     settings = {
         "algorithm": algorithm if blanket is None else "handed over",
+        "options": dict(options or {}),
         "arity": arity,
         "n_restarts": n_restarts,
         "max_latents": max_latents,
@@ -202,16 +206,13 @@ def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_]
     return np.logical_not(table.unlabelled)
 
 
-def _search(
-    frame: Frame, t: int, labelled: NDArray[np.bool_] | None, algorithm: str, alpha: float, max_parents: int | None
-) -> list[int]:
-    """Return the observed blanket, found on the labelled rows."""
-    rows = frame if labelled is None else frame.take(labelled)
+def _search(frame: Frame, t: int, algorithm: str, alpha: float, options: Mapping[str, Any]) -> list[int]:
+    """Return the observed blanket of labelled rows."""
+    chosen = SLL if algorithm == SLL.name else find(algorithm)
+    check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
-    if algorithm == "sll":
-        return list(sll(rows, t, candidates, max_parents=max_parents).members)
-    tests = TableTests(MemoryCounter(rows))
-    return list(find(algorithm).run(tests, t, candidates, alpha=alpha, trace=Trace()).members)
+    tests = TableTests(MemoryCounter(frame))
+    return list(chosen.run(tests, t, candidates, alpha=alpha, trace=Trace(), **options).members)
 
 
 def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blankets.latent._choice import CRITERIA, TIE, Merits, better, merits_of, objection
+from blankets.latent._choice import CRITERIA, TIE, Merits, better, merits_of, objection, shared_with_target
+from blankets.latent._completions import Completions
 from blankets.latent._graphs import blanket_of, children_of, same_class
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
@@ -94,11 +95,32 @@ def attempts_in(
         if not fits:
             attempts.append(Attempt(number, place.name, None, None, "no blanket with it is as small as without it"))
             continue
-        fit = _most_compact([polish(space, fit) for fit in _distinct(fits)], before.target, TIE if bounded else 0.0)
-        members = frozenset(blanket_of(fit.parents, before.target))
-        stage = Stage(before.local, (*before.arities, effort.arity), space, fit, members)
+        best = _most_compact([polish(space, fit) for fit in _distinct(fits)], before.target, TIE if bounded else 0.0)
+        stage = _stage(before, effort.arity, space, best)
+        if bounded:
+            stage = _least_copied(stage, before, fits)
         attempts.append(Attempt(number, place.name, stage, merits_of(stage), ""))
     return attempts
+
+
+def _stage(before: Stage, arity: int, space: Completions, fit: Fit) -> Stage:
+    members = frozenset(blanket_of(fit.parents, before.target))
+    return Stage(before.local, (*before.arities, arity), space, fit, members)
+
+
+def _least_copied(stage: Stage, before: Stage, fits: list[Fit]) -> Stage:
+    """Return, of the fits of this DAG that BIC can hardly tell apart, the one that copies the target least.
+
+    Where data say little about a latent, many parameters fit equally well, and copies of the target are among them.
+    """
+    close = [f for f in fits if f.bic >= stage.fit.bic - TIE and same_class(f.parents, stage.fit.parents)]
+    stages = [_stage(before, stage.arities[-1], stage.space, fit) for fit in close]
+    if not stages:
+        return stage
+    other = min(stages, key=shared_with_target)
+    settled = _stage(before, stage.arities[-1], stage.space, polish(stage.space, other.fit))
+    tied = settled.fit.bic >= stage.fit.bic - TIE
+    return settled if tied and shared_with_target(settled) < shared_with_target(stage) else stage
 
 
 def _admissible(parents: Ints, before: Stage) -> bool:

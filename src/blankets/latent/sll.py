@@ -156,12 +156,22 @@ def _run(
     score: str = "bic",
     max_parents: int | None = None,
     learner: str = "auto",
+    equivalent_sample_size: float = 1.0,
 ) -> Found:
     """Run SLL on the rows behind the tests; a score takes the place of tests, so ``alpha`` plays no part."""
     frame = getattr(getattr(tests, "counter", None), "frame", None)
     if not isinstance(frame, Frame):
         raise ParameterError("'sll' scores networks on rows of categories in memory; there are none behind these tests")
-    return sll(frame, target, candidates, score=score, max_parents=max_parents, learner=learner, trace=trace)
+    return sll(
+        frame,
+        target,
+        candidates,
+        score=score,
+        max_parents=max_parents,
+        learner=learner,
+        equivalent_sample_size=equivalent_sample_size,
+        trace=trace,
+    )
 
 
 SLL = Algorithm(
