@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blankets.results import _explain, _json, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._missed import POWERS, missed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -156,6 +157,21 @@ class Blanket:
             If the data have no such column.
         """
         return _explain.explain(self, name)
+
+    def could_have_missed(self, powers: Sequence[float] = POWERS) -> list[dict[str, Any]]:
+        """Return, for each column left out, the smallest effect that the test which settled it would have found.
+
+        One row a column, in the order of ``columns``: its effects in nats (``effect_80``, ``effect_95``) and
+        the test. An effect is on the target where κ, the share of the noncentrality that survives missing
+        labels, is known (``settings["kappa"]``), and otherwise on what was counted in its place. Columns that
+        no test found independent are not here.
+
+        Parameters
+        ----------
+        powers : sequence of float
+            Probabilities of detection.
+        """
+        return missed(self, powers).table(self.columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""

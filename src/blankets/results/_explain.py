@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from html import escape
 from math import inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
 from blankets.errors import DataError, did_you_mean
 from blankets.results._evidence import NamedEvidence, Step
+from blankets.results._json import plain
+from blankets.results._missed import detectable_by, in_words
 from blankets.results._words import joined, shown, wrapped
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ class Explanation:
     evidence : NamedEvidence or None
         The test that counts: for a member the one given the other members, for a column left out the
         last one.
+    detectable : dict of float to float
+        For a column left out, the smallest effect in nats that the test which settled it would have found
+        with probability 0.8 and 0.95: what could have been missed.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class Explanation:
     lines: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     evidence: NamedEvidence | None = None
+    detectable: Mapping[float, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return "\n".join([self.headline, *(wrapped(line, "  - ") for line in self.lines)])
@@ -77,6 +83,7 @@ class Explanation:
             "verdict": self.verdict,
             "headline": self.headline,
             "lines": list(self.lines),
+            "detectable": {f"{power:g}": plain(effect) for power, effect in self.detectable.items()},
         }
 
 
@@ -106,14 +113,16 @@ def explain(blanket: Blanket, name: str) -> Explanation:
         raise DataError(f"there is no column {name!r} in these data{did_you_mean(str(name), everything)}")
     looks = blanket.passed_over.of(blanket.columns.index(name), blanket.columns, blanket.target)
     history = (*steps, *looks)
+    detectable = detectable_by((step.evidence for step in history), blanket.target, blanket.settings)
     return Explanation(
         column=name,
         target=blanket.target,
         verdict="left out",
         headline=f"{column} is not in the {what} of {target}.",
-        lines=tuple(_outside_lines(blanket, name, history)),
+        lines=tuple(_outside_lines(blanket, name, history, detectable)),
         steps=history,
         evidence=history[-1].evidence if history else None,
+        detectable=detectable,
     )
 
 
@@ -128,7 +137,9 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
         yield f"Role: {words}{f', {shown(child)}' if child else ''}."
 
 
-def _outside_lines(blanket: Blanket, name: str, history: tuple[Step, ...]) -> Iterator[str]:
+def _outside_lines(
+    blanket: Blanket, name: str, history: tuple[Step, ...], detectable: Mapping[float, float]
+) -> Iterator[str]:
     target = shown(blanket.target)
     if name in blanket.separators:
         among = blanket.separators[name]
@@ -139,6 +150,8 @@ def _outside_lines(blanket: Blanket, name: str, history: tuple[Step, ...]) -> It
     yield from _history(blanket, history)
     if history and (doubt := _doubt(blanket, history)):
         yield doubt
+    if detectable:
+        yield in_words(detectable, blanket.settings)
 
 
 def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:

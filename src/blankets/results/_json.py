@@ -12,6 +12,7 @@ import numpy as np
 
 from blankets.errors import DataError
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._missed import missed
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -67,7 +68,24 @@ def to_dict(blanket: Blanket) -> dict[str, Any]:
             "givens": [list(given) for given in blanket.passed_over.givens],
             **{key: plain(getattr(blanket.passed_over, key)) for key in _ARRAYS},
         },
+        "could_have_missed": _missed_to_dict(blanket),
     }
+
+
+def _missed_to_dict(blanket: Blanket) -> list[dict[str, Any]]:
+    """Return what the search could have missed, columns of like tests together; derived, and not read back."""
+    found = missed(blanket)
+    like = np.unique(np.stack([found.dof, found.n_rows]), axis=1) if len(found.columns) else np.zeros((2, 0))
+    groups = [np.flatnonzero((found.dof == dof) & (found.n_rows == n_rows)) for dof, n_rows in like.T]
+    return [
+        {
+            **{f"effect_{100 * p:g}": plain(e[at[0]]) for p, e in zip(found.powers, found.effects, strict=True)},
+            "dof": plain(found.dof[at[0]]),
+            "n_rows": plain(found.n_rows[at[0]]),
+            "columns": plain(found.columns[at]),
+        }
+        for at in groups
+    ]
 
 
 def plain(value: Any) -> Any:

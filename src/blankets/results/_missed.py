@@ -1,0 +1,140 @@
+"""What a search could have missed: for each column left out, the smallest effect that its decisive test would find.
+
+The decisive test of a column is the last one that found it independent of the target. An effect of I nats has
+noncentrality λ = 2 κ N I there: κ N is the setting ``effective_rows``, the number of fully labelled rows that
+would have the same power. Where κ is not known (no prior, or labelling that depends on features) the rows that
+the test counted take its place, and effects are those on what it counted in place of the target. For
+conditional tests κ is the unconditional one, an approximation (ERRATA B4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.results._evidence import NamedEvidence
+from blankets.results._words import number, size_of
+from blankets.stats import detectable_effect
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["POWERS", "Missed", "detectable_by", "in_words", "missed"]
+
+POWERS = (0.8, 0.95)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Missed:
+    """Decisive tests of the columns left out, as arrays.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n,)
+        Positions in the list of all column names, ascending.
+    dof, n_rows : ndarray of shape (n,)
+        Degrees of freedom and rows of the decisive tests.
+    given : tuple of tuples of str
+        Their conditioning sets.
+    powers : tuple of float
+        Probabilities of detection.
+    effects : ndarray of shape (powers, n)
+        Smallest effects in nats that are found with these probabilities.
+    """
+
+    columns: NDArray[np.int64]
+    dof: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    given: tuple[tuple[str, ...], ...]
+    powers: tuple[float, ...]
+    effects: NDArray[np.float64]
+
+    def table(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Return one row a column."""
+        return [
+            {
+                "column": names[x],
+                **{f"effect_{100 * p:g}": float(e) for p, e in zip(self.powers, effects, strict=True)},
+                "given": given,
+                "dof": float(dof),
+                "n_rows": int(n),
+            }
+            for x, effects, given, dof, n in zip(
+                self.columns, self.effects.T, self.given, self.dof, self.n_rows, strict=True
+            )
+        ]
+
+
+def missed(blanket: Blanket, powers: Sequence[float] = POWERS) -> Missed:
+    """Return the decisive test of every column left out that has one, with the effects it would find."""
+    level = _log_alpha(blanket.settings)
+    position = {name: j for j, name in enumerate(blanket.columns)}
+    decisive: dict[int, tuple[float, int, tuple[str, ...]]] = {}
+    for step in blanket.decisions:
+        if _settles(step.evidence, blanket.target, level) and step.x not in blanket.members:
+            decisive[position[step.x]] = step.evidence.dof, step.evidence.n_rows, step.evidence.given
+    looks = blanket.passed_over
+    for i in np.flatnonzero(looks.reliable & (looks.log_p > level)).tolist():
+        decisive[int(looks.columns[i])] = float(looks.dof[i]), int(looks.n_rows[i]), looks.givens[looks.given[i]]
+    columns = np.array(sorted(decisive), np.int64)
+    dof, n_rows, given = zip(*(decisive[x] for x in columns.tolist()), strict=True) if decisive else ((), (), ())
+    freedom, rows = np.array(dof, float), np.array(n_rows, np.int64)
+    effects = _effects(freedom, rows, blanket.settings, powers)
+    return Missed(columns, freedom, rows, tuple(given), tuple(powers), effects)
+
+
+def detectable_by(
+    evidence: Iterable[NamedEvidence], target: str, settings: Mapping[str, Any], powers: Sequence[float] = POWERS
+) -> dict[float, float]:
+    """Return the effects that the decisive one of some tests of a column would find; {} if none was decisive."""
+    settled = [e for e in evidence if _settles(e, target, _log_alpha(settings))]
+    if not settled:
+        return {}
+    last = settled[-1]
+    effects = _effects(np.array([last.dof]), np.array([last.n_rows]), settings, powers)
+    return {power: float(effect) for power, effect in zip(powers, effects[:, 0], strict=True)}
+
+
+def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> str:
+    """Say what the decisive test would have found."""
+    on = "" if settings.get("effective_rows") else _instead(settings)
+    found = ", of ".join(f"{number(e)} nats ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
+    return f"The test that settled it would have found an effect{on} of {found}; a weaker one could have been missed."
+
+
+def _instead(settings: Mapping[str, Any]) -> str:
+    """Say on what an effect is where κ is not known."""
+    surrogate = settings.get("surrogate", "full")
+    if surrogate == "full":
+        return ""
+    return " among the labelled rows" if surrogate == "listwise" else " on the surrogate"
+
+
+def _settles(evidence: NamedEvidence, target: str, level: float) -> bool:
+    return evidence.reliable and evidence.y == target and evidence.log_p > level
+
+
+def _log_alpha(settings: Mapping[str, Any]) -> float:
+    """Return the logarithm of the level; nothing is settled where there is none."""
+    alpha = settings.get("alpha")
+    return math.log(alpha) if isinstance(alpha, float) and 0 < alpha < 1 else math.inf
+
+
+def _effects(
+    dof: NDArray[np.float64], n_rows: NDArray[np.int64], settings: Mapping[str, Any], powers: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return the smallest effects found, shape (powers, tests); infinite where there was nothing to test."""
+    alpha, effective = settings.get("alpha", np.nan), settings.get("effective_rows")
+    rows = np.full(len(dof), float(effective)) if effective else n_rows.astype(float)
+    out = np.full((len(powers), len(dof)), np.inf)
+    # λ depends on the degrees of freedom alone, and 139,351 tests share a few of them.
+    for free in np.unique(dof[dof > 0]):
+        at = dof == free
+        for k, power in enumerate(powers):
+            out[k, at] = detectable_effect(power, rows[at], free, alpha)
+    return out
