@@ -99,7 +99,7 @@ def _effects_section(content: dict[str, Any]) -> Html | None:
             _cell("Less bias", row["less_bias_words"]),
             _cell("Interval", row["interval_words"]),
             tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
-            _cell("Given", row["given"]),
+            tag("td", row["given"], data_label="Given", class_="names"),
         )
         for row in content["rows"]
     ]

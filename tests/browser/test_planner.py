@@ -1,0 +1,244 @@
+"""The planner: its arithmetic against SciPy and blankets.plan, and the page itself."""
+
+import itertools
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, ncx2
+
+import blankets as bl
+import blankets.report
+from blankets.cli._main import run
+from blankets.planning import plan
+from browser.looks import PALE_TEXTS, WIDER_THAN_SCREEN
+
+NUMERICS = Path(blankets.report.__file__).parent / "assets" / "noncentral.js"
+
+
+def in_node(code, content):
+    program = f"const P = require({json.dumps(str(NUMERICS))}); const x = JSON.parse(require('fs').readFileSync(0));"
+    program += f"console.log(JSON.stringify({code}));"
+    done = subprocess.run(
+        ["node", "-e", program], input=json.dumps(content), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_tails_agree_with_scipy():
+    rng = np.random.default_rng(1)
+    dof = rng.choice([1, 2, 3, 4, 7, 16, 51, 100, 400], 2000)
+    alpha = 10.0 ** rng.uniform(-6, -0.7, 2000)
+    lam = np.where(rng.random(2000) < 0.02, 0.0, 10.0 ** rng.uniform(-3, 4, 2000))
+    questions = np.column_stack([dof, alpha, lam]).tolist()
+    answers = np.array(in_node("x.map(([d, a, l]) => [P.criticalValue(d, a), P.attainedPower(l, d, a)])", questions))
+    critical = chi2.isf(alpha, dof)
+    assert np.abs(answers[:, 0] / critical - 1).max() < 1e-11
+    assert np.abs(answers[:, 1] - np.where(lam > 0, ncx2.sf(critical, dof, lam), alpha)).max() < 1e-9
+
+
+LABELS = {
+    "supervised": {},
+    "pu": {"labels": "pu"},
+    "pu-apart": {"labels": "pu", "sampling": "case-control"},
+    "mcar": {"labels": "mcar"},
+    "mar-c": {"labels": "mar-c"},
+}
+
+
+def questions():
+    """Yield questions for the page and the same for `plan`: every regime, unknown and form of the prior."""
+    rng = np.random.default_rng(2)
+    unknowns = ("rows", "labelled", "power", "effect")
+    for regime, unknown, kind, _ in itertools.product(LABELS, unknowns, ("exact", "below"), range(12)):
+        if regime == "supervised" and unknown == "labelled":
+            continue
+        prior = round(float(rng.uniform(0.1, 0.9)), 3)
+        ours = {
+            "unknown": unknown,
+            "regime": regime,
+            "effect": round(float(10 ** rng.uniform(-3.5, -0.7)), 5),
+            "power": round(float(rng.uniform(0.6, 0.995)), 3),
+            "alpha": float(rng.choice([0.001, 0.01, 0.05])),
+            "arity": int(rng.choice([2, 3, 10])),
+            "strata": int(rng.choice([1, 4])),
+            "rows": int(10 ** rng.uniform(2, 5)),
+            "labelled": round(prior * float(rng.uniform(0.05, 0.9)), 4),
+            "positives": round(prior * float(rng.uniform(0.05, 0.9)), 4),
+            "negatives": round((1 - prior) * float(rng.uniform(0.05, 0.9)), 4),
+            "priorKind": kind,
+            "prior": prior,
+        }
+        theirs = {key: ours[key] for key in ("effect", "power", "alpha", "arity", "strata", "rows")} | LABELS[regime]
+        theirs.pop(unknown, None)
+        if regime != "supervised" and unknown != "labelled":
+            by_class = {"positives": ours["positives"], "negatives": ours["negatives"]}
+            theirs["labelled"] = by_class if regime == "mar-c" else ours["labelled"]
+        if regime not in ("supervised", "mcar"):
+            theirs["prior"] = prior if kind == "exact" else f"<{prior}"
+        yield ours, theirs
+
+
+def test_answers_agree_with_plan():
+    asked = list(questions())
+    answers = in_node("x.map((q) => P.plan(q))", [ours for ours, _ in asked])
+    assert len(asked) > 400
+    reached = 0
+    for (ours, theirs), answer in zip(asked, answers, strict=True):
+        expected = plan(**theirs)
+        where = (ours, answer, expected.answer)
+        if expected.answer is None:
+            assert answer["answer"] is None, where
+        elif ours["unknown"] in ("rows", "labelled"):
+            assert answer["answer"] == expected.answer, where
+            assert answer["labels"] == expected.n_labelled, where
+            reached += 1
+        else:
+            assert answer["answer"] == pytest.approx(expected.answer, rel=1e-6), where
+        assert answer["power"] == pytest.approx(expected.power, abs=1e-9), where
+        if expected.power < 1 - 1e-9:  # certainty can be had by any of them
+            assert answer["design"]["name"] == expected.surrogate, where
+    assert reached > 150
+
+
+@pytest.mark.parametrize("unknown", ["rows", "labelled", "power"])
+@pytest.mark.parametrize("regime", ["pu", "mar-c"])
+def test_uncertain_priors_agree_with_a_plan_over_many_draws(unknown, regime):
+    given = {"effect": 0.02, "power": 0.9, "alpha": 0.01, "arity": 3, "rows": 4000}
+    ours = given | {"unknown": unknown, "regime": regime, "priorKind": "between", "low": 0.15, "high": 0.4}
+    ours |= {"assurance": 0.9, "labelled": 0.1, "positives": 0.1, "negatives": 0.1}
+    answer = in_node("P.plan(x)", ours)
+    theirs = given | LABELS[regime] | {"prior": (0.15, 0.4), "assurance": 0.9}
+    theirs.pop(unknown, None)
+    if unknown != "labelled":
+        theirs["labelled"] = {"positives": 0.1, "negatives": 0.1} if regime == "mar-c" else 0.1
+    draws = 20_000
+    expected = plan(**theirs, n_draws=draws, rng=1)
+    # The quantile of the draws lies within four standard errors of the one asked for; the answer is monotone in it.
+    error = 4 * np.sqrt(0.9 * 0.1 / draws)
+    ends = [in_node("P.plan(x)", ours | {"assurance": 0.9 + shift})["answer"] for shift in (-error, error)]
+    assert min(ends) <= expected.answer <= max(ends)
+    assert min(ends) <= answer["answer"] <= max(ends)
+    # And at the prior that it plans for, it is the plan for that number.
+    exact = in_node("P.plan(x)", ours | {"priorKind": "exact", "prior": answer["prior"]})
+    if regime == "pu":
+        at_that = plan(**(theirs | {"prior": answer["prior"]})).answer
+        assert exact["answer"] == (at_that if unknown != "power" else pytest.approx(at_that, abs=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"regime": "pu", "labelled": 0.3, "prior": 0.2, "power": 0.9}, "There cannot be so many labels"),
+        ({"regime": "supervised", "power": 0.005}, "The power wanted must be above"),
+    ],
+)
+def test_contradictions_are_told(question, message):
+    asked = {"unknown": "rows", "effect": 0.05, "alpha": 0.01, "arity": 2, "rows": 100} | question
+    assert in_node("P.plan(x)", asked)["error"].startswith(message)
+
+
+# The page --------------------------------------------------------------------------------------------------------
+
+CHOICES = [
+    {"unknown": "rows", "regime": "supervised"},
+    {"unknown": "rows", "regime": "pu"},
+    {"unknown": "labelled", "regime": "pu", "rows": "3000"},
+    {"unknown": "labelled", "regime": "pu-apart", "rows": "3000"},
+    {"unknown": "power", "regime": "mcar", "rows": "900"},
+    {"unknown": "effect", "regime": "mar-c", "rows": "900", "strata": "4"},
+    {"unknown": "rows", "regime": "mar-c", "arity": "5"},
+    {"unknown": "labelled", "regime": "pu", "effect": "0.0005", "rows": "300"},  # out of reach
+    {"unknown": "rows", "regime": "pu", "priorKind": "below"},
+]
+
+
+def choose(page, choices):
+    # The regime first: which questions can be asked depends on it.
+    for name, value in sorted(choices.items(), key=lambda item: item[0] != "regime"):
+        field = page.locator(f"#plan-{name}")
+        field.select_option(value) if name in ("unknown", "regime", "priorKind") else field.fill(value)
+
+
+@pytest.mark.parametrize("choices", CHOICES)
+def test_page_says_what_plan_says(visit, planner_page, choices, capsys):
+    page = visit(planner_page)
+    choose(page, choices)
+    call = page.locator("#plan-python").inner_text()
+    expected = eval(call.splitlines()[1], {"bl": bl})
+    headline, sentence = repr(expected).splitlines()[:2]
+    assert page.locator("#plan-sentence").inner_text() == sentence
+    told = page.locator("#plan-answer").inner_text()
+    assert told == headline or (
+        expected.answer is None and told == re.sub(r"; κ would have to be [^ ]+\.$", ".", headline)
+    )
+    command = page.locator("#plan-cli").inner_text().replace("\n", " ")
+    assert run([*shlex.split(command)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == expected.answer
+
+
+def test_range_of_the_prior(visit, planner_page):
+    page = visit(planner_page)
+    choose(page, {"regime": "pu", "unknown": "labelled", "priorKind": "between", "low": "0.1", "high": "0.3"})
+    assert "enough with probability 0.9 over the prior" in page.locator("#plan-answer").inner_text()
+    assert "prior=(0.1, 0.3), assurance=0.9" in page.locator("#plan-python").inner_text()
+    assert page.locator("#plan-curve .band").count() == 1
+    page.fill("#plan-low", "0.5")
+    assert "The range of p(y=1) is empty" in page.locator("#plan-answer").inner_text()
+
+
+def test_sliders_and_fields_move_together(visit, planner_page):
+    page = visit(planner_page)
+    slider = page.locator("input[data-of=effect]")
+    before = page.locator("#plan-answer").inner_text()
+    slider.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    effect = float(page.locator("#plan-effect").input_value())
+    assert effect < 0.045
+    answer = page.locator("#plan-answer").inner_text()
+    assert answer == f"Rows needed: {plan(effect=effect, power=0.95, alpha=0.01, arity=2).answer}."
+    assert answer != before
+    page.fill("#plan-effect", "0.5")
+    assert slider.input_value() == "1000"
+    page.fill("#plan-effect", "7")
+    assert page.locator("#plan-answer").inner_text() == "Effect (nats) must be between 0.0001 and 0.5."
+    page.fill("#plan-effect", "0.045")
+    page.fill("#plan-arity", "2.5")
+    assert "Levels of the feature must be a whole number between 2 and 50." in page.locator("#plan-answer").inner_text()
+
+
+def test_curves_pass_through_the_answer(visit, planner_page):
+    page = visit(planner_page)
+    for id_ in ("plan-curve", "plan-effects"):
+        dot = page.evaluate(
+            f"(({{cx, cy}}) => [cx.baseVal.value, cy.baseVal.value])(document.querySelector('#{id_} circle'))"
+        )
+        path = page.locator(f"#{id_} .curve").get_attribute("d")
+        points = np.array([pair.split(",") for pair in path.removeprefix("M").split(" L")], float)
+        assert np.interp(dot[0], points[:, 0], points[:, 1]) == pytest.approx(dot[1], abs=2.0)
+        assert page.locator(f"#{id_}").get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1280])
+@pytest.mark.parametrize("choices", [CHOICES[0], CHOICES[5], CHOICES[7]])
+def test_it_fits_and_can_be_read(visit, planner_page, width, scheme, choices):
+    page = visit(planner_page, width=width, scheme=scheme)
+    choose(page, choices)
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    found = page.evaluate(PALE_TEXTS)
+    assert found["seen"] > 25
+    assert found["pale"] == []
+
+
+def test_copy(visit, planner_page):
+    page = visit(planner_page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("[data-copy=plan-sentence]")
+    page.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#plan-sentence").inner_text()
