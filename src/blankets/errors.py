@@ -81,7 +81,8 @@ class ParameterError(BlanketsError):
     def not_one_of(cls, what: str, got: object, allowed: Iterable[str]) -> ParameterError:
         """Compose "unknown algorithm 'imab'; did you mean 'iamb'? Choose from ..."."""
         choices = sorted(allowed)
-        return cls(f"unknown {what} {got!r}{did_you_mean(str(got), choices)}; choose from {', '.join(choices)}")
+        hint = did_you_mean(str(got), choices) or ";"
+        return cls(f"unknown {what} {got!r}{hint} choose from {', '.join(choices)}")
 
     @classmethod
     def out_of_range(cls, name: str, got: object, expected: str) -> ParameterError:

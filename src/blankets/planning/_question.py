@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from blankets.errors import ParameterError
-from blankets.stats._power import EFFECT_SIZES, effect_from_w
+from blankets.stats import EFFECT_SIZES, effect_from_w
 
 __all__ = [
     "Amount",

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
-from blankets.stats._power import w_from_effect
+from blankets.stats import w_from_effect
 
 __all__ = ["Alternative", "Plan"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.regimes import Surrogate
-from blankets.stats._power import attained_power, needed_alpha, needed_noncentrality, noncentrality
+from blankets.stats import attained_power, needed_alpha, needed_noncentrality, noncentrality
 
 __all__ = ["MOST_ROWS", "Floats", "LabelDesign", "Setting", "most_labels", "needed_kappa", "smallest_integer", "solve"]
 

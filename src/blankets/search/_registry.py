@@ -40,7 +40,7 @@ def find(name: str) -> Algorithm:
     'inter-iamb'
     >>> find("imab")
     Traceback (most recent call last):
-    blankets.errors.ParameterError: unknown algorithm 'imab'; did you mean 'iamb'?; choose from ...
+    blankets.errors.ParameterError: unknown algorithm 'imab'; did you mean 'iamb'? choose from ...
     """
     key = str(name).strip().lower().replace("_", "-").replace(" ", "-")
     if key not in ALGORITHMS:

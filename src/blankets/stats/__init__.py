@@ -16,7 +16,17 @@ from blankets.stats._partial_labels import (
     ss_information,
 )
 from blankets.stats._permutation import permutation_p, permutations_of_block
-from blankets.stats._power import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
+from blankets.stats._power import (
+    EFFECT_SIZES,
+    attained_power,
+    critical_value,
+    detectable_effect,
+    effect_from_w,
+    needed_alpha,
+    needed_noncentrality,
+    noncentrality,
+    w_from_effect,
+)
 from blankets.stats._tail import log_chi2_sf
 
 __all__ = [
@@ -31,8 +41,10 @@ __all__ = [
     "UNLABELLED",
     "as_tables",
     "attained_power",
+    "critical_value",
     "detectable_effect",
     "divided",
+    "effect_from_w",
     "information",
     "joint_levels",
     "log_chi2_sf",
@@ -41,6 +53,8 @@ __all__ = [
     "mcar_information",
     "miller_madow",
     "moments_of_block",
+    "needed_alpha",
+    "needed_noncentrality",
     "neg_information",
     "nominal_dof",
     "noncentrality",
@@ -52,4 +66,5 @@ __all__ = [
     "ss_information",
     "statistics_of_block",
     "table_statistics",
+    "w_from_effect",
 ]
