@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets._drivers import labelling_drivers
 from blankets._progress import told
 from blankets._study import Study, read_study, threads_from
-from blankets.counting import MemoryCounter
+from blankets.counting import MemoryCounter, kernels_ready
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
-from blankets.independence import IndependenceTest, PartialCorrelation, TableTests
-from blankets.regimes import Regime, Surrogate, SurrogateColumn
-from blankets.results import Blanket, Blankets, describe
+from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
+from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
+from blankets.results import Blanket, Blankets, describe, joined
 from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 
 __all__ = ["algorithms", "discover", "discover_all"]
@@ -29,7 +31,10 @@ __all__ = ["algorithms", "discover", "discover_all"]
 Progress = bool | Callable[[str], None]
 Seed = np.random.Generator | int | None
 
-TESTS = ("g", "x2", "fisher-z")
+LOG = logging.getLogger("blankets")
+COMPILING = "compiling the counting kernels for this machine; this happens once"
+
+TESTS = ("g", "x2", "auto", "fisher-z")
 
 
 def discover(
@@ -50,6 +55,7 @@ def discover(
     unlabelled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
+    given_drivers: bool = True,
     discretise: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "error",
@@ -75,8 +81,10 @@ def discover(
         A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why.
     alpha : float
         Significance level of every test: dependent if p <= alpha.
-    test : {"g", "x2", "fisher-z"}
-        Likelihood-ratio or Pearson's chi-square test of count tables, or partial correlation of numbers.
+    test : {"g", "x2", "auto", "fisher-z"}
+        Likelihood-ratio or Pearson's chi-square test of count tables, the likelihood-ratio test calibrated for
+        sparse tables (by its moments or by permutation, where chi-square is no guide), or partial correlation
+        of numbers.
     dof : {"adjusted", "nominal"}
         Degrees of freedom for p-values: those that the levels seen in each stratum leave, or the product
         of all levels.
@@ -97,10 +105,14 @@ def discover(
         The positive class, where labels are missing and the target has more than two classes.
     unlabelled_marker : object
         A value of the target that means unlabelled, where it is neither a missing value nor -1.
-    surrogate : {"listwise", "ym", "y0", "y1"}, optional
-        What stands in for the target; by default the most powerful valid one.
+    surrogate : {"listwise", "ym", "y0", "y1", "pairwise"}, optional
+        What stands in for the target; by default the most powerful valid one. "pairwise" deletion has no
+        guaranteed level; it is a rival to compare with (and the default of the algorithm "bassum").
     force : bool
         Use a surrogate that is not valid; the result says so.
+    given_drivers : bool
+        For ``labels="mar-f"``: first find the features on which labelling depends, from all rows, and condition
+        every test with the target on them, as only then labelled rows are a fair sample.
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     n_threads : int, optional
@@ -108,7 +120,7 @@ def discover(
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
     rng : int, Generator or None
-        Seed, for algorithms that draw random numbers.
+        Seed, for algorithms and tests that draw random numbers (None: for tests always the same).
     **options
         Options of the algorithm, for example ``k=2`` for "fbed".
 
@@ -129,6 +141,7 @@ def discover(
     _check_alpha(alpha)
     named = None if algorithm == "auto" else _checked(algorithm, options)
     with _shown(progress) as tell:
+        _announce_compilation(tell)
         setting = _read(
             data,
             target,
@@ -138,12 +151,14 @@ def discover(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
+            seed=_seed_of(rng, test),
             about_labels={
                 "labels": labels,
                 "prior": prior,
                 "positive": positive,
-                "surrogate": surrogate,
+                "surrogate": surrogate or (named.surrogate if named is not None else None),
                 "force": force,
+                "drivers_at": alpha if given_drivers else None,
             },
             reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
         )
@@ -205,6 +220,7 @@ def discover_all(
     named = None if algorithm == "auto" else _checked(algorithm, options)
     began = time.perf_counter()
     with _shown(progress) as tell:
+        _announce_compilation(tell)
         setting = _read(
             data,
             None,
@@ -214,6 +230,7 @@ def discover_all(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
+            seed=_seed_of(rng, test),
             about_labels={},
             reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
         )
@@ -292,6 +309,7 @@ def _read(
     *,
     test: str,
     n_threads: int | None,
+    seed: int,
     about_labels: dict[str, Any],
     reading: dict[str, Any],
     **testing: Any,
@@ -309,23 +327,79 @@ def _read(
         return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
     if target is None and y is None:
         table = ingest(data, **reading)
-        tests = TableTests(MemoryCounter(table.frame, threads), statistic=test, **testing)
+        tests = table_tests(MemoryCounter(table.frame, threads), statistic=test, seed=seed, **testing)
         return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
-    wanted, force = about_labels.pop("surrogate"), about_labels.pop("force")
+    asked = {name: about_labels.pop(name) for name in ("surrogate", "force", "drivers_at")}
     study = read_study(data, target, y, n_threads=threads, **about_labels, **reading)
-    column = study.surrogate(wanted, force=force)
-    tests = study.tests(column, statistic=test, **testing)
+    return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+
+
+def _studied(
+    study: Study,
+    choices: dict[str, Any],
+    testing: dict[str, Any],
+    *,
+    surrogate: str | None,
+    force: bool,
+    drivers_at: float | None,
+) -> _Setting:
+    """Prepare the tests of a target that may be partly labelled."""
+    column = study.surrogate(surrogate if study.labels.n_unlabelled else None, force=force)
+    drivers: tuple[int, ...] = ()
+    if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
+        drivers = labelling_drivers(study, alpha=drivers_at, **testing)
+    tests = study.tests(column, drivers=drivers, **testing)
     arities = study.frame.arities.copy()
     arities[study.target] = len(column.levels)
     choices |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
     choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
-    said = () if column.surrogate is Surrogate.FULL else (_said(study, column),)
-    return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, threads, said)
+    choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
+    choices |= _power(study, column)
+    said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, column, drivers))
+    return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
+
+
+def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
+    """Return what is known of the power that missing labels leave."""
+    unknown = column.forced or column.surrogate is Surrogate.FULL or Question.POWER not in study.regime.answers
+    if unknown:
+        return {}
+    kappa = study.regime.kappa(study.labels, column.surrogate)
+    return {
+        "kappa": kappa.value,
+        "kappa_range": (kappa.low, kappa.high),
+        "effective_rows": kappa.value * study.frame.n_rows,
+    }
+
+
+def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...]) -> tuple[str, ...]:
+    """Say what drives labelling, and whether conditioning on it leaves anything to be tested."""
+    if not drivers:
+        return ()
+    names = [study.frame.names[x] for x in drivers]
+    sentence = f"Labelling depends on {joined(names)}; each test with the target is given that too."
+    strata = float(np.prod(study.frame.arities[list(drivers)].astype(float)))
+    if column.n_rows >= 5 * strata:
+        return (sentence,)
+    beyond = (
+        f"{sentence} These have {strata:,.0f} joint levels, and {column.n_rows:,} labelled rows are too few to "
+        "compare within them: merge their levels, or search without them (given_drivers=False), as if labelling "
+        "depended on nothing"
+    )
+    warnings.warn(beyond, TooFewRowsWarning, stacklevel=5)
+    return (beyond,)
+
+
+def _seed_of(rng: Seed, test: str) -> int:
+    """Return the seed of the tests; without one given, the same data get the same answer."""
+    if test != "auto" or rng is None:
+        return 0
+    return int(np.random.default_rng(rng).integers(1 << 62))
 
 
 def _said(study: Study, column: SurrogateColumn) -> str:
     """Return what was assumed about missing labels, and what stands in for the target."""
-    valid = "" if not column.forced else " It is not valid here, and was forced:"
+    valid = "" if not column.forced else " It is not valid here, and was asked for all the same:"
     return (
         f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
         f"{valid} {column.note[:1].upper()}{column.note[1:]}."
@@ -425,6 +499,14 @@ def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
 def _check_alpha(alpha: float) -> None:
     if not 0 < alpha < 1:
         raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
+
+
+def _announce_compilation(tell: Callable[[str], None] | None) -> None:
+    """Say so if the first use on this machine is about to take some seconds longer."""
+    if not kernels_ready():
+        LOG.info(COMPILING)
+        if tell is not None:
+            tell(COMPILING)
 
 
 def _shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:

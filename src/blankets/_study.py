@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.counting import MemoryCounter
 from blankets.data import DataReport, Frame, ingest
 from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed
-from blankets.independence import IndependenceTest, RoutedTests, TableTests
-from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, regime_from
+from blankets.independence import (
+    ConditionedTests,
+    IndependenceTest,
+    PairwiseTests,
+    RoutedTests,
+    TableTests,
+    table_tests,
+)
+from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, label_column, regime_from
 
 __all__ = ["Study", "read_study"]
 
@@ -65,16 +73,30 @@ class Study:
             self._warn_of_constants(column.rows)
         return column
 
-    def tests(self, column: SurrogateColumn, **options: Any) -> IndependenceTest:
-        """Return the tests: of the surrogate where the target is involved, of all rows where it is not."""
+    def tests(self, column: SurrogateColumn, *, drivers: Sequence[int] = (), **options: Any) -> IndependenceTest:
+        """Return the tests: of the surrogate where the target is involved, of all rows where it is not.
+
+        ``drivers`` are columns that tests of labelled rows condition on always; ``options`` those of `table_tests`.
+        """
         if column.surrogate is Surrogate.FULL:
-            return TableTests(self.counter, **options)
+            return table_tests(self.counter, **options)
         name = self.frame.names[self.target]
         whole = self.frame.with_column(name, column.codes, column.levels)
         if column.rows is None:
-            return TableTests(MemoryCounter(whole, self.n_threads), **options)
-        labelled = TableTests(MemoryCounter(whole.take(column.rows), self.n_threads), **options)
-        return RoutedTests(self.target, labelled, TableTests(self.counter, **options))
+            return table_tests(MemoryCounter(whole, self.n_threads), **options)
+        labelled = table_tests(MemoryCounter(whole.take(column.rows), self.n_threads), **options)
+        with_target: IndependenceTest = ConditionedTests(labelled, drivers) if drivers else labelled
+        if column.surrogate is Surrogate.PAIRWISE:
+            with_target = self._pairwise(labelled, options.get("statistic", "g"))
+        return RoutedTests(self.target, with_target, table_tests(self.counter, **options))
+
+    def _pairwise(self, labelled: TableTests, statistic: str) -> PairwiseTests:
+        """Return tests by pairwise deletion, which are defined for G."""
+        if statistic != "g":
+            raise ParameterError(f"pairwise deletion is defined for test='g', but test={statistic!r} was asked for")
+        unlabelled = label_column(self.labels)
+        frame = self.frame.with_column(self.frame.names[self.target], unlabelled.codes, unlabelled.levels)
+        return PairwiseTests(self.target, MemoryCounter(frame, self.n_threads), labelled)
 
     @cached_property
     def counter(self) -> MemoryCounter:

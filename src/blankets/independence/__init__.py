@@ -1,21 +1,26 @@
 """The waist: is x independent of y given a set, and how strongly not?"""
 
-from blankets.independence._calibrated import CalibratedTests
+from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
     "CalibratedTests",
+    "ConditionedTests",
     "DSeparation",
     "Evidence",
     "EvidenceBatch",
     "IndependenceTest",
+    "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
     "TableTests",
     "subsets",
+    "table_tests",
 ]

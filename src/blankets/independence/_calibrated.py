@@ -30,7 +30,7 @@ from blankets.stats import (
     statistics_of_block,
 )
 
-__all__ = ["METHODS", "CalibratedTests"]
+__all__ = ["METHODS", "CalibratedTests", "table_tests"]
 
 FEW = 200
 # Moments say that p is above this: it is not below any level in use. (Over the grid of the benchmark, no
@@ -42,11 +42,12 @@ CLEARLY_SMALL, CANTELLI = 1e-5, 1000.0
 
 METHODS = (
     "not performed",
+    "nothing to test: no rows can change places within the strata",
     f"asymptotic: every expected count is at least {LARGE:g}",
     f"moments: some expected counts are below {LARGE:g}",
     f"permutation: fewer than {FEW} rows can change places within the strata",
 )
-_NONE, _ASYMPTOTIC, _MOMENTS, _PERMUTATION = range(4)
+_NONE, _NOTHING, _ASYMPTOTIC, _MOMENTS, _PERMUTATION = range(5)
 
 Arrays = tuple[NDArray[np.float64], ...]
 
@@ -135,6 +136,7 @@ class CalibratedTests(TableTests):
         """Return log p-values and how they were found."""
         log_p = log_p_from_moments(statistic, mean, variance)
         method = np.where(least >= LARGE, _ASYMPTOTIC, _MOMENTS).astype(np.int8)
+        method[movable == 0] = _NOTHING
         far = (statistic - mean) ** 2 >= CANTELLI * variance
         settled = (log_p > math.log(CLEARLY_LARGE)) | ((log_p < math.log(CLEARLY_SMALL)) & (far | (least >= 1.0)))
         at = np.flatnonzero((movable < FEW) & ~settled)
@@ -145,3 +147,31 @@ class CalibratedTests(TableTests):
             log_p[at] = np.where(equal_or_larger == 0, np.minimum(p, log_p[at]), p)
             method[at] = _PERMUTATION
         return log_p, method
+
+
+def table_tests(
+    counter: Counter,
+    *,
+    statistic: str = "g",
+    dof: str = "adjusted",
+    reliability: float = 5.0,
+    strength: str = "p-value",
+    seed: int = 0,
+) -> TableTests:
+    """Return the tests on count tables that the user named: calibrated for "auto", of one formula for "g" and "x2".
+
+    Examples
+    --------
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.data import Frame
+    >>> counter = MemoryCounter(Frame.from_codes([[0, 1], [1, 1], [0, 0]]))
+    >>> [type(table_tests(counter, statistic=kind)).__name__ for kind in ("auto", "g")]
+    ['CalibratedTests', 'TableTests']
+    """
+    if statistic != "auto":
+        return TableTests(counter, statistic=statistic, dof=dof, reliability=reliability, strength=strength)
+    if dof != "adjusted":
+        raise ParameterError(
+            f"dof={dof!r} has no meaning for test='auto', which needs no formula; use it with test='g'"
+        )
+    return CalibratedTests(counter, reliability=reliability, strength=strength, seed=seed)

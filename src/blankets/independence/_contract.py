@@ -147,6 +147,8 @@ def _weakest_over(
     columns = np.array(xs, np.int64)
     at_of = {x: i for i, x in enumerate(xs)}
     n_rows = np.ones(n, np.int64)
+    method = np.zeros(n, np.int8)
+    methods: tuple[str, ...] = ("",)
 
     for given in chain.from_iterable(by_size):
         free = ~settled
@@ -162,6 +164,8 @@ def _weakest_over(
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]
         n_rows[new] = batch.n_rows if isinstance(batch.n_rows, int) else batch.n_rows[weaker]
+        if batch.method is not None:
+            method[new], methods = batch.method[weaker], batch.methods
         reliable[new] = True
         for i in new:
             where[i] = given
@@ -178,11 +182,14 @@ def _weakest_over(
         reliable=reliable,
         log_p=log_p,
         effect=effect,
+        method=method,
+        methods=methods,
     )
 
 
 def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
     """Put batches about the same y, each with its own conditioning set, into one."""
+    told = [b.method for b in batches if b.method is not None]
     return EvidenceBatch(
         np.array([x for b in batches for x in b.xs], np.int64),
         batches[0].y if batches else -1,
@@ -194,4 +201,6 @@ def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
         log_p=np.array([p for b in batches for p in b.log_p], float),
         effect=np.array([e for b in batches for e in b.effect], float),
         by_effect=batches[0].by_effect if batches else False,
+        method=np.concatenate(told) if told else None,
+        methods=batches[0].methods if told else (),
     )

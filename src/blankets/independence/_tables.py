@@ -136,8 +136,7 @@ class TableTests(IndependenceTest):
     def _nominal(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
         strata = float(math.prod(self.counter.arities[list(given)].tolist()))
-        nominal: NDArray[np.float64] = self._free[xs] * (strata * float(self._free[y]))
-        return nominal
+        return np.asarray(self._free[xs] * (strata * float(self._free[y])), np.float64)
 
 
 def _check(name: str, got: str, allowed: Sequence[str]) -> None:

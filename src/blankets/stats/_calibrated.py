@@ -8,7 +8,7 @@ cell with margins r and c is hypergeometric. G is a sum over cells of 2 (o ln(o/
   the cell's distribution. Those of degree k of two cells (i, j) and (l, m) have the correlation
   A_k(i, l) B_k(j, m), where A_k(i, i) = 1 and A_k(i, l)² = (r_i)_k (r_l)_k / ((n - r_i)_k (n - r_l)_k) with
   the sign (-1)^k, (r)_k = r (r-1) ... (r-k+1), and B_k likewise of the columns; polynomials of different
-  degree do not correlate. For k = 2 this gives the variance of X² of Haldane (1940) and Dawson (1954).
+  degree do not correlate. (X² is of degree 2 throughout: Haldane 1940 and Dawson 1954 give its variance.)
 
 In a stratum whose smallest expected count is `LARGE` or more, Bartlett's corrected chi-square does: its mean
 is d + (n Σ1/r - 1)(n Σ1/c - 1) / 6n for d degrees of freedom (Lawley 1956; Williams 1976).
@@ -29,6 +29,7 @@ __all__ = ["LARGE", "log_p_from_moments", "moments_of_block"]
 
 LARGE = 5.0  # expected counts from here on are large
 _DEGREES = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
+_G = False  # as opposed to X²
 _NEGLIGIBLE = 1e-13  # probabilities below this share of the largest are left out
 
 Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -58,7 +59,7 @@ def moments_of_block(counts: NDArray[np.int32]) -> Moments:
     >>> [float(values[0].round(3)) for values in moments_of_block(table)]
     [1.848, 6.833, 1.0, 2.0]
     """
-    return _block_moments(np.ascontiguousarray(counts).reshape(len(counts), -1), counts.shape[1:])  # type: ignore[no-any-return]
+    return _block_moments(np.ascontiguousarray(counts).reshape(len(counts), -1), counts.shape[1:])
 
 
 def log_p_from_moments(
@@ -202,8 +203,8 @@ def _fourfold_moments(r: int, c: int, n: int) -> tuple[float, float]:
     mean = square = 0.0
     for k in range(len(p)):
         o = first + k
-        g = _cell(float(o), e[0], False) + _cell(float(r - o), e[1], False)
-        g += _cell(float(c - o), e[2], False) + _cell(float(n - r - c + o), e[3], False)
+        g = _cell(float(o), e[0], _G) + _cell(float(r - o), e[1], _G)
+        g += _cell(float(c - o), e[2], _G) + _cell(float(n - r - c + o), e[3], _G)
         mean += p[k] * g
         square += p[k] * g * g
     return mean, max(square - mean * mean, 0.0)
@@ -220,7 +221,7 @@ def _cell_expansion(r: int, c: int, n: int, part: NDArray[np.float64]) -> float:
     mean = square = 0.0
     value, before, now = np.empty(len(p)), np.zeros(len(p)), np.ones(len(p))
     for k in range(len(p)):
-        value[k] = _cell(float(first + k), e, False)
+        value[k] = _cell(float(first + k), e, _G)
         mean += p[k] * value[k]
         square += p[k] * value[k] * value[k]
     left = max(square - mean * mean, 0.0)

@@ -56,7 +56,7 @@ def permutations_of_block(
     terms = _entropy_terms(n_rows)
 
     def permutations(counts: NDArray[np.int32]) -> Counted:
-        return _block_permutations(counts, terms, seed, most, enough)  # type: ignore[no-any-return]
+        return _block_permutations(counts, terms, seed, most, enough)
 
     return permutations
 
@@ -79,7 +79,8 @@ def permutation_p(
     """
     extra = (equal_or_larger < enough).astype(float)
     a, b = (equal_or_larger + extra) / (drawn + extra), larger / (drawn + extra)
-    return np.maximum((a + b) / 2, a / _CAP)
+    p: NDArray[np.float64] = np.maximum((a + b) / 2, a / _CAP)
+    return p
 
 
 @njit(nogil=True, cache=True)
@@ -133,7 +134,7 @@ def _before(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
     """Whether the first margin is to be the rows: its largest level, which is not permuted, is larger."""
     for k in range(min(len(one), len(other))):
         if one[k] != other[k]:
-            return one[k] > other[k]
+            return bool(one[k] > other[k])
     return len(one) > len(other)
 
 
@@ -161,47 +162,67 @@ def _permuted(
     for z in range(len(margins)):
         state = _hashed(margins[z], state)
     state = state if state > 0 else np.uint64(_SALT)  # zero would stay zero
-    width = margins.shape[2]
-    start = np.zeros(len(margins) + 1, np.int64)
-    for z in range(len(margins)):
-        start[z + 1] = start[z] + margins[z, 1].sum()
-    labels = np.empty(start[-1], np.int64)
-    for z in range(len(margins)):
-        at = start[z]
-        for j in range(width):
-            for _ in range(margins[z, 1, j]):
-                labels[at] = j
-                at += 1
-    counts, left = np.empty(width, np.int64), np.empty(width, np.int64)
+    labels = _labels(margins[:, 1])
+    left, counts = np.empty(margins.shape[2], np.int64), np.empty(margins.shape[2], np.int64)
+    sizes = margins[:, 1].sum(axis=1)
     slack = _TIE * (1.0 + abs(observed))
     equal_or_larger = larger = drawn = 0
     while drawn < most and equal_or_larger < enough:
-        total = 0.0
+        total, start = 0.0, 0
         for z in range(len(margins)):
-            at, stop = start[z], start[z + 1]
+            stop = start + sizes[z]
             left[:] = margins[z, 1]
-            for i in range(1, width):
-                r = margins[z, 0, i]
-                if r == 0:
-                    break
-                counts[:] = 0
-                for _ in range(r):
-                    state = _next(state)
-                    pick = at + np.int64(((state >> np.uint64(32)) * np.uint64(stop - at)) >> np.uint64(32))
-                    label = labels[pick]
-                    labels[pick] = labels[at]
-                    labels[at] = label
-                    counts[label] += 1
-                    at += 1
-                for j in range(width):
-                    total += _n_log_n(counts[j], terms)
-                    left[j] -= counts[j]
-            for j in range(width):
-                total += _n_log_n(left[j], terms)
+            state, part = _one_stratum(margins[z, 0], labels, start, stop, left, counts, terms, state)
+            total += part
+            start = stop
         drawn += 1
         equal_or_larger += total >= observed - slack
         larger += total > observed + slack
     return equal_or_larger, larger, drawn
+
+
+@njit(nogil=True, cache=True)
+def _labels(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the column of every row, stratum after stratum."""
+    labels, at = np.empty(columns.sum(), np.int64), 0
+    for z in range(len(columns)):
+        for j in range(columns.shape[1]):
+            labels[at : at + columns[z, j]] = j
+            at += columns[z, j]
+    return labels
+
+
+@njit(nogil=True, cache=True, inline="always")  # a call would cost more than the work in a small stratum
+def _one_stratum(
+    rows: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    start: int,
+    stop: int,
+    left: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    terms: NDArray[np.float64],
+    state: np.uint64,
+) -> tuple[np.uint64, float]:
+    """Deal the labels out to all rows of a table but the first, which gets what is left; return Σ o ln o."""
+    total = 0.0
+    for i in range(1, len(rows)):
+        if rows[i] == 0:
+            break
+        counts[:] = 0
+        for at in range(start, start + rows[i]):
+            state = _next(state)
+            pick = at + np.int64(((state >> np.uint64(32)) * np.uint64(stop - at)) >> np.uint64(32))
+            label = labels[pick]
+            labels[pick] = labels[at]
+            labels[at] = label
+            counts[label] += 1
+        start += rows[i]
+        for j in range(len(counts)):
+            total += _n_log_n(counts[j], terms)
+            left[j] -= counts[j]
+    for j in range(len(left)):
+        total += _n_log_n(left[j], terms)
+    return state, total
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,180 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import gamma, hypergeom, random_table
+
+from blankets.stats import log_p_from_moments, moments_of_block, permutation_p, permutations_of_block, table_statistics
+from tables_with_margins import distribution, g_of, tables
+
+SPARSE = [
+    ((3, 4), (2, 5)),
+    ((1, 20), (1, 20)),
+    ((2, 2, 3), (3, 4)),
+    ((1, 1, 1, 2), (1, 1, 3)),
+    ((1, 11), (3, 4, 5)),
+    ((2, 3, 7), (1, 3, 8)),
+    ((4, 4, 4), (4, 4, 4)),
+    ((10, 15), (2, 3, 20)),
+    ((1, 1, 10), (2, 2, 8)),
+    ((2, 2, 2, 2), (2, 2, 4)),
+]
+
+
+def table_with(rows, columns):
+    """Some table with these margins."""
+    return np.array(next(tables(list(rows), list(columns))))
+
+
+def block_of(*strata):
+    """One table of shape (1, x, y, strata) from tables of different shapes."""
+    shape = np.max([s.shape for s in strata], axis=0)
+    padded = [np.pad(s, [(0, n - k) for n, k in zip(shape, s.shape, strict=True)]) for s in strata]
+    return np.stack(padded, axis=-1)[np.newaxis].astype(np.int32)
+
+
+@pytest.mark.parametrize(("rows", "columns"), SPARSE)
+def test_moments_of_sparse_tables_equal_enumeration(rows, columns):
+    g, p = distribution(rows, columns)
+    mean, variance, least, movable = moments_of_block(block_of(table_with(rows, columns)))
+    exact = (p * g).sum()
+    assert p.sum() == pytest.approx(1.0, rel=1e-10)
+    assert mean[0] == pytest.approx(exact, rel=1e-10)
+    assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=1e-7)
+    assert least[0] == pytest.approx(min(rows) * min(columns) / sum(rows))
+    assert movable[0] == sum(rows) - max(*rows, *columns)
+
+
+def test_moments_add_up_over_strata_and_ignore_those_that_cannot_vary():
+    strata = [table_with(*margins) for margins in SPARSE]
+    fixed = [np.array([[3, 4]]), np.array([[5], [1]]), np.zeros((2, 2), int)]
+    together = moments_of_block(block_of(*strata, *fixed))
+    alone = np.array([[values[0] for values in moments_of_block(block_of(s))] for s in strata])
+    assert together[0][0] == pytest.approx(alone[:, 0].sum())
+    assert together[1][0] == pytest.approx(alone[:, 1].sum())
+    assert together[2][0] == alone[:, 2].min()
+    assert together[3][0] == alone[:, 3].sum()
+    nothing = [values[0] for values in moments_of_block(block_of(*fixed))]
+    assert nothing == [0.0, 0.0, math.inf, 0.0]
+
+
+def test_moments_of_large_counts_are_bartletts_and_near_the_truth():
+    for rows, columns in [((12, 20), (13, 19)), ((30, 40), (25, 45)), ((12, 14, 10), (16, 20))]:
+        g, p = distribution(rows, columns)
+        mean, variance, _, _ = moments_of_block(block_of(table_with(rows, columns)))
+        n, free = sum(rows), (len(rows) - 1) * (len(columns) - 1)
+        correction = (n * sum(1 / r for r in rows) - 1) * (n * sum(1 / c for c in columns) - 1) / (6 * n)
+        if min(rows) * min(columns) / n >= 5:
+            assert mean[0] == pytest.approx(free + correction)
+        exact = (p * g).sum()
+        assert mean[0] == pytest.approx(exact, rel=0.02)
+        assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=0.08)
+
+
+def test_moments_of_a_wide_table_agree_with_draws():
+    rows, columns = (40, 12, 9, 5, 3, 2, 1, 1), (30, 20, 10, 6, 4, 2, 1)
+    drawn = random_table(rows, columns).rvs(20_000, random_state=np.random.default_rng(2))
+    g = table_statistics(drawn[..., np.newaxis])[0]
+    mean, variance, _, _ = moments_of_block(drawn[:1, :, :, np.newaxis].astype(np.int32))
+    assert g.mean() == pytest.approx(mean[0], abs=4 * math.sqrt(variance[0] / len(g)))
+    spread = ((g - g.mean()) ** 2).std() / math.sqrt(len(g))
+    assert g.var() == pytest.approx(variance[0], abs=4 * spread)
+
+
+def test_moments_of_tables_together_equal_those_of_each_alone():
+    rng = np.random.default_rng(0)
+    y, z = rng.integers(0, 3, 60), rng.integers(0, 5, 60)
+    counts = np.zeros((20, 4, 3, 5), np.int32)
+    for i in range(20):
+        np.add.at(counts[i], (rng.integers(0, 2 + i % 3, 60), y, z), 1)
+    together = moments_of_block(counts)
+    for i in range(20):
+        alone = moments_of_block(counts[i : i + 1])
+        assert [values[i] for values in together] == [values[0] for values in alone]
+
+
+def test_log_p_from_moments_is_the_gamma_tail():
+    rng = np.random.default_rng(1)
+    mean, variance = 10.0 ** rng.uniform(-2, 4, 200), 10.0 ** rng.uniform(-2, 4, 200)
+    g = mean * 10.0 ** rng.uniform(-1, 0.7, 200)
+    expected = gamma.logsf(g, mean**2 / variance, scale=variance / mean)
+    usual = expected > -500
+    np.testing.assert_allclose(log_p_from_moments(g, mean, variance)[usual], expected[usual], rtol=1e-6, atol=1e-9)
+
+
+def test_nothing_to_test_has_p_one():
+    assert log_p_from_moments(np.array([0.0, 7.0]), np.array([0.0, 7.0]), np.zeros(2)).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("rows", "columns"), SPARSE)
+def test_permutations_equal_enumeration(rows, columns):
+    g, p = distribution(rows, columns)
+    every = [np.array(table) for table in tables(list(rows), list(columns))]
+    observed = every[int(np.argsort(g)[3 * len(g) // 4])]
+    at_least, above = p[g >= g_of(observed) - 1e-9].sum(), p[g > g_of(observed) + 1e-9].sum()
+    most = 20_000
+    permute = permutations_of_block(sum(rows), seed=5, most=most, enough=most + 1)
+    equal_or_larger, larger, drawn = permute(block_of(observed))
+    assert drawn[0] == most
+    for share, truth in ((equal_or_larger[0] / most, at_least), (larger[0] / most, above)):
+        assert share == pytest.approx(truth, abs=4 * math.sqrt(truth * (1 - truth) / most) + 1e-9)
+
+
+def test_permutations_add_strata():
+    # Two strata of four rows: G of each is 8 ln 2 with probability 1/3 and 0 otherwise.
+    diagonal, even = np.array([[2, 0], [0, 2]]), np.array([[1, 1], [1, 1]])
+    permute = permutations_of_block(8, seed=2, most=20_000, enough=20_001)
+    for strata, at_least, above in (([diagonal, diagonal], 1 / 9, 0), ([diagonal, even], 5 / 9, 1 / 9)):
+        equal_or_larger, larger, drawn = permute(block_of(*strata))
+        assert equal_or_larger[0] / drawn[0] == pytest.approx(at_least, abs=4 * math.sqrt(0.25 / 20_000))
+        assert larger[0] / drawn[0] == pytest.approx(above, abs=4 * math.sqrt(0.1 / 20_000))
+
+
+def test_permutations_depend_on_nothing_but_margins_and_seed():
+    rng = np.random.default_rng(4)
+    table = rng.multinomial(60, rng.dirichlet(np.ones(3 * 4 * 5))).reshape(1, 3, 4, 5).astype(np.int32)
+    permute = permutations_of_block(60, seed=9, most=500, enough=100)
+    outcome = [values.tolist() for values in permute(table)]
+    levels, strata = rng.permutation(4), rng.permutation(5)
+    padded = np.pad(table, ((0, 0), (0, 3), (0, 1), (0, 2)))
+    for same in (table.swapaxes(1, 2), table[:, ::-1], table[:, :, levels], table[..., strata], padded):
+        assert [values.tolist() for values in permute(np.ascontiguousarray(same))] == outcome
+    other = [permutations_of_block(60, seed=s, most=500, enough=501)(table)[0][0] for s in range(8)]
+    assert len(set(other)) > 1
+
+
+def test_permutations_stop_when_enough_were_as_large():
+    table = block_of(np.array([[5, 5], [5, 5]]))  # every arrangement has a G as large
+    equal_or_larger, larger, drawn = permutations_of_block(20, seed=0, most=1000, enough=30)(table)
+    assert (equal_or_larger[0], drawn[0]) == (30, 30)
+    assert larger[0] < 30
+
+
+def test_permutations_of_more_rows_than_are_tabled():
+    # 100,000 rows, of which 3 have the rare level; one count decides.
+    table = np.array([[79_998, 19_999], [0, 3]])
+    equal_or_larger, _, drawn = permutations_of_block(100_000, 0, most=20_000, enough=20_001)(block_of(table))
+    truth = hypergeom.pmf(3, 100_000, 20_002, 3)
+    assert equal_or_larger[0] / drawn[0] == pytest.approx(truth, abs=4 * math.sqrt(truth / 20_000))
+
+
+def test_p_from_permutations():
+    # ten draws, no stop: the data count as one more; a = 4/11, b = 1/11, 5/22 is less than a / 1.1 = 40/121
+    assert permutation_p(np.array([3.0]), np.array([1.0]), np.array([10.0]))[0] == pytest.approx(40 / 121)
+    # without ties: a = 4/11, b = 3/11, mid-p 7/22 is less than 40/121
+    assert permutation_p(np.array([3.0]), np.array([3.0]), np.array([10.0]))[0] == pytest.approx(40 / 121)
+    # stopped: a = 30/100, b = 29/100, mid-p 0.295
+    assert permutation_p(np.array([30.0]), np.array([29.0]), np.array([100.0]))[0] == pytest.approx(0.295)
+
+
+@pytest.mark.parametrize(("rows", "columns"), SPARSE)
+def test_p_of_coarse_tables_keeps_its_bound_and_reaches_the_exact_test(rows, columns):
+    g, p = distribution(rows, columns)
+    many = 1e12  # permutations: shares are probabilities
+    at_least = np.array([p[g >= value - 1e-9].sum() for value in g])
+    above = np.array([p[g > value + 1e-9].sum() for value in g])
+    p_value = permutation_p(at_least * many, above * many, np.full(len(g), many))
+    for alpha in np.unique(np.concatenate([p_value, at_least, [0.001, 0.01, 0.05]])):
+        size = p[p_value <= alpha + 1e-12].sum()
+        assert size <= 1.1 * alpha + 1e-9
+        assert size >= p[at_least <= alpha - 1e-9].sum()
