@@ -230,3 +230,18 @@ def test_columns_that_no_test_can_reach_are_named():
 def test_a_table_without_features():
     with pytest.raises(DataError, match="no feature columns besides the target"):
         bl.discover({"y": [0, 1] * 20}, "y")
+
+
+def test_a_marker_of_unlabelled_rows_can_be_named():
+    table = clinic(800)
+    table["smoker"] = np.where(table["smoker"], "yes", "?")
+    blanket = bl.discover(table, "smoker", labels="pu", unlabelled_marker="?", algorithm="iamb")
+    assert blanket.settings["surrogate"] == "y0"
+    assert "cough" in blanket.members
+
+
+def test_first_use_says_that_it_compiles(monkeypatch):
+    told = []
+    monkeypatch.setattr("blankets._discover.kernels_ready", lambda: False)
+    bl.discover(clinic(200), "smoker", algorithm="iamb", progress=told.append)
+    assert "compiling the counting kernels for this machine; this happens once" in told

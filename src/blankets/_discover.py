@@ -355,7 +355,8 @@ def _studied(
     choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
     choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
     choices |= _power(study, column)
-    said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, column, drivers))
+    most_dof = column.n_rows / max(testing["reliability"], np.finfo(float).tiny)
+    said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
     return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
 
 
@@ -372,19 +373,18 @@ def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
     }
 
 
-def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...]) -> tuple[str, ...]:
+def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tuple[str, ...]:
     """Say what drives labelling, and whether conditioning on it leaves anything to be tested."""
     if not drivers:
         return ()
     names = [study.frame.names[x] for x in drivers]
     sentence = f"Labelling depends on {joined(names)}; each test with the target is given that too."
     strata = float(np.prod(study.frame.arities[list(drivers)].astype(float)))
-    if column.n_rows >= 5 * strata:
+    if strata <= most_dof:
         return (sentence,)
     beyond = (
-        f"{sentence} These have {strata:,.0f} joint levels, and {column.n_rows:,} labelled rows are too few to "
-        "compare within them: merge their levels, or search without them (given_drivers=False), as if labelling "
-        "depended on nothing"
+        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labelled:,} labelled rows "
+        "are too few for any test within them: merge levels, or leave out the conditioning (given_drivers=False)"
     )
     warnings.warn(beyond, TooFewRowsWarning, stacklevel=5)
     return (beyond,)

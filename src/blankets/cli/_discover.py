@@ -103,7 +103,10 @@ def discover(
     chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
+        from blankets.counting import kernels_ready
 
+        if not (quiet or kernels_ready()):
+            click.echo("Compiling the counting kernels for this machine; this happens once.", err=True)
         blanket = blankets.discover(file, **chosen, **options, progress=progress or False)
         said.discard_all(blanket.warnings)
     explanations = [blanket.explain(column) for column in asked]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -23,7 +24,7 @@ from blankets.counting import _kernels as kernels
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.data import DenseColumns, Frame, SparseColumns
 
-__all__ = ["MemoryCounter"]
+__all__ = ["MemoryCounter", "kernels_ready"]
 
 # Bits win while cells x (levels - 1) stays below this. Measured on 5,000 rows: dense codes cost
 # 0.4 to 0.6 ns a row, bits 0.2 ns a word of 64 rows for each cell and level, so they meet near 150.
@@ -37,6 +38,13 @@ THREADS_WIN_ABOVE = 2_000_000
 # Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
 RENUMBER_ABOVE = 1 / 16
 STRATA_KEPT_BYTES = 64 << 20
+
+
+def kernels_ready() -> bool:
+    """Whether the kernels have been compiled on this machine before (the first use takes some seconds)."""
+    places = {Path(kernel._cache.cache_path) for kernel in (kernels.count_dense, kernels.count_bits)}
+    return any(place.is_dir() and any(place.glob("_kernels.count_*.nbi")) for place in places)
+
 
 Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
 Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts to fill
