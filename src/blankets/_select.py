@@ -6,16 +6,15 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from blankets._progress import told
+from blankets._study import Study, read_study
 from blankets.counting import MemoryCounter
-from blankets.data import Frame, Ingested, ingest
-from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TargetError, TooFewRowsWarning, listed
+from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed
 from blankets.filters import (
     TIE,
     Criterion,
@@ -27,17 +26,7 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
-from blankets.regimes import (
-    Choice,
-    Labels,
-    Question,
-    Regime,
-    Supervised,
-    code_labels,
-    label_column,
-    regime_from,
-    surrogate_column,
-)
+from blankets.regimes import Question, Regime, Supervised, label_column
 from blankets.results import Selection
 
 __all__ = ["select", "selected"]
@@ -184,131 +173,74 @@ def selected(
     weights = weights_for(chosen, beta, gamma)
     began = time.perf_counter()
     with _shown(progress) as tell:
-        setting = _read(
-            data, target, y, labels=labels, prior=prior, positive=positive, marker=unlabelled_marker, **reading
+        study = read_study(
+            data,
+            target,
+            y,
+            labels=labels,
+            prior=prior,
+            positive=positive,
+            unlabelled_marker=unlabelled_marker,
+            n_threads=n_threads,
+            **reading,
         )
-        wanted = _checked_number(int(k), setting, at_most=at_most)
-        source = setting.source(n_threads)
+        wanted = _checked_number(int(k), study, at_most=at_most)
+        source, said = _source(study)
         listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
-        picks = greedy(source, setting.candidates, wanted, chosen, weights=weights, listener=listener)
+        picks = greedy(source, np.array(study.features, np.int64), wanted, chosen, weights=weights, listener=listener)
     own = {"k": int(k), **{name: getattr(weights, name) for name in chosen.weights}}
+    about_labels = {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
     return Selection(
-        target=setting.name,
-        names=tuple(setting.frame.names[j] for j in picks.columns),
+        target=study.frame.names[study.target],
+        names=tuple(study.frame.names[x] for x in picks.columns),
         scores=picks.scores,
         relevance=picks.relevance,
         criterion=chosen.name,
         formula=chosen.formula,
-        settings={**own, "labels": setting.regime.name, "prior": setting.known_prior, **reading},
-        labels=setting.described,
-        n_rows=setting.frame.n_rows,
-        n_candidates=len(setting.candidates),
+        settings={**own, **about_labels, **reading},
+        labels=said,
+        n_rows=study.frame.n_rows,
+        n_candidates=len(study.features),
         seconds=time.perf_counter() - began,
-        warnings=_notes(setting, source, chosen, picks),
-        excluded=setting.table.report.left_out,
-        data=setting.table.report.to_dict(),
+        warnings=_notes(study, source, chosen, picks),
+        excluded=study.report.left_out,
+        data=study.report.to_dict(),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Setting:
-    """The data, with what is known of the target in its column."""
-
-    table: Ingested
-    frame: Frame
-    target: int
-    labels: Labels
-    regime: Regime
-    choice: Choice
-
-    @property
-    def name(self) -> str:
-        """Name of the target."""
-        return self.frame.names[self.target]
-
-    @property
-    def candidates(self) -> NDArray[np.int64]:
-        """All columns but the target."""
-        return np.delete(np.arange(self.frame.n_columns), self.target)
-
-    @property
-    def estimates(self) -> bool:
-        """Whether labels are missing and the regime can estimate information all the same."""
-        return not isinstance(self.regime, Supervised) and Question.ESTIMATE in self.regime.answers
-
-    @property
-    def known_prior(self) -> str | None:
-        """What is known of p(y=1), for reading."""
-        return None if self.regime.prior is None else str(self.regime.prior)
-
-    @property
-    def described(self) -> str:
-        """What was seen of the labels and assumed of missing ones; nothing where all are there."""
-        if isinstance(self.regime, Supervised):
-            return ""
-        said = self.regime.describe(self.labels)
-        if self.estimates:
-            return said
-        return f"{said} In place of the target stands one that {self.choice.surrogate.words}: {self.choice.reason}."
-
-    def source(self, n_threads: int | None) -> InformationSource:
-        """Return where terms with the target come from."""
-        counter = MemoryCounter(self.frame, n_threads)
-        if self.estimates:
-            return PartialLabels(counter, self.target, self.labels, self.regime)
-        return PlugIn(counter, self.target)
+def _source(study: Study) -> tuple[InformationSource, str]:
+    """Return where terms with the target come from, and what that assumes of missing labels."""
+    labels, regime = study.labels, study.regime
+    if isinstance(regime, Supervised):
+        return PlugIn(study.counter, study.target), ""
+    estimates = Question.ESTIMATE in regime.answers
+    column = label_column(labels) if estimates else study.surrogate()
+    frame = study.frame.with_column(study.frame.names[study.target], column.codes, column.levels)
+    counter, said = MemoryCounter(frame, study.n_threads), regime.describe(labels)
+    if estimates:
+        return PartialLabels(counter, study.target, labels, regime), said
+    stand_in = f"In place of the target stands one that {column.surrogate.words}: {column.note}."
+    return PlugIn(counter, study.target), f"{said} {stand_in}"
 
 
-def _read(
-    data: Any,
-    target: str | int | None,
-    y: ArrayLike | None,
-    *,
-    labels: str | Regime,
-    prior: object,
-    positive: object,
-    marker: object,
-    **reading: Any,
-) -> _Setting:
-    """Read table and labels, and put into the target's column what is to be counted there."""
-    if target is None and y is None:
-        raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
-    table = ingest(data, target, y=y, **reading)
-    frame, at = table.frame, table.target
-    if at is None:
-        raise TargetError("the table has no usable target")
-    gaps = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
-    seen = code_labels(
-        frame.column(at), frame.levels[at], gaps, positive=positive, regime=labels, unlabelled_marker=marker
-    )
-    regime = regime_from(labels, seen, prior=prior)
-    regime.check(seen)
-    setting = _Setting(table, frame, at, seen, regime, regime.choose(seen))
-    if isinstance(regime, Supervised) and len(seen.classes) == len(frame.levels[at]):
-        return setting  # the column as it was read, next to the features, is counted fastest
-    column = label_column(seen) if setting.estimates else surrogate_column(seen, setting.choice.surrogate)
-    return replace(setting, frame=frame.with_column(setting.name, column.codes, column.levels))
-
-
-def _checked_number(k: int, setting: _Setting, *, at_most: bool) -> int:
+def _checked_number(k: int, study: Study, *, at_most: bool) -> int:
     """Return how many features to select."""
-    there = len(setting.candidates)
+    there = len(study.features)
     if k <= there:
         return k
-    left_out = setting.table.report.left_out
-    why = f" ({listed(left_out)} cannot be used)" if left_out else ""
+    why = f" ({listed(study.report.left_out)} cannot be used)" if study.report.left_out else ""
     if not at_most:
         raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
     warnings.warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning, stacklevel=4)
     return there
 
 
-def _notes(setting: _Setting, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
+def _notes(study: Study, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
     """Return what the user should know, and warn of it."""
     notes: dict[str, type[BlanketsWarning]] = {}
     if isinstance(source, PartialLabels) and source.contradicting:
-        names = listed(setting.frame.names[j] for j in source.contradicting)
-        notes[f"p(y=1) = {setting.known_prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
+        names = listed(study.frame.names[x] for x in source.contradicting)
+        notes[f"p(y=1) = {study.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
     spent = np.asarray(picks.scores) <= TIE
     if criterion.name == "cmi" and spent[1:].any():
         place = int(np.argmax(spent)) + 1

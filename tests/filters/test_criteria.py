@@ -129,13 +129,24 @@ PASSES = {"mim": 0, "condred": 1, "disr": 2, "linear": 2}  # tables for each can
 @pytest.mark.parametrize("criterion", sorted(CRITERIA))
 def test_tables_are_k_times_d(criterion):
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, (50, 61))
+    codes = rng.integers(0, 2, (2000, 61))
     counter = CountingCounter(Frame.from_codes(codes))
-    k, d = 20, 60
+    k, d = (6 if criterion == "cmi" else 20), 60
     greedy(PlugIn(counter, d), np.arange(d), k, CRITERIA[criterion])
     remaining = sum(d - n for n in range(1, k))
     assert sum(counter.requests) == d + PASSES.get(criterion, 1) * remaining
     assert len(counter.requests) == 1 + PASSES.get(criterion, 1) * (k - 1)
+
+
+def test_cmi_stops_counting_when_the_target_is_determined():
+    codes = np.random.default_rng(0).integers(0, 2, (50, 61))
+    counter = CountingCounter(Frame.from_codes(codes))
+    picks = greedy(PlugIn(counter, 60), np.arange(60), 20, CRITERIA["cmi"])
+    # By the chain rule scores add up to I(S;Y), which is H(Y) once S determines the target.
+    steps = len(counter.requests)
+    assert sum(picks.scores[:steps]) == pytest.approx(entropy(codes[:, -1].tolist()), abs=1e-12)
+    assert steps < 10
+    assert picks.scores[steps:] == (0.0,) * (20 - steps)
 
 
 # Ties -------------------------------------------------------------------------------------------------
@@ -226,7 +237,7 @@ def test_names_in_any_case():
 
 
 def test_unknown_criterion_suggests_the_nearest():
-    with pytest.raises(ParameterError, match=r"unknown criterion 'mrrm'; did you mean 'mrmr'\?; choose from cife, cmi"):
+    with pytest.raises(ParameterError, match=r"unknown criterion 'mrrm'; did you mean 'mrmr'\? choose from cife, cmi"):
         find_criterion("mrrm")
 
 

@@ -180,7 +180,7 @@ def find_criterion(name: str) -> Criterion:
     'I(X;Y) - Σ I(X;Xj) / |S|'
     >>> find_criterion("jmii")
     Traceback (most recent call last):
-    blankets.errors.ParameterError: unknown criterion 'jmii'; did you mean 'jmi'?; choose from ...
+    blankets.errors.ParameterError: unknown criterion 'jmii'; did you mean 'jmi'? choose from ...
     """
     key = str(name).strip().lower()
     if key not in CRITERIA:

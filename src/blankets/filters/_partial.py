@@ -17,10 +17,10 @@ from scipy.special import entr
 from blankets.counting import Counter
 from blankets.filters._source import Columns, Floats, InformationSource, Summary, entropy_of_block, information_of_block
 from blankets.regimes import Exact, Labels, PositiveUnlabelled, Regime, SemiSupervised
+from blankets.stats import POSITIVE, UNLABELLED
 
 __all__ = ["PartialLabels"]
 
-_POSITIVE, _UNLABELLED = 1, 2
 Layout = Callable[[NDArray[np.int32]], NDArray[np.int32]]
 
 
@@ -108,7 +108,7 @@ class PartialLabels(InformationSource):
         summary = summary_for(self.labels.n_unlabelled)
 
         def of_background(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-            return summary(np.ascontiguousarray(counts[:, :, _UNLABELLED, :, np.newaxis]))
+            return summary(np.ascontiguousarray(counts[:, :, UNLABELLED, :, np.newaxis]))
 
         return self.counter.summarise(of_background, xs, self.target, (j,))[0]
 
@@ -131,7 +131,7 @@ def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:
 def _positives_by_features(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
     """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells that have a labelled row."""
     tables = _as_pair(counts)[:, 0].astype(float)
-    labelled, everyone = tables[:, :_UNLABELLED].sum(axis=1), tables.sum(axis=1)
+    labelled, everyone = tables[:, :UNLABELLED].sum(axis=1), tables.sum(axis=1)
     seen = labelled > 0
-    share = np.divide(tables[:, _POSITIVE], labelled, out=np.zeros_like(labelled), where=seen)
+    share = np.divide(tables[:, POSITIVE], labelled, out=np.zeros_like(labelled), where=seen)
     return ((everyone * share).sum(axis=1) / np.where(seen, everyone, 0.0).sum(axis=1),)

@@ -113,6 +113,8 @@ class PlugIn(InformationSource):
 
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
         """Return I(X;Y|Z) of each candidate."""
+        if len(given) > 1 and self._determined_by(given):
+            return np.zeros(len(xs))
         return self.counter.summarise(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
 
     def joint(self, xs: Columns, j: int) -> Floats:
@@ -127,3 +129,8 @@ class PlugIn(InformationSource):
         """Return H(Y)."""
         classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3))
         return entropy_of_block(self.counter.n_rows)(classes)[0]
+
+    def _determined_by(self, given: Sequence[int]) -> bool:
+        """Tell whether Z leaves one class in each of its configurations: then no table of any X is worth counting."""
+        blocks = self.counter.tables(given[-1:], self.target, given[:-1])
+        return all((np.count_nonzero(block.counts, axis=2) <= 1).all() for block in blocks)
