@@ -136,7 +136,7 @@ class Regime(ABC):
     @property
     def valid(self) -> tuple[Surrogate, ...]:
         """The surrogates through which a test has the right level."""
-        return tuple(s for s in Surrogate if not self.invalid(s))
+        return tuple(s for s in Surrogate if s is not Surrogate.PAIRWISE and not self.invalid(s))
 
     def require(self, question: Question) -> None:
         """Raise NotAnswerableError, with what would help, unless the question can be answered."""
@@ -162,7 +162,7 @@ class Regime(ABC):
             chosen = self.choose(labels)
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
         wanted = surrogate_from(choice)
-        if wanted is Surrogate.LISTWISE and labels.n_seen_classes < 2:
+        if wanted in (Surrogate.LISTWISE, Surrogate.PAIRWISE) and labels.n_seen_classes < 2:
             raise LabelError("only one class is labelled, so among the labelled rows there is nothing to compare")
         why = self.invalid(wanted)
         if why and not force:
@@ -170,6 +170,8 @@ class Regime(ABC):
                 f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or pass force=True to "
                 f"have it all the same, marked"
             )
+        if wanted is Surrogate.PAIRWISE:
+            why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
         return surrogate_column(labels, wanted, forced=bool(why), note=why or f"asked for: {wanted.words}")
 
     def admissible(self, labels: Labels) -> Prior | None:

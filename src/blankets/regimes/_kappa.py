@@ -57,6 +57,8 @@ def kappa_of(
     0.2105
     """
     p, a, b = np.broadcast_arrays(*(np.asarray(v, float) for v in (prior, positives, negatives)))
+    if surrogate is Surrogate.PAIRWISE:
+        raise NotAnswerableError("the power of pairwise deletion is not known: its statistic is not chi-square")
     if surrogate is Surrogate.FULL:
         return np.ones(p.shape)
     if surrogate is Surrogate.Y0:

@@ -5,6 +5,8 @@
 * ``y0`` (Ỹ0): all rows, unlabelled ones counted as negative.
 * ``y1`` (Ỹ1): all rows, unlabelled ones counted as positive.
 * ``full``: the target itself, where nothing is missing.
+* ``pairwise``: counts that involve the target from labelled rows, the others from all rows ("pairwise
+  deletion", "available cases"). A rival to compare with: its level is not known.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class Surrogate(StrEnum):
     YM = "ym"
     Y0 = "y0"
     Y1 = "y1"
+    PAIRWISE = "pairwise"
 
     @property
     def words(self) -> str:
@@ -43,6 +46,7 @@ _WORDS = {
     Surrogate.YM: "counts unlabelled rows as a class of their own (Ỹm)",
     Surrogate.Y0: "counts unlabelled rows as negatives (Ỹ0)",
     Surrogate.Y1: "counts unlabelled rows as positives (Ỹ1)",
+    Surrogate.PAIRWISE: "counts labelled rows for the target and all rows for the margins of features",
 }
 
 
@@ -105,9 +109,9 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     (3, [True, False, True, True])
     """
     labelled = labels.labelled
-    if surrogate in (Surrogate.FULL, Surrogate.LISTWISE):
+    if surrogate in (Surrogate.FULL, Surrogate.LISTWISE, Surrogate.PAIRWISE):
         codes = np.where(labelled, labels.codes, 0).astype(np.uint8)
-        rows = labelled if surrogate is Surrogate.LISTWISE else None
+        rows = None if surrogate is Surrogate.FULL else labelled
         return SurrogateColumn(surrogate, codes, labels.classes, rows, forced, note)
     negative, positive = labels.classes
     filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]

@@ -139,6 +139,9 @@ class Algorithm:
         Whether it tells neighbours from spouses.
     when : str
         One sentence: when to use it.
+    surrogate : str or None
+        What it counts in place of a partly labelled target, where that is part of the published algorithm;
+        by default the most powerful of what is valid.
     """
 
     name: str
@@ -148,6 +151,7 @@ class Algorithm:
     finds: Literal["blanket", "neighbours"] = "blanket"
     roles: bool
     when: str
+    surrogate: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:

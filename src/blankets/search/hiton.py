@@ -192,4 +192,14 @@ ALGORITHMS = (
         when="To compare with published results; symmetric=True makes it correct. With very many columns set "
         "prefilter=True.",
     ),
+    Algorithm(
+        name="bassum",
+        run=hiton_mb,
+        reference="Cai, Zhang & Hao (2011), BASSUM: a Bayesian semi-supervised method for classification feature "
+        "selection, Pattern Recognition 44(4), 811-820.",
+        sound=False,
+        roles=True,
+        when="A rival for partly labelled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
+        surrogate="pairwise",
+    ),
 )

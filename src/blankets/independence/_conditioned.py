@@ -1,0 +1,76 @@
+"""Tests that condition on a fixed set besides what is asked for.
+
+Where labelling depends on features W (MAR-F), labelled rows are not a fair sample, and two features that have
+nothing to do with each other may be tied among them. Given W they are a fair sample: p(y | x, z, w, labelled) =
+p(y | x, z, w). So a test on labelled rows is valid if W is among what is tested or conditioned on, and this is
+how every test gets it.
+
+That changes the question from "x independent of y given z" to "given z and w". For a Markov blanket B of y
+nothing changes: what B makes irrelevant stays so given B and w (weak union), and members of B stay dependent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._evidence import EvidenceBatch
+
+__all__ = ["ConditionedTests"]
+
+
+class ConditionedTests(IndependenceTest):
+    """Other tests, each given a fixed set too.
+
+    A member of the set that is itself tested is tested given the others. The evidence names what was asked
+    for, without the fixed set; reliability accounts for all of it.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        What answers.
+    always : sequence of int
+        The fixed set.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "bc"]))  # a -> b -> c
+    >>> tests.test(0, 2).dependent(0.01), ConditionedTests(tests, [1]).test(0, 2).dependent(0.01)
+    (True, False)
+    """
+
+    def __init__(self, tests: IndependenceTest, always: Sequence[int]) -> None:
+        self.tests, self.always = tests, tuple(always)
+        self.names = tests.names
+        self.memo = {}
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests have been performed."""
+        return self.tests.n_tests
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set and the fixed one."""
+        columns = np.asarray(xs, np.int64)
+        fixed = [z for z in self.always if z != y and z not in given]
+        inside = np.isin(columns, fixed)
+        groups = [columns[~inside], *columns[inside].reshape(-1, 1)]
+        batches = []
+        for group in groups:
+            together = (*given, *(z for z in fixed if z not in group))
+            found = self.tests.scan(group, y, together, even_if_unreliable=even_if_unreliable)
+            asked = found.where(np.arange(len(found)))  # a copy: the original may be kept for the next time
+            asked.given = tuple(given)
+            batches.append(asked)
+        order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
+        return joined(batches).where(order) if inside.any() else batches[0]
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return what the tests allow without the fixed set: a bound, if a generous one."""
+        return self.tests.deepest(xs, y, among)

@@ -1,0 +1,129 @@
+"""Pairwise deletion: counts with the target from labelled rows, margins of features from all rows.
+
+    G = 2 Σ_labelled O[x,y,z] ln( (O[x,y,z] / O[.,y,z])_labelled / (O[x,.,z] / O[.,.,z])_all )
+
+which is 2 N_L times the divergence of p̂(x|y,z) among labelled rows from p̂(x|z) among all rows (ERRATA A5). By
+the same sum with p̂(x|z) of the labelled rows it splits in two: the G of the labelled rows, and 2 N_L times the
+divergence of labelled from all rows. The second part has nothing to do with the target, and grows with what
+makes labelled rows different; so the statistic is **not chi-square in general**, and p-values are not valid.
+It is here to compare with, since it is what BASSUM does and what statistics packages call available cases.
+
+References
+----------
+Sechidis & Brown (2015), Markov blanket discovery in positive-unlabelled and semi-supervised data, sections 2.3, 6.
+Allison (2001), Missing Data, page 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from blankets.counting import Counter
+from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._tables import TableTests
+
+__all__ = ["PairwiseTests"]
+
+
+class PairwiseTests(IndependenceTest):
+    """G tests of features against a partly labelled target by pairwise deletion.
+
+    Parameters
+    ----------
+    target : int
+        The target's column; every question must involve it.
+    counter : Counter
+        Counts of all rows, with "unlabelled" as the last level of the target.
+    labelled : TableTests
+        Tests on the labelled rows. They answer questions that condition on the target, all counts of which
+        involve it, and give dof, reliability and strength their meaning: N is the number of labelled rows.
+
+    Examples
+    --------
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.data import Frame
+    >>> known = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]] * 20)
+    >>> whole = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1], [0, 2], [1, 2]] * 20)
+    >>> tests = PairwiseTests(1, MemoryCounter(whole), TableTests(MemoryCounter(known)))
+    >>> evidence = tests.test(0, 1)
+    >>> round(evidence.statistic, 3), evidence.dof, evidence.n_rows
+    (13.592, 1.0, 120)
+    """
+
+    def __init__(self, target: int, counter: Counter, labelled: TableTests) -> None:
+        self.target, self.counter, self.labelled = target, counter, labelled
+        self.names = labelled.names
+        self.memo = {}
+        self._performed = 0
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests have been performed."""
+        return self._performed + self.labelled.n_tests
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set, in one pass over the data."""
+        columns, given = np.asarray(xs, np.int64), tuple(given)
+        if self.target in given:
+            return self.labelled.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
+        if y == self.target:
+            return self._scan(columns, columns, y, given, every=even_if_unreliable)
+        # The target is x: the same test, seen from the other end.
+        return self._scan(np.array([y]), columns, y, given, every=even_if_unreliable)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return what the labelled rows allow."""
+        return self.labelled.deepest(xs, y, among)
+
+    def _scan(
+        self, features: NDArray[np.int64], xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, every: bool
+    ) -> EvidenceBatch:
+        """Test features against the target; the outcome is about ``xs`` and ``y``."""
+        labelled = self.labelled
+        n_rows = labelled.counter.n_rows
+        nominal = labelled._nominal(features, self.target, given)
+        reliable = n_rows >= labelled.reliability * nominal
+        at = np.arange(len(features)) if every else np.flatnonzero(reliable)
+        statistic, dof = np.full(len(features), np.nan), np.zeros(len(features))
+        statistic[at], dof[at] = self.counter.summarise(pairwise_g, features[at], self.target, given)
+        self._performed += int(np.count_nonzero(reliable))
+        return EvidenceBatch(
+            xs,
+            y,
+            given,
+            statistic=statistic,
+            dof=np.where(reliable, nominal, dof) if labelled.nominal else dof,
+            n_rows=n_rows,
+            reliable=reliable,
+            by_effect=labelled.by_effect,
+        )
+
+
+def pairwise_g(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return G by pairwise deletion and its adjusted degrees of freedom.
+
+    ``counts`` has shape (n, levels of x, classes + 1, strata), unlabelled rows as the last class. Levels of x
+    are those seen among all rows of a stratum, classes those seen among the labelled rows, as in G itself.
+
+    Examples
+    --------
+    >>> g, dof = pairwise_g(np.array([[[[10], [20], [5]], [[30], [40], [45]]]]))
+    >>> g.round(4).tolist(), dof.tolist()
+    ([3.1472], [1.0])
+    """
+    known = counts[:, :, :-1].astype(float)
+    of_x, of_class = counts.sum(axis=2, dtype=float), known.sum(axis=1)
+    among_all = of_x / np.maximum(of_x.sum(axis=1, keepdims=True), 1.0)
+    expected = of_class[:, np.newaxis] * among_all[:, :, np.newaxis]
+    g = 2.0 * (xlogy(known, known) - xlogy(known, np.where(known > 0, expected, 1.0))).sum(axis=(1, 2, 3))
+    free_x = np.maximum((of_x > 0).sum(axis=1) - 1, 0)
+    free_y = np.maximum((of_class > 0).sum(axis=1) - 1, 0)
+    # A sum of divergences: below 0 only by rounding.
+    return np.maximum(g, 0.0), (free_x * free_y).sum(axis=1).astype(float)
