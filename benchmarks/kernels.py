@@ -18,6 +18,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def streaming_read(megabytes: int, threads: int) -> float:
 
 
 def dense_counts(codes: NDArray[np.uint8], n_cells: int) -> Count:
-    cells = np.random.default_rng(1).integers(0, n_cells, codes.shape[1]).astype(np.uint32)
+    cells: Any = np.random.default_rng(1).integers(0, n_cells, codes.shape[1]).astype(np.uint32)
     return lambda xs, counts: kernels.count_dense(codes, xs, cells, n_cells, counts)
 
 
@@ -174,8 +175,8 @@ def whole_scans(total_bits: int, bandwidth: dict[int, float]) -> Rows:
                 return tests.scan(xs, 0, even_if_unreliable=True).strongest(0.01)  # such scans are not kept
 
             timing = fastest(scan)
-            only_counts = fastest(lambda c=counter, xs=xs: c.summarise(nothing, xs, 0)).wall
-            no_p_values = fastest(lambda c=counter, xs=xs, s=statistics: c.summarise(s, xs, 0)).wall
+            only_counts = fastest(partial(counter.summarise, nothing, xs, 0)).wall
+            no_p_values = fastest(partial(counter.summarise, statistics, xs, 0)).wall
             rate = total_bits / 8 / timing.wall
             rows.append(
                 {"n_rows": n_rows, "n_features": n_features, "threads": threads, "wall": timing.wall}
@@ -233,11 +234,11 @@ def threads_pay(n_rows: int) -> float | None:
     """Return the first product of rows and candidates at which a scan gains from a second thread."""
     frame = frame_of(noise(n_rows, (3,) * 4_001), (3,) * 4_001)
     alone, both = MemoryCounter(frame, 1), MemoryCounter(frame, 2)
-    both._threads_for = lambda _n: 2  # type: ignore[method-assign]
+    both._threads_for = lambda n_candidates: 2  # type: ignore[method-assign]
     summary = statistics_of_block(n_rows)
     for n in (50, 100, 200, 400, 800, 1600, 4000):
         xs = np.arange(1, n + 1)
-        one, two = (fastest(lambda c=c, xs=xs: c.summarise(summary, xs, 0)).wall for c in (alone, both))
+        one, two = (fastest(partial(counter.summarise, summary, xs, 0)).wall for counter in (alone, both))
         if two < one:
             return float(n * n_rows)
     return None

@@ -76,10 +76,12 @@ def child(name: str, small: bool, data: Path | None) -> None:
         from speed import Bench
 
         frame, algorithm = Bench(None, data, 2, small).load_thrombin(), "inter-iamb"
+        target = frame.names[-1]
     else:
         frame, algorithm = CASES[name][1](small)
+        target = TARGET
     loaded = peak()
-    bl.discover(frame, TARGET, algorithm=algorithm, n_threads=2)
+    bl.discover(frame, target, algorithm=algorithm, n_threads=2)
     packed = packed_bytes(frame)
     print(json.dumps({"packed": packed, "baseline": baseline, "loaded": loaded, "peak": peak()}))
 
