@@ -156,7 +156,9 @@ def discover(
                 "labels": labels,
                 "prior": prior,
                 "positive": positive,
-                "surrogate": surrogate or (named.surrogate if named is not None else None),
+                "unlabelled_marker": unlabelled_marker,
+                "surrogate": surrogate,
+                "usual": None if named is None else named.surrogate,
                 "force": force,
                 "drivers_at": alpha if given_drivers else None,
             },
@@ -329,7 +331,7 @@ def _read(
         table = ingest(data, **reading)
         tests = table_tests(MemoryCounter(table.frame, threads), statistic=test, seed=seed, **testing)
         return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
-    asked = {name: about_labels.pop(name) for name in ("surrogate", "force", "drivers_at")}
+    asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
     study = read_study(data, target, y, n_threads=threads, **about_labels, **reading)
     return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
 
@@ -340,11 +342,12 @@ def _studied(
     testing: dict[str, Any],
     *,
     surrogate: str | None,
+    usual: str | None,
     force: bool,
     drivers_at: float | None,
 ) -> _Setting:
-    """Prepare the tests of a target that may be partly labelled."""
-    column = study.surrogate(surrogate if study.labels.n_unlabelled else None, force=force)
+    """Prepare the tests of a target that may be partly labelled; ``usual`` is the algorithm's own surrogate."""
+    column = study.surrogate(surrogate or (usual if study.labels.n_unlabelled else None), force=force)
     drivers: tuple[int, ...] = ()
     if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
         drivers = labelling_drivers(study, alpha=drivers_at, **testing)

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,9 @@ STRATA_KEPT_BYTES = 64 << 20
 
 def kernels_ready() -> bool:
     """Whether the kernels have been compiled on this machine before (the first use takes some seconds)."""
-    places = {Path(kernel._cache.cache_path) for kernel in (kernels.count_dense, kernels.count_bits)}
-    return any(place.is_dir() and any(place.glob("_kernels.count_*.nbi")) for place in places)
+    kernel: Any = kernels.count_dense
+    place = Path(kernel._cache.cache_path)
+    return place.is_dir() and any(place.glob("_kernels.count_*.nbi"))
 
 
 Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
