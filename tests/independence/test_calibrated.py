@@ -1,0 +1,194 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import blankets as bl
+from blankets.counting import MemoryCounter
+from blankets.data import Frame
+from blankets.errors import ParameterError
+from blankets.independence import CalibratedTests, TableTests, table_tests
+from blankets.stats import table_statistics
+
+ARITIES = [2, 3, 4, 2, 3, 5]
+
+
+@pytest.fixture(scope="module")
+def codes():
+    rng = np.random.default_rng(11)
+    table = np.column_stack([rng.integers(0, a, 900) for a in ARITIES])
+    table[:, 1] = (table[:, 0] + (rng.random(900) < 0.3)) % 3
+    table[:, 3] = (table[:, 1] > 0) ^ (rng.random(900) < 0.2)
+    return table
+
+
+def calibrated(codes, n_threads=1, **options):
+    return CalibratedTests(MemoryCounter(Frame.from_codes(codes), n_threads), **options)
+
+
+def shuffled_p(x, y, z, n_shuffles, seed):
+    """Share of shuffles of x within the levels of z whose G is at least the observed: the slow obvious twin."""
+    rng = np.random.default_rng(seed)
+    shape = (n_shuffles + 1, x.max() + 1, y.max() + 1, z.max() + 1)
+    counts = np.zeros(shape, np.int64)
+    within = [np.flatnonzero(z == level) for level in range(shape[3])]
+    for k in range(n_shuffles + 1):
+        np.add.at(counts[k], (x, y, z), 1)
+        for rows in within:
+            x[rows] = rng.permutation(x[rows])
+    g = table_statistics(counts)[0]
+    return (g[1:] >= g[0] - 1e-9).mean()
+
+
+@pytest.mark.parametrize("given", [(), (2,), (2, 5), (0, 2, 4)])
+def test_statistic_and_degrees_of_freedom_are_those_of_the_plain_test(codes, given):
+    xs = [x for x in range(6) if x != 3 and x not in given]
+    plain = TableTests(MemoryCounter(Frame.from_codes(codes)), reliability=0).scan(xs, 3, given)
+    batch = calibrated(codes, reliability=0).scan(xs, 3, given)
+    assert batch.statistic.tolist() == plain.statistic.tolist()
+    assert batch.dof.tolist() == plain.dof.tolist()
+    assert batch.effect.tolist() == plain.effect.tolist()
+
+
+def test_with_plenty_of_rows_it_is_the_chi_square_test():
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 3, (200_000, 12))
+    batch = calibrated(columns).scan(range(1, 12), 0)
+    assert {e.method for e in batch} == {"asymptotic: every expected count is at least 5"}
+    np.testing.assert_allclose(batch.log_p, chi2.logsf(batch.statistic, 4), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("n", "strata", "arity", "copied", "method"),
+    [
+        (600, 60, 3, 0.1, "moments"),
+        (900, 90, 3, 0.1, "moments"),
+        (1500, 100, 2, 0.1, "moments"),
+        (95, 6, 3, 0.45, "permut"),
+    ],
+)
+def test_p_values_of_sparse_tables_equal_shuffling(n, strata, arity, copied, method):
+    seed = n
+    rng = np.random.default_rng(seed)
+    y, z = rng.integers(0, arity, n), rng.integers(0, strata, n)
+    x = np.where(rng.random(n) < copied, y, rng.integers(0, arity, n))
+    evidence = calibrated(np.column_stack([x, y, z]), reliability=0).test(0, 1, [2])
+    assert evidence.method.startswith(method)
+    truth = shuffled_p(x.copy(), y, z, 3000, seed)
+    # Error of the shuffles, of the 1999 permutations, and a tenth of p for the approximation by moments.
+    noise = 4 * math.sqrt(max(truth, 1e-3) * (1 / 3000 + (1 / 1999 if method == "permut" else 0)))
+    assert evidence.p == pytest.approx(truth, abs=noise + 0.1 * truth)
+    plain = TableTests(MemoryCounter(Frame.from_codes(np.column_stack([x, y, z]))), reliability=0).test(0, 1, [2])
+    if strata > 50:  # and this is why
+        assert plain.p < truth / 5
+
+
+def test_each_method_says_why():
+    rng = np.random.default_rng(7)
+    n = 2000
+    binary, many, rare = rng.integers(0, 2, n), rng.integers(0, 150, n), (np.arange(n) < 9).astype(int)
+    rare_too = ((np.arange(n) < 3) | (np.arange(n) > n - 40)).astype(int)
+    columns = np.column_stack([binary, rng.integers(0, 2, n), many, rare, rare_too, binary])
+    tests = calibrated(columns, reliability=0)
+    assert tests.test(0, 1).method == "asymptotic: every expected count is at least 5"
+    assert tests.test(0, 1, [2]).method == "moments: some expected counts are below 5"
+    few = "permutation: fewer than 200 rows can change places within the strata"
+    assert tests.test(3, 4).method == few
+    nothing = tests.test(0, 1, [5])  # within each level of its copy it is constant
+    assert nothing.method == "nothing to test: no rows can change places within the strata"
+    assert (nothing.log_p, nothing.dof) == (0.0, 0.0)
+
+
+def test_unreliable_tests_are_not_performed_unless_asked_for(codes):
+    tests = calibrated(codes, reliability=100)
+    batch = tests.scan([0, 5], 2)  # 3 and 12 degrees of freedom against 9 allowed
+    assert batch.reliable.tolist() == [True, False]
+    assert batch[1].method == "not performed"
+    assert math.isnan(batch[1].log_p)
+    assert tests.n_tests == 1
+    forced = tests.scan([0, 5], 2, even_if_unreliable=True)
+    assert np.isfinite(forced.statistic).all()
+    assert forced.reliable.tolist() == [True, False]
+
+
+def test_the_answer_depends_on_neither_order_nor_threads():
+    rng = np.random.default_rng(3)
+    codes = np.column_stack([rng.integers(0, a, 150) for a in (2, 3, 2, 4, 3)])
+    batch = calibrated(codes, reliability=0).scan([0, 1, 3], 2, [4])
+    assert "permutation" in "".join(e.method for e in batch)
+    rows = rng.permutation(150)
+    relabelled = codes.copy()
+    relabelled[:, 3] = np.array([2, 0, 3, 1])[codes[:, 3]]
+    for same in (codes[rows], relabelled):
+        np.testing.assert_allclose(calibrated(same, reliability=0).scan([0, 1, 3], 2, [4]).log_p, batch.log_p, 1e-12)
+    assert calibrated(codes, 4, reliability=0).scan([0, 1, 3], 2, [4]).log_p.tolist() == batch.log_p.tolist()
+    for i, x in enumerate((0, 1, 3)):
+        tests = calibrated(codes, reliability=0)
+        assert tests.test(x, 2, [4]).log_p == batch.log_p[i]
+        assert tests.test(2, x, [4]).log_p == pytest.approx(batch.log_p[i], rel=1e-12)
+    backwards = calibrated(codes[:, ::-1], reliability=0).scan([4, 3, 1], 2, [0])
+    np.testing.assert_allclose(backwards.log_p, batch.log_p, 1e-12)
+
+
+def test_the_seed_decides_the_permutations():
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 3, (60, 2))
+    codes[:20, 0] = codes[:20, 1]
+    p = [calibrated(codes, reliability=0, seed=s).test(0, 1).log_p for s in (1, 1, 2, 3, 4)]
+    assert p[0] == p[1]
+    assert len(set(p)) > 1
+    assert np.ptp(p) < 0.5  # early stopping at 30 hits: about a fifth of p either way
+
+
+def test_methods_reach_every_shape_of_question(codes):
+    tests = calibrated(codes)
+    one_by_one = [tests.test(0, 3, [1, 4]), tests.test(1, 3, [0, 4]), tests.test(4, 3, [0, 1])]
+    assert [e.method for e in tests.drop_one([0, 1, 4], 3)] == [e.method for e in one_by_one]
+    weakest = tests.separate([2, 5], 3, [0, 1])
+    for evidence in weakest:
+        assert evidence.method == tests.test(evidence.x, 3, evidence.given).method
+    assert weakest.where([1])[0].method == weakest[1].method
+
+
+def test_p_values_are_probabilities_on_any_table():
+    rng = np.random.default_rng(12)
+    for _ in range(150):
+        n, k = int(rng.integers(1, 60)), int(rng.integers(3, 6))
+        columns = [rng.choice(a, n, p=rng.dirichlet(np.full(a, 0.5))) for a in rng.integers(1, 7, k)]
+        batch = calibrated(np.column_stack(columns), reliability=0).scan(range(1, k - 1), 0, [k - 1])
+        assert np.isfinite(batch.log_p).all()
+        assert (batch.log_p <= 0).all()
+        assert (np.exp(batch.log_p[batch.dof == 0]) == 1).all()
+
+
+def test_strong_dependence_still_ranks():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 20_000)
+    good, better = ((y + (rng.random(20_000) < p)) % 2 for p in (0.1, 0.05))
+    batch = calibrated(np.column_stack([y, good, better])).scan([1, 2], 0)
+    assert [e.p for e in batch] == [0.0, 0.0]
+    assert batch.strongest(0.01).x == 2
+    small = calibrated(np.column_stack([y, good, better])[:100]).scan([1, 2], 0)
+    assert (small.log_p < math.log(1e-6)).all()  # far below what 1999 permutations can measure
+
+
+def test_wrong_options(codes):
+    counter = MemoryCounter(Frame.from_codes(codes))
+    with pytest.raises(ParameterError, match="'seed' must be a whole number from 0"):
+        CalibratedTests(counter, seed=-1)
+    with pytest.raises(ParameterError, match="dof='nominal' has no meaning for test='auto'"):
+        table_tests(counter, statistic="auto", dof="nominal")
+    with pytest.raises(ParameterError, match="unknown strength"):
+        table_tests(counter, statistic="auto", strength="size")
+
+
+def test_discover_with_calibrated_tests(codes):
+    frame = {f"x{i}": codes[:300, i].astype(str) for i in range(6)}
+    runs = [bl.discover(frame, "x3", algorithm="iamb", test="auto", rng=seed) for seed in (None, None, 5)]
+    assert runs[0].members == runs[1].members == ("x1",)
+    assert runs[0].strengths["x1"].log_p == runs[1].strengths["x1"].log_p
+    assert runs[2].members == ("x1",)
+    assert runs[0].settings["test"] == "auto"
+    every = bl.discover_all(frame, algorithm="iamb", test="auto", rng=1)
+    assert every["x3"].members == ("x1",)
