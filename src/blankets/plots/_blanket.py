@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from blankets.errors import MissingPackageError
+from blankets.plots._style import EDGE, INK, label_of, new_axes
+from blankets.results import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,11 +26,13 @@ COLOURS = {
 }
 _A_ROW = 6  # names that fit side by side
 _HALF_A_LETTER = 3.0  # points, at the usual size of type
+_HALF_A_BOX = 12.0  # its height, with a gap
+_LETTERS = 18  # of a name, in a box
 Points = dict[str, tuple[float, float]]
 
 
-def plot_blanket(blanket: Blanket, *, ax: Axes | None = None) -> Axes:
-    """Draw the target and its blanket.
+def plot_blanket(blanket: Blanket, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Draw the target and its blanket; the stronger a member's effect, the wider its line.
 
     Parameters
     ----------
@@ -36,6 +40,8 @@ def plot_blanket(blanket: Blanket, *, ax: Axes | None = None) -> Axes:
         What to draw.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure.
+    title : str, optional
+        Default "Markov blanket of ...".
 
     Returns
     -------
@@ -54,22 +60,22 @@ def plot_blanket(blanket: Blanket, *, ax: Axes | None = None) -> Axes:
     """
     graph = blanket.to_networkx()
     points = layout(blanket)
-    ax = _new_axes(points) if ax is None else ax
+    ax = new_axes(ax, "drawing a blanket", _size(points))
+    roles = {name: graph.nodes[name]["role"] for name in points}
+    _dress(ax, blanket, points, [role for role in COLOURS if role in roles.values()], title)
     for start, end, attributes in graph.edges(data=True):
-        style = "-|>" if attributes["directed"] else "-"
-        level = points[start][1] == points[end][1]
-        ends = {"shrinkA": _clearance(start, level=level), "shrinkB": _clearance(end, level=level)}
-        arrow = {"arrowstyle": style, "color": "#555555", "mutation_scale": 14, **ends}
+        arrow = {
+            "arrowstyle": "-|>" if attributes["directed"] else "-",
+            "color": EDGE,
+            "mutation_scale": 14,
+            "linewidth": _line_width(blanket, start, end),
+            "shrinkA": _clearance(ax, start, points[start], points[end]),
+            "shrinkB": _clearance(ax, end, points[start], points[end]),
+        }
         ax.annotate("", xy=points[end], xytext=points[start], arrowprops=arrow, zorder=1)
-    seen = {}
     for name, (across, up) in points.items():
-        role = graph.nodes[name]["role"]
-        seen[role] = True
-        box = {"boxstyle": "round,pad=0.4", "facecolor": COLOURS[role], "edgecolor": "#333333"}
-        # A dollar sign in a name is a dollar sign, not mathematics.
-        label = _label(name).replace("$", r"\$")
-        ax.text(across, up, label, ha="center", va="center", color="black", bbox=box, zorder=2)
-    _dress(ax, blanket, points, [role for role in COLOURS if role in seen])
+        box = {"boxstyle": "round,pad=0.4", "facecolor": COLOURS[roles[name]], "edgecolor": INK}
+        ax.text(across, up, label_of(name, _LETTERS), ha="center", va="center", color="black", bbox=box, zorder=2)
     return ax
 
 
@@ -104,29 +110,34 @@ def _rows(names: list[str], direction: int) -> Points:
     return points
 
 
-def _label(name: str) -> str:
-    return name if len(name) <= 18 else f"{name[:17]}…"
+def _line_width(blanket: Blanket, start: str, end: str) -> float:
+    """Return a width in proportion to Cohen's w of the member that the line stands for."""
+    effect = blanket.strengths[end if start == blanket.target else start].effect
+    return 0.8 if math.isnan(effect) else 0.8 + 3.2 * min(1.0, math.sqrt(2.0 * max(effect, 0.0)) / 0.6)
 
 
-def _clearance(name: str, *, level: bool) -> float:
-    """Return how far from its middle, in points, an edge stays clear of a box; level edges meet its short side."""
-    return 4 + _HALF_A_LETTER * len(_label(name)) if level else 14
+def _half_width(name: str) -> float:
+    """Return half the width of a name's box, in points."""
+    return 6.0 + _HALF_A_LETTER * len(shown(name, _LETTERS))
 
 
-def _new_axes(points: Points) -> Axes:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingPackageError.needed_for("drawing a blanket", "matplotlib", "plot") from None
+def _clearance(ax: Axes, name: str, start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Return how far from its middle, in points, a line leaves the box of a name."""
+    (x1, y1), (x2, y2) = ax.transData.transform([start, end])
+    across, up = abs(x2 - x1), abs(y2 - y1)
+    length = math.hypot(across, up) or 1.0
+    return float(min(_half_width(name) * length / max(across, 1e-9), _HALF_A_BOX * length / max(up, 1e-9)))
+
+
+def _size(points: Points) -> tuple[float, float]:
+    """Return the size of a figure in inches in which the boxes do not touch."""
     across = {x for x, _ in points.values()}
     up = {y for _, y in points.values()}
-    box = 2 * _HALF_A_LETTER * max(len(_label(name)) for name in points) / 72 + 0.8  # inches, with a gap
-    size = (max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.5 * (max(up) - min(up) + 1)))
-    axes: Axes = pyplot.subplots(figsize=size)[1]
-    return axes
+    box = 2 * max(map(_half_width, points)) / 72 + 0.35
+    return max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.2 * (max(up) - min(up) + 1))
 
 
-def _dress(ax: Axes, blanket: Blanket, points: Points, roles: list[str]) -> None:
+def _dress(ax: Axes, blanket: Blanket, points: Points, roles: list[str], title: str | None) -> None:
     """Set limits and title, and say what the colours mean."""
     from matplotlib.patches import Patch
 
@@ -134,6 +145,7 @@ def _dress(ax: Axes, blanket: Blanket, points: Points, roles: list[str]) -> None
     ax.set_xlim(min(across) - 0.7, max(across) + 0.7)
     ax.set_ylim(min(up) - 0.5, max(up) + 0.5)
     ax.set_axis_off()
-    ax.set_title(f"Markov blanket of {_label(blanket.target)}".replace("$", r"\$"))
-    handles = [Patch(facecolor=COLOURS[role], edgecolor="#333333", label=role) for role in roles]
+    what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
+    ax.set_title(title or f"{what} of {label_of(blanket.target, 40)}")
+    handles = [Patch(facecolor=COLOURS[role], edgecolor=INK, label=role) for role in roles]
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), frameon=False)
