@@ -202,7 +202,7 @@ class PassedOver:
                 sets = np.full(len(at), givens.setdefault(batch.given, len(givens)))
             in_phase = np.full(len(at), phases.setdefault(phase, len(phases)))
             tests = (batch.statistic[at], batch.dof[at], batch.log_p[at])
-            parts.append((xs, in_phase, sets, *tests, np.full(len(at), batch.n_rows), reliable))
+            parts.append((xs, in_phase, sets, *tests, np.broadcast_to(batch.n_rows, len(batch))[at], reliable))
             if done.all():
                 break
         if not parts:
