@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from blankets.regimes import Surrogate
+from blankets.results import number
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
@@ -39,6 +40,8 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     told = [["Taken to hold", _REGIMES.get(regime, regime)]]
     told.append(["p(y=1)", "not known" if settings.get("prior") is None else str(settings["prior"])])
     told.append(["Each test", stands_in(blanket)])
+    if (kappa := settings.get("kappa")) is not None:
+        told.append(["Power kept", f"κ = {number(kappa)} of the noncentrality with full labels"])
     if settings.get("surrogate_is_valid") is False:
         told.append(["Caution", "this surrogate is not valid here, and was forced"])
     if unlabelled := blanket.data.get("unlabelled"):

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from blankets._discover import discover
+from blankets.search import ALGORITHMS
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
@@ -59,9 +60,13 @@ def _chosen(blanket: Blanket) -> dict[str, Any]:
     """Return the settings that a call must repeat: those that differ from today's defaults, and options."""
     usual = {name: parameter.default for name, parameter in inspect.signature(discover).parameters.items()}
     chosen: dict[str, Any] = {"algorithm": blanket.algorithm}
+    entry = ALGORITHMS.get(blanket.algorithm)
+    options = {} if entry is None else entry.options
     for key, value in _as_asked(blanket.settings).items():
+        if key not in usual and key not in options:
+            continue  # a finding, such as κ, and not a choice
         plain = list(value) if isinstance(value, tuple) else value
-        default = usual.get(key, inspect.Parameter.empty)
+        default = usual.get(key, options.get(key))
         if key in _ALWAYS or plain != (list(default) if isinstance(default, tuple) else default):
             chosen[key] = plain
     order = list(usual)

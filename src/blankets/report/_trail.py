@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blankets.report._labels import is_partial
-from blankets.results import count_of, format_p, joined, number, shown, size_of
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect
+from blankets.results import count_of, format_p, joined, number, shown
 
 if TYPE_CHECKING:
-    from blankets.results import Blanket, Explanation, NamedEvidence
+    from blankets.results import Blanket, Explanation
 
 __all__ = ["MOST_COLUMNS", "trail"]
 
@@ -21,7 +18,6 @@ MOST_COLUMNS = 2000
 """Columns that a report lists; with so many it stays below 2 MB."""
 
 _MOST_STEPS = 200
-_POWER = 0.95
 _ARRAYS = ("phase", "given", "statistic", "dof", "log_p", "n_rows", "reliable")
 _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was passed over"}
 
@@ -40,7 +36,6 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     listed = order[:most]
     small = _only(blanket, listed)
     explanations = [small.explain(name) for name in listed]
-    reach = _reach(blanket, explanations)
     note = ""
     if len(order) > len(listed):
         note = (
@@ -50,7 +45,7 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     return {
         "total": len(order),
         "note": note,
-        "rows": [_row(blanket, one, words) for one, words in zip(explanations, reach, strict=True)],
+        "rows": [_row(blanket, one) for one in explanations],
         "steps": _steps(blanket),
     }
 
@@ -79,13 +74,12 @@ def _only(blanket: Blanket, names: list[str]) -> Blanket:
     return replace(blanket, columns=columns, passed_over=replace(record, **arrays))
 
 
-def _row(blanket: Blanket, explanation: Explanation, reach: str) -> dict[str, Any]:
-    lines = [*explanation.lines, *([reach] if reach else [])]
+def _row(blanket: Blanket, explanation: Explanation) -> dict[str, Any]:
     return {
         "name": shown(explanation.column, 200),
         "verdict": explanation.verdict,
         "short": _short(blanket, explanation),
-        "lines": lines or [explanation.headline],
+        "lines": list(explanation.lines) or [explanation.headline],
     }
 
 
@@ -110,30 +104,6 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
     alpha = blanket.settings.get("alpha")
     refuted = isinstance(alpha, float) and evidence.p <= alpha
     return f"{'dependent' if refuted else 'independent'}{given}, {p}"
-
-
-def _reach(blanket: Blanket, explanations: list[Explanation]) -> list[str]:
-    """Say for each column left out what its last test could have found."""
-    alpha = blanket.settings.get("alpha")
-    if is_partial(blanket) or not (isinstance(alpha, float) and 0.0 < alpha < 1.0):
-        return [""] * len(explanations)
-    tests = [one.evidence if one.verdict == "left out" and _counts(one.evidence) else None for one in explanations]
-    dof, rows = (np.array([getattr(e, key) if e else 1.0 for e in tests], float) for key in ("dof", "n_rows"))
-    # Many columns share their levels and so their degrees of freedom: each pair is worked out once.
-    pairs, back = np.unique(np.stack([dof, rows]), axis=1, return_inverse=True)
-    smallest = detectable_effect(_POWER, pairs[1], pairs[0], alpha)[back]
-    power = attained_power(2.0 * pairs[1] * EFFECT_SIZES["small"], pairs[0], alpha)[back]
-    return [
-        f"What that test could see: an effect of {number(s)} nats ({size_of(s)}) with probability {_POWER:g}, "
-        f"a small one ({EFFECT_SIZES['small']:g} nats) with probability {number(p, 2)}."
-        if e
-        else ""
-        for e, s, p in zip(tests, smallest.tolist(), power.tolist(), strict=True)
-    ]
-
-
-def _counts(evidence: NamedEvidence | None) -> bool:
-    return evidence is not None and evidence.reliable and math.isfinite(evidence.dof) and evidence.dof > 0
 
 
 def _steps(blanket: Blanket) -> dict[str, Any]:
