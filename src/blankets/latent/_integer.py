@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from blankets.latent._constraints import Constraints
 from blankets.latent._scores import Scorer, members_of
@@ -31,6 +31,8 @@ from blankets.latent._scores import Scorer, members_of
 __all__ = ["solve_integer"]
 
 TOLERANCE = 1e-6  # relative to the score; HiGHS works to about this
+CLOSE = 1e-2  # relative: a relaxation whose order comes so close to the best DAG is worth a local search
+N_ORDERS = 10  # random orders that local search starts from
 ENOUGH = 3_000_000  # parent sets scored before the rest is left to the gap
 
 Candidate = tuple[float, int]  # score, parents
@@ -120,7 +122,7 @@ class _Search:
     parents: NDArray[np.int64] = field(init=False)
     node: NDArray[np.int64] = field(init=False)
     value: NDArray[np.float64] = field(init=False)
-    sets: list[int] = field(init=False)
+    sets: NDArray[np.int64] = field(init=False)
     cuts: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -131,20 +133,24 @@ class _Search:
                 columns.append((v, ceiling, int(self.constraints.required[v])))
         self.node = np.array([v for v, _, _ in columns])
         self.value = np.array([score for _, score, _ in columns])
-        self.sets = [mask for _, _, mask in columns]
+        self.sets = np.array([mask for _, _, mask in columns], np.int64)
         self.parents = self.constraints.required.copy()
 
     def run(self, end: float) -> float:
         """Improve DAG and bound until they meet or time is over; return the bound."""
-        self.improve(list(nx.topological_sort(_graph(self.constraints.required))), end)
+        rng = np.random.default_rng(0)
+        for _ in range(N_ORDERS):
+            self.improve(self.order_of(np.zeros(len(self.node)), rng.permutation(len(self.parents))), end)
         bound = float(sum(self.value[self.node == v].max() for v in range(len(self.parents))))
         whole = False
         while bound > self.score + TOLERANCE * max(1.0, abs(self.score)) and time.monotonic() < end:
-            weights, reached = self.solve(end, whole=whole)
-            bound = min(bound, reached)
+            weights, reached = self.whole(end) if whole else self.relax(end)
+            bound = min(bound, max(reached, self.score))
             if weights is None:
                 break
-            self.improve(self.order_of(weights), end)
+            order = self.order_of(weights, range(len(self.parents)))
+            if self.fitting(order)[0] > self.score - CLOSE * abs(self.score):
+                self.improve(order, end)
             found = self.violated(weights)
             if not found and whole:
                 break  # an acyclic optimum: either the answer or a bound that rests on unscored sets
@@ -152,53 +158,91 @@ class _Search:
             self.cuts += [(cluster, self.column_of(cluster)) for cluster in found]
         return max(bound, self.score)
 
-    def solve(self, end: float, *, whole: bool) -> tuple[NDArray[np.float64] | None, float]:
-        """Solve the program with the cuts so far; return the weights of the columns and a bound."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_array
+    def relax(self, end: float) -> tuple[NDArray[np.float64] | None, float]:
+        """Solve the relaxation; return the weights of the columns and the bound.
 
-        n, m = len(self.parents), len(self.node)
-        constraints = [LinearConstraint(csr_array((np.ones(m), (self.node, np.arange(m))), shape=(n, m)), 1, 1)]
-        if self.cuts:
-            rows = np.repeat(np.arange(len(self.cuts)), [len(columns) for _, columns in self.cuts])
-            at = np.concatenate([columns for _, columns in self.cuts])
-            matrix = csr_array((np.ones(len(at)), (rows, at)), shape=(len(self.cuts), m))
-            constraints.append(LinearConstraint(matrix, 1, np.inf))
-        options = {"time_limit": max(end - time.monotonic(), 0.1)} if np.isfinite(end) else {}
-        integrality = np.full(m, int(whole))
-        answer = milp(
-            -self.value, integrality=integrality, bounds=Bounds(0, 1), constraints=constraints, options=options
+        A column whose reduced cost exceeds the gap is in no better DAG and leaves the program.
+        """
+        from scipy.optimize import linprog
+
+        one, cuts = self._matrices()
+        answer = linprog(
+            -self.value,
+            A_eq=one,
+            b_eq=np.ones(one.shape[0]),
+            A_ub=-cuts if cuts is not None else None,
+            b_ub=-np.ones(len(self.cuts)) if cuts is not None else None,
+            method="highs",
+            options=_time_left(end),
         )
-        reached = answer.mip_dual_bound if whole else answer.fun
-        optimal = answer.status == 0
-        return answer.x if optimal else None, -reached if reached is not None and (whole or optimal) else np.inf
+        if answer.status != 0:
+            return None, np.inf
+        slack = TOLERANCE * max(1.0, abs(self.score))
+        kept = answer.lower.marginals <= -answer.fun - self.score + slack
+        weights = answer.x[kept]
+        self.node, self.value, self.sets = self.node[kept], self.value[kept], self.sets[kept]
+        self.cuts = [(cluster, self.column_of(cluster)) for cluster, _ in self.cuts]
+        return weights, -float(answer.fun)
+
+    def whole(self, end: float) -> tuple[NDArray[np.float64] | None, float]:
+        """Solve the integer program with the cuts so far; return the chosen columns and the bound."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        one, cuts = self._matrices()
+        constraints = [LinearConstraint(one, 1, 1)]
+        if cuts is not None:
+            constraints.append(LinearConstraint(cuts, 1, np.inf))
+        every = np.ones(len(self.node))
+        answer = milp(
+            -self.value, integrality=every, bounds=Bounds(0, 1), constraints=constraints, options=_time_left(end)
+        )
+        bound = np.inf if answer.mip_dual_bound is None else -float(answer.mip_dual_bound)
+        return answer.x if answer.status == 0 else None, bound
+
+    def _matrices(self) -> tuple[csr_array, csr_array | None]:
+        """Return the columns of each node, and the columns of each cut, as 0/1 matrices."""
+        m = len(self.node)
+        one = csr_array((np.ones(m), (self.node, np.arange(m))), shape=(len(self.parents), m))
+        if not self.cuts:
+            return one, None
+        rows = np.repeat(np.arange(len(self.cuts)), [len(columns) for _, columns in self.cuts])
+        at = np.concatenate([columns for _, columns in self.cuts])
+        return one, csr_array((np.ones(len(at)), (rows, at)), shape=(len(self.cuts), m))
 
     def column_of(self, cluster: int) -> NDArray[np.int64]:
         """Return the columns that give some member of the cluster parents outside it only."""
-        return np.array([k for k, v in enumerate(self.node) if cluster >> int(v) & 1 and not self.sets[k] & cluster])
+        return np.flatnonzero((cluster >> self.node & 1 > 0) & (self.sets & cluster == 0))
 
     def arcs(self, weights: NDArray[np.float64]) -> dict[int, dict[int, float]]:
         """Return for each child the total weight of the chosen sets that hold each parent."""
         arcs: dict[int, dict[int, float]] = {v: {} for v in range(len(self.parents))}
         for k in np.flatnonzero(weights > 1e-9):
             into = arcs[int(self.node[k])]
-            for u in members_of(self.sets[k]):
+            for u in members_of(int(self.sets[k])):
                 into[u] = into.get(u, 0.0) + float(weights[k])
         return arcs
 
     def violated(self, weights: NDArray[np.float64]) -> set[int]:
-        """Return clusters whose inequality the weights break, found as cycles of heavy arcs."""
-        arcs = self.arcs(weights)
-        outside = {cluster for v in arcs for cluster in _cycles_through(v, arcs)}
-        known = {cluster for cluster, _ in self.cuts}
-        return {c for c in outside - known if weights[self.column_of(c)].sum() < 1 - 1e-6}
+        """Return clusters whose inequality the weights break: cycles of heavy arcs, grown while that helps."""
+        arcs, used = self.arcs(weights), np.flatnonzero(weights > 1e-9)
+        node, sets, share = self.node[used], self.sets[used], weights[used]
 
-    def order_of(self, weights: NDArray[np.float64]) -> list[int]:
-        """Return an order of the nodes that follows the heavy arcs: least weight from unplaced parents first."""
-        arcs, left, order = self.arcs(weights), set(range(len(self.parents))), []
+        def outside(cluster: int) -> float:
+            return float(share[(cluster >> node & 1 > 0) & (sets & cluster == 0)].sum())
+
+        found = set()
+        for cluster in {cluster for v in arcs for cluster in _cycles_through(v, arcs)}:
+            found |= {cluster, _grown(cluster, outside, len(self.parents))}
+        known = {cluster for cluster, _ in self.cuts}
+        broken = {cluster for cluster in found - known if outside(cluster) < 1 - 1e-6}
+        return broken or {_most_violated(node, sets, share, len(self.parents))} - known - {0}
+
+    def order_of(self, weights: NDArray[np.float64], ranks: Sequence[int] | NDArray[np.int64]) -> list[int]:
+        """Return an order that follows the heavy arcs (least weight from unplaced parents first), then the ranks."""
+        arcs, left, order = self.arcs(weights), set(range(len(self.parents))), list[int]()
         while left:
             ready = [v for v in left if not int(self.constraints.required[v]) & sum(1 << u for u in left)]
-            v = min(ready, key=lambda v: (sum(w for u, w in arcs[v].items() if u in left), v))
+            v = min(ready, key=lambda v: (sum(w for u, w in arcs[v].items() if u in left), ranks[v]))
             order.append(v)
             left.remove(v)
         return order
@@ -233,12 +277,47 @@ class _Search:
         return total, parents
 
 
-def _graph(parents: Iterable[int]) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    for v, mask in enumerate(parents):
-        graph.add_node(v)
-        graph.add_edges_from((u, v) for u in members_of(int(mask)))
-    return graph
+def _most_violated(node: NDArray[np.int64], sets: NDArray[np.int64], share: NDArray[np.float64], n: int) -> int:
+    """Return the cluster whose inequality is broken most, 0 if none is (Cussens, 2011).
+
+    An integer program of its own: y_v says that v is in the cluster, z_k that column k gives a member of the cluster
+    a parent inside it; the inequality is broken if the weights of these columns exceed the size minus one.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    inner = np.flatnonzero(sets)
+    m = len(inner)
+    own, inside = np.zeros((m, n)), np.zeros((m, n))
+    own[np.arange(m), node[inner]] = 1
+    for row, k in enumerate(inner):
+        inside[row, members_of(int(sets[k]))] = 1
+    z = np.eye(m)
+    constraints = [
+        LinearConstraint(csr_array(np.hstack([z, -own])), -np.inf, 0),
+        LinearConstraint(csr_array(np.hstack([z, -inside])), -np.inf, 0),
+        LinearConstraint(np.concatenate([np.zeros(m), np.ones(n)])[np.newaxis, :], 2, np.inf),
+    ]
+    price = np.concatenate([-share[inner], np.ones(n)])
+    whole = np.concatenate([np.zeros(m), np.ones(n)])
+    answer = milp(price, integrality=whole, bounds=Bounds(0, 1), constraints=constraints)
+    if answer.x is None or answer.fun > 1 - 1e-6:
+        return 0
+    return sum(1 << int(v) for v in np.flatnonzero(answer.x[m:] > 0.5))
+
+
+def _time_left(end: float) -> dict[str, float]:
+    return {"time_limit": max(end - time.monotonic(), 0.1)} if np.isfinite(end) else {}
+
+
+def _grown(cluster: int, outside: Callable[[int], float], n: int) -> int:
+    """Return the cluster with nodes added, one at a time, as long as its inequality is broken more by it."""
+    value = outside(cluster)
+    while True:
+        wider = [cluster | 1 << u for u in range(n) if not cluster >> u & 1]
+        values = [outside(c) for c in wider]
+        if not wider or min(values) > value - 1e-9:
+            return cluster
+        value, cluster = min(zip(values, wider, strict=True))
 
 
 def _cycles_through(start: int, arcs: dict[int, dict[int, float]]) -> list[int]:
