@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from blankets import errors, simulate
     from blankets._ask import mutual_information, rank, test
     from blankets._discover import algorithms, discover, discover_all
-    from blankets.estimators import HitonWrapper, MarkovBlanketSelector
+    from blankets._prior import estimate_prior
+    from blankets.estimators import HitonWrapper, LabelledStratifiedKFold, MarkovBlanketSelector, labelled_only
     from blankets.independence import DSeparation
     from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
@@ -36,6 +37,7 @@ __all__ = [
     "Estimate",
     "Explanation",
     "HitonWrapper",
+    "LabelledStratifiedKFold",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
@@ -49,7 +51,9 @@ __all__ = [
     "discover",
     "discover_all",
     "errors",
+    "estimate_prior",
     "greater_than",
+    "labelled_only",
     "less_than",
     "mutual_information",
     "plan",
@@ -68,6 +72,7 @@ _HOME = {
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "HitonWrapper": "blankets.estimators",
+    "LabelledStratifiedKFold": "blankets.estimators",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
@@ -80,7 +85,9 @@ _HOME = {
     "between": "blankets.regimes",
     "discover": "blankets._discover",
     "discover_all": "blankets._discover",
+    "estimate_prior": "blankets._prior",
     "greater_than": "blankets.regimes",
+    "labelled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
     "mutual_information": "blankets._ask",
     "plan": "blankets.planning",

@@ -97,13 +97,13 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The features, in any form that `blankets.select` takes.
         y : array_like of shape (n_samples,)
-            The target.
+            The target; missing values and -1 are unlabelled rows.
 
         Returns
         -------
         self
         """
-        X, y = checked(self, X, y, allow_missing=self.missing != "error")
+        X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.selection_ = selected(X, None, y, at_most=True, **self.get_params(deep=False))
         return self
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from blankets._discover import discover
 from blankets.estimators._checks import checked, feature_names
+from blankets.regimes import Regime
 
 __all__ = ["MarkovBlanketSelector"]
 
@@ -28,6 +29,11 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Significance level of every test.
     test, dof, reliability, strength
         The test of independence: see `blankets.discover`.
+    labels, prior, positive, unlabelled_marker
+        Why labels are missing and what is known of p(y=1): see `blankets.discover`. As elsewhere in
+        scikit-learn, -1 in ``y`` is an unlabelled row; so is a missing value, which scikit-learn's own
+        splitters refuse. For positives collected apart from the others pass the regime,
+        ``PositiveUnlabelled(prior, sampling="case-control")``.
     discretise, bins, missing
         How the features are read: see `blankets.data.ingest`.
     options : mapping, optional
@@ -58,6 +64,12 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array([False,  True, False,  True, False])
     >>> selector.transform(X).shape
     (400, 2)
+
+    Only half of the positives are known; the other rows are marked with -1.
+
+    >>> known = np.where((y == 1) & (rng.random(400) < 0.5), 1, -1)
+    >>> MarkovBlanketSelector(algorithm="inter-iamb", labels="pu").fit(X, known).get_support()
+    array([False,  True, False,  True, False])
     """
 
     def __init__(
@@ -69,6 +81,10 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         dof: str = "adjusted",
         reliability: float = 5.0,
         strength: str = "p-value",
+        labels: str | Regime = "auto",
+        prior: Any = None,
+        positive: Any = None,
+        unlabelled_marker: Any = "auto",
         discretise: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
@@ -82,6 +98,10 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.dof = dof
         self.reliability = reliability
         self.strength = strength
+        self.labels = labels
+        self.prior = prior
+        self.positive = positive
+        self.unlabelled_marker = unlabelled_marker
         self.discretise = discretise
         self.bins = bins
         self.missing = missing
@@ -97,13 +117,13 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The features, in any form that `blankets.discover` takes.
         y : array_like of shape (n_samples,)
-            The target.
+            The target; missing values and -1 are unlabelled rows.
 
         Returns
         -------
         self
         """
-        X, y = checked(self, X, y, allow_missing=self.missing != "error")
+        X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,
             y=y,
@@ -113,6 +133,10 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             dof=self.dof,
             reliability=self.reliability,
             strength=self.strength,
+            labels=self.labels,
+            prior=self.prior,
+            positive=self.positive,
+            unlabelled_marker=self.unlabelled_marker,
             discretise=self.discretise,
             bins=self.bins,
             missing=self.missing,

@@ -8,7 +8,7 @@ from blankets.regimes._kappa import (
     prefer_y0_below,
     stratified_kappa,
 )
-from blankets.regimes._labels import UNLABELLED, Labels, code_labels, read_labels
+from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
 from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
 from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
@@ -42,6 +42,7 @@ __all__ = [
     "SurrogateColumn",
     "UNLABELLED",
     "between",
+    "class_codes",
     "code_labels",
     "collapse",
     "estimate_prior",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from blankets.data import Categories, Column, Refused, factorise, read_column
 from blankets.errors import LabelError, listed
 
-__all__ = ["UNLABELLED", "Labels", "code_labels", "read_labels"]
+__all__ = ["UNLABELLED", "Labels", "class_codes", "code_labels", "read_labels"]
 
 UNLABELLED: Final = -1
 AUTO: Final = "auto"
@@ -123,20 +123,35 @@ def read_labels(
     >>> read_labels([1, 0, 0], regime="pu").codes.tolist()
     [1, -1, -1]
     """
+    codes, levels, missing = _coded(values, unlabelled_marker)
+    return code_labels(codes, levels, missing, positive=positive, regime=regime, unlabelled_marker=unlabelled_marker)
+
+
+def class_codes(values: Any, *, unlabelled_marker: object = AUTO) -> NDArray[np.int64]:
+    """Return the class of each row as a number, however many there are, and -1 where it is unlabelled.
+
+    Examples
+    --------
+    >>> class_codes(["a", None, "c", "b", "a"]).tolist()
+    [0, -1, 2, 1, 0]
+    """
+    codes, levels, missing = _coded(values, unlabelled_marker)
+    known, unlabelled = _known(codes, levels, missing, AUTO, unlabelled_marker)
+    number = np.array([known.index(level) if level in known else UNLABELLED for level in levels], np.int64)
+    return np.where(unlabelled, UNLABELLED, number[np.where(missing, 0, codes)])
+
+
+def _coded(
+    values: Any, unlabelled_marker: object
+) -> tuple[NDArray[np.integer[Any]], tuple[object, ...], NDArray[np.bool_]]:
+    """Read a column as codes, levels, and which are missing."""
     try:
         column = read_column(_without_mixed_marker(values, unlabelled_marker))
     except Refused as refused:
         raise LabelError(f"the label column {refused}") from None
     categories = _as_categories(column)
     missing = np.zeros(len(categories), bool) if categories.missing is None else categories.missing
-    return code_labels(
-        categories.codes,
-        categories.levels,
-        missing,
-        positive=positive,
-        regime=regime,
-        unlabelled_marker=unlabelled_marker,
-    )
+    return categories.codes, categories.levels, missing
 
 
 def code_labels(
@@ -152,20 +167,30 @@ def code_labels(
 
     ``codes[i]`` says which of ``levels`` row i has; it is not read where ``missing``.
     """
-    present = np.bincount(codes[~missing], minlength=len(levels)) > 0
-    seen = [level for level, here in zip(levels, present, strict=True) if here]
-    seen.sort(key=lambda level: (isinstance(level, str), level))  # a dictionary's order means nothing
     mode = str(getattr(regime, "name", regime))
-    gaps = bool(missing.any())
-    marker = _marker(seen, mode, unlabelled_marker, gaps=gaps)
-    known = [level for level in seen if level not in marker]
-    unlabelled = missing | np.isin(codes, [k for k, level in enumerate(levels) if level in marker])
-    if not known:
-        raise LabelError(f"0 of {len(codes)} rows are labelled; without any label nothing can be said about the target")
+    known, unlabelled = _known(codes, levels, missing, mode, unlabelled_marker)
     classes, code_of = _classes(known, positive, partial=bool(unlabelled.any()), mode=mode)
     table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
     out = np.where(unlabelled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))
+
+
+def _known(
+    codes: NDArray[np.integer[Any]],
+    levels: tuple[object, ...],
+    missing: NDArray[np.bool_],
+    mode: str,
+    unlabelled_marker: object,
+) -> tuple[list[object], NDArray[np.bool_]]:
+    """Return the levels that are classes, in order, and which rows are of none."""
+    present = np.bincount(codes[~missing], minlength=len(levels)) > 0
+    seen = [level for level, here in zip(levels, present, strict=True) if here]
+    seen.sort(key=lambda level: (isinstance(level, str), level))  # a dictionary's order means nothing
+    marker = _marker(seen, mode, unlabelled_marker, gaps=bool(missing.any()))
+    known = [level for level in seen if level not in marker]
+    if not known:
+        raise LabelError(f"0 of {len(codes)} rows are labelled; without any label nothing can be said about the target")
+    return known, missing | np.isin(codes, [k for k, level in enumerate(levels) if level in marker])
 
 
 def _without_mixed_marker(values: Any, marker: object) -> Any:

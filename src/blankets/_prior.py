@@ -1,0 +1,96 @@
+"""`estimate_prior`: the share of positives in a table of positives and unlabelled rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets._study import read_study
+from blankets.regimes import EstimatedPrior, PositiveUnlabelled
+from blankets.regimes import estimate_prior as estimate_from_codes
+from blankets.stats import Sampling
+
+__all__ = ["estimate_prior"]
+
+
+def estimate_prior(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    method: str = "roc",
+    sampling: Sampling = "one-sample",
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    n_bootstrap: int = 30,
+    n_features: int = 30,
+    rng: np.random.Generator | int | None = None,
+    **reading: Any,
+) -> EstimatedPrior:
+    """Estimate p(y=1), the share of positives, from positives and unlabelled rows, when nobody knows it.
+
+    No method can do this without an assumption that the data cannot confirm; ``str()`` of the result says
+    which one was made. Knowledge from elsewhere (a survey, the literature) is better than any estimate.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`; only positives are labelled.
+    method : {"roc", "tice", "elkan-noto"}
+        "roc" and "tice" assume that some recognisable group of rows is all positive, "elkan-noto" that every
+        positive can be recognised. All of them err upwards, which is the safe side for planning.
+    sampling : {"one-sample", "case-control"}
+        Whether the labelled rows are part of the sample or were collected apart from it.
+    positive, unlabelled_marker
+        How the labels are to be read, as for `discover`.
+    n_bootstrap : int
+        Number of resamples for the uncertainty.
+    n_features : int
+        Only this many features, those that tell most about being labelled, are used.
+    rng : numpy.random.Generator, int or None
+        Generator or seed.
+    **reading
+        How the table is read: see `blankets.data.ingest`.
+
+    Returns
+    -------
+    EstimatedPrior
+        Hand it on as ``prior=`` to `discover`, `test`, `rank`, `plan` or `advise`: its uncertainty goes into
+        κ, intervals and plans. It is the chance of the sample alone; a false assumption is not in it.
+
+    References
+    ----------
+    Bekker & Davis (2018), Estimating the class prior in positive and unlabeled data through decision tree
+    induction, AAAI. Blanchard, Lee & Scott (2010), Semi-supervised novelty detection, JMLR 11. Elkan & Noto
+    (2008), Learning classifiers from only positive and unlabeled data, KDD.
+
+    Examples
+    --------
+    A fifth of the rows is positive; half of these have x = 2, which nobody else has; 30% are labelled.
+
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(5_000) < 0.2
+    >>> x = np.where(y & (rng.random(5_000) < 0.5), 2, rng.integers(0, 2, 5_000))
+    >>> known = np.where(y & (rng.random(5_000) < 0.3), 1.0, np.nan)
+    >>> prior = bl.estimate_prior({"x": x, "y": known}, "y", n_bootstrap=5, rng=1)
+    >>> 0.17 < prior.value < 0.24
+    True
+    >>> str(prior)
+    'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognisable group of rows is all positive...'
+    """
+    study = read_study(
+        data,
+        target,
+        y,
+        labels=PositiveUnlabelled(sampling=sampling),
+        positive=positive,
+        unlabelled_marker=unlabelled_marker,
+        **reading,
+    )
+    codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)
+    return estimate_from_codes(
+        codes, study.labels, method=method, sampling=sampling, n_bootstrap=n_bootstrap, n_features=n_features, rng=rng
+    )
