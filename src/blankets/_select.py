@@ -241,9 +241,9 @@ def _notes(study: Study, source: InformationSource, criterion: Criterion, picks:
     if isinstance(source, PartialLabels) and source.contradicting:
         names = listed(study.frame.names[x] for x in source.contradicting)
         notes[f"p(y=1) = {study.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
-    spent = np.asarray(picks.scores) <= TIE
-    if criterion.name == "cmi" and spent[1:].any():
-        place = int(np.argmax(spent)) + 1
+    lasting = np.flatnonzero(np.abs(picks.scores) > TIE)
+    place = int(lasting[-1]) + 2 if len(lasting) else 1
+    if criterion.name == "cmi" and 1 < place <= len(picks.scores):
         notes[
             f"from feature {place} on all scores are 0 and columns are taken in their order: the features before it "
             f"determine the target in these rows, or have too many configurations for them; 'jmi' looks at pairs only"

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
 from blankets.counting import MemoryCounter
@@ -10,6 +12,7 @@ from blankets.errors import ParameterError
 from blankets.filters import CRITERIA, InformationSource, PlugIn, Weights, find_criterion, greedy, weights_for
 from filters.naive import entropy, information, naive_selection, pair
 
+NAMES = sorted(CRITERIA)
 FREE = {"mifs": Weights(beta=0.7), "linear": Weights(beta=0.4, gamma=0.9)}
 
 
@@ -33,7 +36,7 @@ def select(codes, criterion, k, weights=None):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_agrees_with_exhaustive_calculation(criterion, seed):
     codes = dependent_codes(seed)
     weights = FREE.get(criterion)
@@ -44,6 +47,20 @@ def test_agrees_with_exhaustive_calculation(criterion, seed):
     assert picks.scores == pytest.approx(scores, abs=1e-11)
     relevance = [mutual_info_score(codes[:, j], codes[:, -1]) for j in expected]
     assert picks.relevance == pytest.approx(relevance, abs=1e-11)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 25), n_columns=st.integers(1, 6), name=st.sampled_from(NAMES))
+def test_agrees_on_tiny_tables_full_of_ties(seed, n_rows, n_columns, name):
+    rng = np.random.default_rng(seed)
+    codes = np.column_stack([rng.integers(0, rng.integers(1, 5), n_rows) for _ in range(n_columns)])
+    y = np.arange(n_rows) % 2
+    weights = FREE.get(name)
+    picks = select(np.column_stack([codes, y]), name, n_columns, weights)
+    free = {} if weights is None else {"beta": weights.beta, "gamma": weights.gamma}
+    expected, scores = naive_selection(codes.T.tolist(), y.tolist(), n_columns, name, **free)
+    assert list(picks.columns) == expected
+    assert picks.scores == pytest.approx(scores, abs=1e-11)
 
 
 def test_criteria_do_differ():
@@ -99,7 +116,7 @@ def test_members_of_the_linear_family():
     assert select(codes, "mifs", 6).columns == select(codes, "linear", 6, Weights(1, 0)).columns
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_first_pick_is_the_most_relevant(criterion):
     codes = dependent_codes(5)
     relevance = [mutual_info_score(codes[:, j], codes[:, -1]) for j in range(7)]
@@ -126,7 +143,7 @@ class CountingCounter(MemoryCounter):
 PASSES = {"mim": 0, "condred": 1, "disr": 2, "linear": 2}  # tables for each candidate and selected feature; others 1
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_tables_are_k_times_d(criterion):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (2000, 61))
@@ -174,7 +191,7 @@ def test_rounding_does_not_decide(gap, first):
     assert picks.columns == (first, 1 - first, 2)
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_copies_are_taken_in_column_order(criterion):
     codes = dependent_codes(6)
     permuted = (3 - codes[:, :7]) % 4  # the same information, its sums in another order
@@ -195,7 +212,7 @@ def test_order_of_candidates_does_not_matter():
 # Invariances ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_rows_and_names_of_levels_do_not_matter(criterion):
     codes = dependent_codes(8)
     rng = np.random.default_rng(8)
@@ -206,7 +223,7 @@ def test_rows_and_names_of_levels_do_not_matter(criterion):
     assert one.scores == pytest.approx(other.scores, abs=1e-12)
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", NAMES)
 def test_repeating_all_rows_changes_nothing(criterion):
     codes = dependent_codes(9)
     one, many = (select(table, criterion, 5, FREE.get(criterion)) for table in (codes, np.tile(codes, (3, 1))))

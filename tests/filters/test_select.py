@@ -233,10 +233,12 @@ def test_an_impossible_prior_is_told():
 def test_cmi_says_when_it_has_nothing_left():
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 3, (80, 12))
-    with pytest.warns(TooFewRowsWarning, match="on all scores are 0 and columns are taken in their order"):
+    order, scores = naive_selection(codes[:, :11].T.tolist(), codes[:, 11].tolist(), 11, "cmi")
+    place = next(n for n, score in enumerate(scores, start=1) if score < 1e-12)
+    with pytest.warns(TooFewRowsWarning, match=f"from feature {place} on all scores are 0 and columns are taken in"):
         selection = select(codes, 11, criterion="cmi", k=11)
-    zero = [score <= 1e-12 for score in selection.scores]
-    spent = selection.names[zero.index(True) :]
+    assert selection.names == tuple(f"x{x}" for x in order)
+    spent = selection.names[place - 1 :]
     assert list(spent) == sorted(spent, key=lambda name: int(name[1:]))
 
 
