@@ -12,7 +12,7 @@ def open_everything(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [380, 800, 1280])
+@pytest.mark.parametrize("width", [380, 800, 1010, 1280])
 def test_it_fits_and_can_be_read(visit, hostile_report, width, scheme):
     page = visit(hostile_report, width=width, scheme=scheme)
     open_everything(page)

@@ -16,7 +16,7 @@ from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
 from blankets.report import planner, report, report_content
 from blankets.report._html import Html, data_block, many, tag
-from blankets.results import Blanket, PassedOver, shown
+from blankets.results import Blanket, NamedEvidence, PassedOver, shown
 from hostile import NAMES, TARGET, hostile_table
 
 EXPECTED_TAGS = set(
@@ -146,6 +146,36 @@ def test_a_folder_that_is_not_there(tmp_path):
     blanket = Blanket(target="y", members=(), strengths={}, algorithm="iamb", settings={}, columns=("y",), n_rows=9)
     with pytest.raises(DataError, match=r"cannot write .*nowhere/r.html.*: No such file or directory"):
         blanket.report(tmp_path / "nowhere" / "r.html")
+
+
+@pytest.mark.parametrize(
+    ("settings", "data", "expected"),
+    [
+        ({}, {}, {"regime": "supervised", "effect": "0.02", "alpha": "0.01", "rows": "1000"}),
+        # Through a surrogate with κ = 1/4 the information with the target is about four times as much.
+        (
+            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05},
+            {"n_rows": 1000, "unlabelled": 900},
+            {"regime": "pu", "effect": "0.08", "alpha": "0.05", "labelled": "0.1", "prior": "0.3"},
+        ),
+        (
+            {"labels": "mcar", "kappa": None, "prior": "below 0.3"},
+            {"n_rows": 1000, "unlabelled": 0},
+            {"regime": "mcar", "effect": "0.045", "labelled": "1", "prior": "0.2"},
+        ),
+        ({"labels": "mar-c", "kappa": 0.5}, {"n_rows": 1000}, {"regime": "supervised", "effect": "0.04"}),
+    ],
+)
+def test_planner_opens_with_the_numbers_of_the_study(settings, data, expected, tmp_path):
+    e = NamedEvidence(x="a", y="y", statistic=40.0, dof=1, log_p=-20.0, effect=0.02, n_rows=1000)
+    blanket = Blanket(
+        target="y", members=("a",), strengths={"a": e}, algorithm="iamb", settings=settings, columns=("a", "y"),
+        n_rows=1000, data=data,
+    )  # fmt: skip
+    text = blanket.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f'<option value="{expected.pop("regime")}" selected="">' in text
+    for name, value in expected.items():
+        assert re.search(rf'id="plan-{name}" name="{name}" value="([^"]+)"', text).group(1) == value
 
 
 # Pieces ----------------------------------------------------------------------------------------------------------

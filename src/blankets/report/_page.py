@@ -96,8 +96,8 @@ def _effects_section(content: dict[str, Any]) -> Html | None:
             _cell("Role", row["role"] or "–") if roles else None,
             _cell("Measured", row["effect_words"]),
             tag("td", effect_bar(row, content), class_="bar-cell"),
-            _cell("Less bias", row["less_bias_words"]),
-            _cell("Interval", row["interval_words"]),
+            tag("td", row["less_bias_words"], data_label="Less bias", class_="number"),
+            tag("td", row["interval_words"], data_label="Interval", class_="number"),
             tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
             tag("td", row["given"], data_label="Given", class_="names"),
         )
