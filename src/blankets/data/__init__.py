@@ -1,17 +1,21 @@
 """Data at the door: any table becomes a `Frame` of small integer codes."""
 
+from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._columns import Categories, Column, Numbers, Refused, factorise
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
 from blankets.data._ingest import Ingested, ingest
 from blankets.data._numeric import NumericTable, ingest_numeric
+from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._report import Binning, DataReport
+from blankets.data._store import Store, is_store
 
 __all__ = [
     "Binning",
     "Categories",
+    "Chunks",
     "Column",
     "DataReport",
     "DenseColumns",
@@ -22,9 +26,14 @@ __all__ = [
     "NumericTable",
     "Refused",
     "SparseColumns",
+    "Store",
     "factorise",
     "ingest",
     "ingest_numeric",
+    "is_store",
+    "open_chunks",
+    "pack_chunks",
+    "pack_ingested",
     "read_column",
     "read_table",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from blankets.data._report import Binning
+from blankets.data._report import Binning, DataReport
 from blankets.errors import (
     BlanketsWarning,
     ConstantColumnWarning,
@@ -82,6 +83,21 @@ class Audit:
         """Give one warning for each situation that the user should know of."""
         for kind, sentence in self._remarks():
             warnings.warn(sentence, kind, stacklevel=4)
+
+    def report(self, **size: Any) -> DataReport:
+        """Return the findings that are reported, with what else the report needs."""
+        return DataReport(
+            constant=tuple(self.constant),
+            without_cut=tuple(self.without_cut),
+            id_like=tuple(self.id_like),
+            duplicates={name: tuple(copies) for name, copies in self.duplicates.items()},
+            copies_of_target=tuple(self.copies_of_target),
+            many_levels=self.many_levels,
+            binned=self.binned,
+            missing=self.missing,
+            unused_levels=self.unused_levels,
+            **size,
+        )
 
     def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
         """Yield warnings, each with its class."""

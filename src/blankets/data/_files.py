@@ -67,10 +67,8 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
     """
     path = Path(path)
     if not path.is_file():
-        raise DataError(_no_file(path))
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    plain = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
-    kind = plain[0] if plain else ""
+        raise DataError(no_file(path))
+    kind = kind_of_file(path)
     if kind in (".parquet", ".pq") and separator is None:
         return _read_parquet(path)
     expected = SEPARATORS.get(kind) if separator is None else separator
@@ -79,11 +77,22 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
             f"cannot tell what {str(path)!r} is; files end in .csv, .tsv (or .csv.gz, .tsv.gz) or .parquet. "
             f"Another text file opens with blankets.data.read_table(path, separator=...)"
         )
-    width = _check_header(path, expected, sure=separator is not None)
+    width = check_header(path, expected, sure=separator is not None)
     return _read_csv_fast(path, expected, width) if find_spec("pyarrow") else _read_csv_plain(path, expected)
 
 
-def _no_file(path: Path) -> str:
+def kind_of_file(path: Path) -> str:
+    """Return the ending of a file's name that tells its format, in lower case, without that of compression.
+
+    >>> kind_of_file(Path("Patients.CSV.gz"))
+    '.csv'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    plain = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
+    return plain[0] if plain else ""
+
+
+def no_file(path: Path) -> str:
     """Say that there is no such file, and which one may have been meant."""
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file"
@@ -98,10 +107,14 @@ def _open_text(path: Path) -> io.TextIOBase:
 
 
 @contextmanager
-def _file_errors(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while reading into a `DataError` that names the file."""
+def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+    """Turn what goes wrong while reading into a `DataError` that names the file, except errors ``but``."""
     try:
         yield
+    except but:
+        raise
+    except FileNotFoundError as error:
+        raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
     except (OSError, EOFError, csv.Error, ValueError) as error:  # Arrow's errors are ValueErrors and OSErrors
@@ -110,12 +123,12 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _check_header(path: Path, separator: str, *, sure: bool) -> int:
+def check_header(path: Path, separator: str, *, sure: bool) -> int:
     """Refuse a file without a header, or whose header is one field by this separator and several by another.
 
     Returns the length of the header: pyarrow wants each row to fit into a block.
     """
-    with _file_errors(path), _open_text(path) as file:
+    with file_errors(path), _open_text(path) as file:
         header = file.readline()
     if not header.strip():
         raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
@@ -132,7 +145,7 @@ def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
     """Read a CSV file with pyarrow."""
     from pyarrow import csv as arrow_csv
 
-    with _file_errors(path):
+    with file_errors(path):
         table = arrow_csv.read_csv(
             path,
             read_options=arrow_csv.ReadOptions(block_size=max(2**20, 16 * width)),
@@ -148,7 +161,7 @@ def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
 
 def _read_csv_plain(path: Path, separator: str) -> Table:
     """Read a CSV file with the standard library."""
-    with _file_errors(path), _open_text(path) as file:
+    with file_errors(path), _open_text(path) as file:
         rows = csv.reader(file, delimiter=separator)
         header = next(rows)
         columns: list[list[str]] = [[] for _ in header]
@@ -200,20 +213,30 @@ def _all_are(values: set[str], convert: Callable[[str], Any]) -> bool:
     return True
 
 
-def _read_parquet(path: Path) -> Table:
-    """Open a Parquet file; its columns are read one by one."""
+def open_parquet(path: Path) -> Any:
+    """Open a Parquet file."""
     try:
         from pyarrow import parquet
     except ImportError:
         raise MissingPackageError.needed_for("reading Parquet", "pyarrow", "arrow") from None
-    with _file_errors(path):
-        file = parquet.ParquetFile(path)
+    with file_errors(path):
+        return parquet.ParquetFile(path)
+
+
+def columns_of_parquet(file: Any) -> list[str]:
+    """Return the names of the columns, without the row index that pandas stores as one."""
     schema = file.schema_arrow
     index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
-    columns = [name for name in schema.names if name not in index]  # pandas stores its row index as a column
+    return [name for name in schema.names if name not in index]
+
+
+def _read_parquet(path: Path) -> Table:
+    """Open a Parquet file; its columns are read one by one."""
+    file = open_parquet(path)
+    columns = columns_of_parquet(file)
 
     def read(j: int) -> Column:
-        with _file_errors(path):
+        with file_errors(path):
             part = file.read(columns=[columns[j]])
         return from_arrow(part.column(columns[j]))
 

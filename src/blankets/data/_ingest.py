@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from blankets.data._frame import NARROW, DenseColumns, Frame
 from blankets.data._report import DataReport
 from blankets.data._request import check_size, chosen_columns, find_column, separate_target
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
+from blankets.data._store import Store, is_store
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean
 
@@ -69,7 +70,8 @@ def ingest(
     data : table
         A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix
         (any format; it is never made dense), a dict of columns, a list of rows, the path of a CSV,
-        TSV or Parquet file, or a `Frame`, whose columns pass unchanged and unchecked.
+        TSV or Parquet file, or a `Frame` or a `Store` (or its path), whose columns pass unchanged and
+        unchecked.
     target : str or int, optional
         Name of the target column; in matrices its number.
     y : array-like of shape (rows,), optional
@@ -132,6 +134,10 @@ def ingest(
     """
     if target is not None and y is not None:
         raise ParameterError("give the target as a column name or as y, not both")
+    store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
+    if store is not None:
+        _check_store(store, target)
+        data = store.frame
     table = open_table(data)
     check_size(table)
     place = None if target is None else find_column(table, target, TargetError)
@@ -141,11 +147,34 @@ def ingest(
     order = chosen_columns(table, place, columns, exclude)
     work = _Work(table, order, place, settings, Audit())
     name, column = _target(table, order, place, y, work.audit)
-    _check_rules(discretise, table, name)
+    check_rules(discretise, table, name)
+    if store is not None:
+        return _from_store(store, place, order, _pass(store.frame, place, order, name, column))
     return _pass(data, place, order, name, column) if isinstance(data, Frame) else work.run(name, column)
 
 
-def _check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
+def _check_store(store: Store, target: str | int | None) -> None:
+    """Refuse targets that were left out when the store was packed, or that need it packed otherwise."""
+    if isinstance(target, str) and target in store.report.left_out:
+        why = store.report.left_out[target]
+        raise TargetError(f"the target {target!r} was left out when the table was packed: {why}; pack it as a target")
+    if store.unlabelled is not None and target != store.target:
+        raise TargetError(
+            f"the table was packed for the target {store.target!r}, which is missing in {store.report.unlabelled} "
+            f"rows; pack it again for {target!r}"
+        )
+
+
+def _from_store(store: Store, place: int | None, order: Sequence[int], done: Ingested) -> Ingested:
+    """Add to a frame that has passed what is known from the time when it was packed."""
+    labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
+    encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
+    gaps = store.unlabelled if place is not None and store.frame.names[place] == store.target else None
+    report = replace(store.report, n_columns=len(order), unlabelled=0 if gaps is None else store.report.unlabelled)
+    return replace(done, encoder=encoder, report=report, unlabelled=gaps)
+
+
+def check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
     """Refuse rules for columns that do not exist or are sparse."""
     if isinstance(discretise, str):
         return
@@ -325,23 +354,13 @@ class _Work:
 
     def _report(self, frame: Frame, rows: Mask | None, unlabelled: Mask | None, *, extra: bool) -> DataReport:
         """Put on record what was done."""
-        audit = self.audit
-        return DataReport(
+        return self.audit.report(
             n_rows=frame.n_rows,
             n_columns=frame.n_columns,
             n_rows_given=self.table.n_rows,
             n_columns_given=len(self.order) + extra,
             dropped_rows=0 if rows is None else int(np.count_nonzero(~rows)),
-            constant=tuple(audit.constant),
-            without_cut=tuple(audit.without_cut),
-            id_like=tuple(audit.id_like),
-            duplicates={name: tuple(copies) for name, copies in audit.duplicates.items()},
-            copies_of_target=tuple(audit.copies_of_target),
-            many_levels=audit.many_levels,
-            binned=audit.binned,
-            missing=audit.missing,
             missing_policy=self.settings.missing,
-            unused_levels=audit.unused_levels,
             unlabelled=0 if unlabelled is None else int(np.count_nonzero(unlabelled)),
         )
 

@@ -1,0 +1,267 @@
+"""Rows that come in chunks, as often as they are asked for: files, folders and globs of CSV or Parquet.
+
+What does not fit into memory is read more than once: to learn the levels, and to write the codes. Each
+time the same rows must come, so a file that changes or vanishes meanwhile is an error.
+"""
+
+from __future__ import annotations
+
+import glob
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from blankets.data._columns import Column, Refused
+from blankets.data._files import (
+    FALSE,
+    MISSING,
+    SEPARATORS,
+    TRUE,
+    check_header,
+    columns_of_parquet,
+    file_errors,
+    kind_of_file,
+    no_file,
+    open_parquet,
+)
+from blankets.data._readers import from_arrow
+from blankets.data._tables import checked_names
+from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
+
+__all__ = ["ChangedTypes", "Chunks", "CsvChunks", "ParquetChunks", "files_of", "open_chunks"]
+
+VALUES = 1 << 22  # values in one chunk: as 8-byte numbers they take 32 MiB
+FEWEST_ROWS, MOST_ROWS = 1024, 1 << 17
+CSV_BLOCK = 1 << 24  # bytes
+PARQUET = (".parquet", ".pq")
+
+# What a CSV column is when one of its values is not what the values before were.
+WIDER = {
+    "null": "int64",
+    "int64": "double",
+    "double": "string",
+    "bool": "string",
+    "date32[day]": "timestamp[s]",
+    "time32[s]": "string",
+    "timestamp[s]": "timestamp[ns]",
+    "timestamp[ns]": "string",
+}
+
+
+class ChangedTypes(Exception):
+    """A later value has shown that a column is of another type; what was learnt so far is void."""
+
+
+class Chunks(ABC):
+    """A table that is read chunk by chunk.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    """
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows of some columns as Arrow tables or record batches."""
+
+    @abstractmethod
+    def identity(self) -> list[Any]:
+        """Return what tells these rows from others, as plain data: paths, sizes, times of change."""
+
+    @abstractmethod
+    def bytes_needed(self) -> int:
+        """Estimate the memory that the whole table would take on its way to a frame."""
+
+    def whole(self, name: str) -> Column:
+        """Read one column whole."""
+        import pyarrow as pa
+
+        parts = [chunk.column(name) for chunk in self.chunks([name])]
+        if not parts:
+            return from_arrow(pa.nulls(0))
+        arrays = [a for part in parts for a in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
+        kinds = {str(array.type): array.type for array in arrays if not pa.types.is_null(array.type)}
+        if len(kinds) > 1:
+            arrays = [array.cast(_common_type(name, list(kinds.values()))) for array in arrays]
+        elif kinds:
+            arrays = [array.cast(next(iter(kinds.values()))) for array in arrays]
+        return from_arrow(pa.chunked_array(arrays))
+
+    @property
+    def rows_a_chunk(self) -> int:
+        """Number of rows in one chunk, so that many columns do not make it large."""
+        return max(FEWEST_ROWS, min(MOST_ROWS, VALUES // max(1, len(self.names))))
+
+
+def _common_type(name: str, kinds: list[Any]) -> Any:
+    """Return the type that holds the values of all partitions, or refuse the column."""
+    import pyarrow as pa
+
+    plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
+    if all(pa.types.is_integer(kind) for kind in plain):
+        return pa.int64()
+    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in plain):
+        return pa.float64()
+    if all(pa.types.is_string(kind) or pa.types.is_large_string(kind) for kind in plain):
+        return pa.large_string()
+    raise Refused(f"is of type {kinds[0]} in some of the files and {kinds[1]} in others")
+
+
+class _Files(Chunks):
+    """Several files with the same columns."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = tuple(paths)
+        found = [self._columns_of(path) for path in self.paths]
+        self.names = checked_names(tuple(found[0]))
+        for path, names in zip(self.paths, found, strict=True):
+            if set(names) != set(self.names):
+                raise DataError(_other_columns(self.paths[0], self.names, path, names))
+
+    @abstractmethod
+    def _columns_of(self, path: Path) -> list[str]:
+        """Return the columns of one file."""
+
+    def identity(self) -> list[Any]:
+        """Return path, size and time of change of each file."""
+        about = []
+        for path in self.paths:
+            with file_errors(path):
+                state = path.stat()
+            about.append([str(path.absolute()), state.st_size, state.st_mtime_ns])
+        return about
+
+
+class ParquetChunks(_Files):
+    """Parquet files, batch by batch of their row groups."""
+
+    def _columns_of(self, path: Path) -> list[str]:
+        return columns_of_parquet(open_parquet(path))
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield batches of rows of all files."""
+        for path in self.paths:
+            file = open_parquet(path)
+            with file_errors(path):
+                yield from file.iter_batches(self.rows_a_chunk, columns=list(columns))
+
+    def bytes_needed(self) -> int:
+        """One byte a value for the codes, and one column at a time as numbers with copies."""
+        n_rows = sum(open_parquet(path).metadata.num_rows for path in self.paths)
+        return int(n_rows) * (len(self.names) + 32)
+
+
+class CsvChunks(_Files):
+    """CSV files, block by block; types begin with those of the first block and widen when a value asks for it."""
+
+    def _columns_of(self, path: Path) -> list[str]:
+        with file_errors(path), self._reader(path, {}, None) as reader:
+            return list(reader.schema.names)
+
+    @cached_property
+    def _types(self) -> dict[str, Any]:
+        return {}
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield blocks of rows of all files; raise `ChangedTypes` where a column has to be read anew."""
+        import pyarrow as pa
+
+        for path in self.paths:
+            try:
+                with file_errors(path, but=pa.ArrowInvalid), self._reader(path, self._types, columns) as reader:
+                    for field in reader.schema:
+                        self._types.setdefault(field.name, field.type)
+                    yield from reader
+            except pa.ArrowInvalid as error:
+                self._widen(path, error)
+                raise ChangedTypes from error
+
+    def _reader(self, path: Path, types: dict[str, Any], columns: Sequence[str] | None) -> Any:
+        from pyarrow import csv
+
+        separator = SEPARATORS[kind_of_file(path)]
+        width = check_header(path, separator, sure=False)
+        return csv.open_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=max(CSV_BLOCK, 16 * width)),
+            parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                null_values=list(MISSING),
+                strings_can_be_null=True,
+                true_values=list(TRUE),
+                false_values=list(FALSE),
+                column_types=types,
+                include_columns=None if columns is None else list(columns),
+            ),
+        )
+
+    def _widen(self, path: Path, error: Exception) -> None:
+        """Give the column that the error is about a wider type."""
+        import pyarrow as pa
+
+        text = str(error)
+        place = text.partition("In CSV column #")[2].partition(":")[0]
+        if not place.isdigit() or "conversion error" not in text:
+            raise DataError(f"{str(path)!r} cannot be read: {text.splitlines()[0]}") from error
+        name = self._columns_of(path)[int(place)]
+        wider = WIDER.get(str(self._types.get(name)))
+        if wider is None:
+            raise DataError(f"{str(path)!r} cannot be read: {text.splitlines()[0]}") from error
+        self._types[name] = pa.type_for_alias({"date32[day]": "date32"}.get(wider, wider))
+
+    def bytes_needed(self) -> int:
+        """Three times the text: as an Arrow table, its copies and the codes."""
+        return 3 * sum(int(size) for _, size, _ in self.identity())
+
+
+def _other_columns(first: Path, names: Sequence[str], path: Path, got: Sequence[str]) -> str:
+    """Say how the columns of two files differ."""
+    lacking, new = [n for n in names if n not in got], [n for n in got if n not in names]
+    parts = [f"lacks {listed(lacking)}"] * bool(lacking) + [f"also has {listed(new)}"] * bool(new)
+    return f"files of one table have the same columns, but {str(path)!r} {' and '.join(parts)}, unlike {str(first)!r}"
+
+
+def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """Return the data files that a path, a folder, a glob or a list of these stands for, in sorted order."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_file():
+            return [path]
+        if path.is_dir():
+            known = sorted(p for p in path.rglob("*") if p.is_file() and kind_of_file(p) in (*PARQUET, *SEPARATORS))
+            shown = [p for p in known if not any(part.startswith((".", "_")) for part in p.relative_to(path).parts)]
+            if not shown:
+                raise DataError(f"the folder {str(path)!r} has no CSV or Parquet files")
+            return shown
+        if glob.has_magic(str(source)):
+            matched = sorted(Path(name) for name in glob.glob(str(source), recursive=True))
+            if not matched:
+                raise DataError(f"no file matches {str(source)!r}")
+            return [file for name in matched for file in files_of(name)]
+        raise DataError(no_file(path))
+    files = [file for each in source for file in files_of(each)]
+    if not files:
+        raise DataError("the list of files is empty")
+    return files
+
+
+def open_chunks(source: str | Path | Sequence[str | Path]) -> Chunks:
+    """Open files for reading in chunks."""
+    paths = files_of(source)
+    kinds = {kind_of_file(path) for path in paths}
+    if kinds <= set(PARQUET):
+        return ParquetChunks(paths)
+    odd = sorted(kinds - set(SEPARATORS))
+    if odd or kinds & set(PARQUET):
+        what = f"{odd[0]!r}{did_you_mean(odd[0], [*PARQUET, *SEPARATORS])}" if odd else "a mixture of CSV and Parquet"
+        raise DataError(f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}")
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingPackageError.needed_for("reading files in chunks", "pyarrow", "arrow") from None
+    return CsvChunks(paths)
