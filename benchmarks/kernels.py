@@ -10,13 +10,14 @@
 - ``crossover``: where bits and dense codes cost the same, where two threads begin to pay, and below which share of
   ones sparse columns win, next to the constants of the rule.
 
-Shortest of several runs: noise only adds to the time of a kernel.
+Shortest of several runs: noise only adds to the time of a kernel. On one thread CPU time is taken, which other work
+on the machine hardly changes; on two threads wall time, which is worth nothing on a busy machine.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -48,19 +49,18 @@ def read_words(words: NDArray[np.uint64]) -> np.uint64:
     return total
 
 
-def halves(n: int, threads: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the numbers 0 ... n - 1 in one part a thread."""
-    return iter(np.array_split(np.arange(n), threads))
+def cost(timing: Timing, threads: int) -> float:
+    """Return CPU time for one thread and wall time for more."""
+    return timing.cpu if threads == 1 else timing.wall
 
 
-def on_threads(work: Callable[[NDArray[np.int64]], object], n: int, threads: int) -> Timing:
-    """Time ``work`` on the numbers below ``n``, in one part a thread."""
+def on_threads(work: Callable[[NDArray[np.int64]], object], n: int, threads: int) -> float:
+    """Return the seconds that ``work`` takes on the numbers below ``n``, in one part a thread."""
+    parts = np.array_split(np.arange(n), threads)
     if threads == 1:
-        whole = np.arange(n)
-        return fastest(lambda: work(whole))
-    parts = list(halves(n, threads))
+        return cost(fastest(lambda: work(parts[0])), 1)
     with ThreadPoolExecutor(threads) as pool:
-        return fastest(lambda: list(pool.map(work, parts)))
+        return cost(fastest(lambda: list(pool.map(work, parts))), threads)
 
 
 def streaming_read(megabytes: int, threads: int) -> float:
@@ -72,7 +72,7 @@ def streaming_read(megabytes: int, threads: int) -> float:
         for k in numbers:
             read_words(blocks[k])
 
-    return words.nbytes / on_threads(read, len(blocks), threads).wall
+    return words.nbytes / on_threads(read, len(blocks), threads)
 
 
 def dense_counts(codes: NDArray[np.uint8], n_cells: int) -> Count:
@@ -111,7 +111,7 @@ def sparse_counts(n_rows: int, n_features: int, density: float, n_cells: int) ->
     return lambda xs, counts: kernels.count_sparse(*stored, xs, cells, totals, counts), n_features * each
 
 
-def time_of(count: Count, n_features: int, width: int, threads: int) -> Timing:
+def time_of(count: Count, n_features: int, width: int, threads: int) -> float:
     """Time the counting of all features, in blocks of tables that fit the cache, as `MemoryCounter` does."""
     block = max(1, min(n_features, _memory.BLOCK_COUNTS // width))
 
@@ -139,12 +139,12 @@ def by_cells(n_rows: int, n_features: int, bandwidth: dict[int, float]) -> Rows:
                 counted["sparse 0.7%"] = sparse, 5 * stored // n_features
             for name, (count, size) in counted.items():
                 for threads in (1, 2):
-                    wall = time_of(count, n_features, levels * n_cells, threads).wall
-                    rate = size * n_features / wall
+                    taken = time_of(count, n_features, levels * n_cells, threads)
+                    rate = size * n_features / taken
                     share = rate / bandwidth[threads]
                     rows.append(
-                        {"kernel": name, "levels": levels, "cells": n_cells, "threads": threads, "wall": wall}
-                        | {"ns": wall * 1e9 / n_rows / n_features, "gb_s": rate / 1e9, "share": share}
+                        {"kernel": name, "levels": levels, "cells": n_cells, "threads": threads}
+                        | {"ns": taken * 1e9 / n_rows / n_features, "gb_s": rate / 1e9, "share": share}
                     )
     return rows
 
@@ -174,14 +174,19 @@ def whole_scans(total_bits: int, bandwidth: dict[int, float]) -> Rows:
             def scan(tests: TableTests = tests, xs: NDArray[np.int64] = xs) -> object:
                 return tests.scan(xs, 0, even_if_unreliable=True).strongest(0.01)  # such scans are not kept
 
-            timing = fastest(scan)
-            only_counts = fastest(partial(counter.summarise, nothing, xs, 0)).wall
-            no_p_values = fastest(partial(counter.summarise, statistics, xs, 0)).wall
-            rate = total_bits / 8 / timing.wall
+            whole, counts_only, no_p_values = (
+                cost(fastest(work), threads)
+                for work in (
+                    scan,
+                    partial(counter.summarise, nothing, xs, 0),
+                    partial(counter.summarise, statistics, xs, 0),
+                )
+            )
+            rate = total_bits / 8 / whole
             rows.append(
-                {"n_rows": n_rows, "n_features": n_features, "threads": threads, "wall": timing.wall}
-                | {"cpu": timing.cpu, "count": only_counts, "statistics": no_p_values - only_counts}
-                | {"p_values": timing.wall - no_p_values, "gb_s": rate / 1e9, "share": rate / bandwidth[threads]}
+                {"n_rows": n_rows, "n_features": n_features, "threads": threads, "time": whole}
+                | {"count": counts_only, "statistics": no_p_values - counts_only}
+                | {"p_values": whole - no_p_values, "gb_s": rate / 1e9, "share": rate / bandwidth[threads]}
             )
         del frame
     return rows
@@ -193,10 +198,10 @@ def nothing(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
 
 
 def print_whole_scans(rows: Rows) -> None:
-    heads = ["scan of binary features, packed bits", "threads", "wall", "CPU", "counting", "statistics", "p-values"]
+    heads = ["scan of binary features, packed bits", "threads", "time", "counting", "statistics", "p-values"]
     cells = []
     for r in rows:
-        times = [seconds(max(r[key], 0.0)) for key in ("wall", "cpu", "count", "statistics", "p_values")]
+        times = [seconds(max(r[key], 0.0)) for key in ("time", "count", "statistics", "p_values")]
         shape = f"{r['n_rows']:,} x {r['n_features']:,}"
         cells.append([shape, str(r["threads"]), *times, f"{r['gb_s']:.2f}", f"{r['share']:.0%}", "50%"])
     print(table([*heads, "GB/s", "share", "wanted"], cells) + "\n")
@@ -210,8 +215,8 @@ def crossovers(n_rows: int, n_features: int) -> dict[str, float | None]:
     for levels in LEVELS:
         codes = noise(n_rows, (levels,) * n_features)
         for n_cells in (8, 16, 32, 64, 128, 256):
-            bits = time_of(bit_counts(codes, levels, n_cells), n_features, levels * n_cells, 1).wall
-            dense = time_of(dense_counts(codes, n_cells), n_features, levels * n_cells, 1).wall
+            bits = time_of(bit_counts(codes, levels, n_cells), n_features, levels * n_cells, 1)
+            dense = time_of(dense_counts(codes, n_cells), n_features, levels * n_cells, 1)
             ratios.append((n_cells * (levels - 1), bits / dense))
             times = [f"{t * 1e9 / n_rows / n_features:.3f}" for t in (bits, dense)]
             cells.append([str(n_cells * (levels - 1)), str(levels), str(n_cells), *times, f"{bits / dense:.2f}"])
@@ -249,10 +254,10 @@ def sparse_density(n_rows: int, n_features: int, n_cells: int) -> float | None:
     codes = noise(n_rows, (2,) * n_features)
     width = 2 * n_cells
     others = (bit_counts(codes, 2, n_cells), dense_counts(codes, n_cells))
-    best = min(time_of(count, n_features, width, 1).wall for count in others)
+    best = min(time_of(count, n_features, width, 1) for count in others)
     ratios = []
     for density in (0.001, 0.003, 0.01, 0.03, 0.1):
-        sparse = time_of(sparse_counts(n_rows, n_features, density, n_cells)[0], n_features, width, 1).wall
+        sparse = time_of(sparse_counts(n_rows, n_features, density, n_cells)[0], n_features, width, 1)
         ratios.append((density, sparse / best))
     below = [density for density, ratio in ratios if ratio < 1]
     return max(below) if below else None
