@@ -60,6 +60,20 @@ def test_features_follow_the_hidden_variable(transformer):
     assert transformer.get_feature_names_out().tolist()[:2] == ["latent0", "latent0_is_1"]
 
 
+def test_members_of_the_latent_blankets_as_indicators():
+    flip = np.random.default_rng(3).random(len(Y)) < 0.05
+    wide = X.assign(direct=np.where((Y == "yes") ^ flip, "up", "down"))  # a child of y beside the latent
+    options = {"n_subspaces": 12, "n_restarts": 4, "random_state": 1}
+    plain, both = (LatentBlanketTransformer(**options, members=m).fit(wide[TRAIN], Y[TRAIN]) for m in (False, True))
+    features, names = both.transform(wide[TEST]), both.get_feature_names_out().tolist()
+    assert np.array_equal(features[:, :24], plain.transform(wide[TEST]))
+    assert "direct" in both.members_
+    at = names.index("direct_is_up")
+    assert names[at - 1] == "direct_is_down"
+    assert np.array_equal(features[:, at], wide["direct"][TEST] == "up")
+    assert np.array_equal(features[:, at - 1], wide["direct"][TEST] == "down")
+
+
 def test_labels_of_unseen_rows_change_nothing(transformer):
     plain = transformer.transform(X[TEST])
     shuffled = np.random.default_rng(5).permutation(Y[TEST])

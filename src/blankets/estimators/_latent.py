@@ -34,7 +34,8 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         subspace_size: int | None = None,
         arity: int = 2,
         n_restarts: int = 80,
-        criterion: str = "error",
+        criterion: str = "mi",
+        members: bool = False,
         discretise: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
@@ -46,6 +47,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         self.arity = arity
         self.n_restarts = n_restarts
         self.criterion = criterion
+        self.members = members
         self.discretise = discretise
         self.bins = bins
         self.missing = missing
@@ -73,6 +75,8 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
             features.append(fit_feature(frame, target, members, effort, own))
         self.encoder_ = table.encoder
         self.features_ = [feature for feature in features if feature is not None]
+        beside = {name for feature in self.features_ for name in feature.members} if self.members else set()
+        self.members_ = [name for name in frame.names if name in beside]
         return frame
 
     def _codes(self, X: Any) -> Frame:
@@ -86,12 +90,18 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         return self.encoder_.transform(X)
 
     def _matrix(self, frame: Frame) -> NDArray[np.float64]:
-        """Return the most probable state and the probabilities of all states but the first, latent by latent."""
-        blocks = []
+        """Return the states and probabilities of the latents, latent by latent, then the members as indicators."""
+        blocks = [np.zeros((frame.n_rows, 0))]
         for feature in self.features_:
             shares = feature.posterior(frame)
             blocks.append(np.column_stack([shares.argmax(axis=1), shares[:, 1:]]))
-        return np.column_stack(blocks) if blocks else np.zeros((frame.n_rows, 0))
+        for name in self.members_:
+            # A level that was not there before is none of the known ones.
+            blocks.append(frame.column(frame.index(name))[:, np.newaxis] == np.arange(len(self._levels(name))))
+        return np.column_stack(blocks).astype(np.float64)
+
+    def _levels(self, name: str) -> tuple[object, ...]:
+        return self.encoder_.levels[self.encoder_.names.index(name)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -119,8 +129,11 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         States of each latent.
     n_restarts : int
         Starts of structural EM in each place a latent may have.
-    criterion : {"error", "mi", "bic", "cll"}
-        What decides between these places; training error, as in the paper's experiments.
+    criterion : {"mi", "error", "bic", "cll"}
+        What decides between these places: information about the target in the fitted model, training error, BIC or
+        conditional likelihood.
+    members : bool
+        Whether the observed members of the latent blankets are features as well, as indicators of their levels.
     discretise, bins, missing
         How the features are read: see `blankets.data.ingest`.
     n_threads : int, optional
@@ -181,8 +194,9 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
 
         Returns
         -------
-        ndarray of shape (n_samples, n_latents * arity)
-            For each latent its most probable state and the probabilities of its states but the first.
+        ndarray of shape (n_samples, n_columns)
+            For each latent its most probable state and the probabilities of its states but the first; with
+            ``members`` an indicator for each level of each observed member.
         """
         return self._matrix(self._codes(X))
 
@@ -198,6 +212,8 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         names = []
         for k in range(len(self.features_)):
             names += [f"latent{k}", *(f"latent{k}_is_{state}" for state in range(1, self.arity))]
+        for member in self.members_:
+            names += [f"{member}_is_{level}" for level in self._levels(member)]
         return np.array(names, dtype=object)
 
 
@@ -217,6 +233,8 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         p(target | features); or the majority of their predictions.
     C : float
         Inverse of the regularisation of the support vector machine.
+    members : bool
+        Whether the machine also sees the observed members of the latent blankets.
     n_subspaces, subspace_size, arity, n_restarts, criterion, discretise, bins, missing, n_threads, random_state
         As for `LatentBlanketTransformer`.
 
@@ -246,7 +264,8 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         subspace_size: int | None = None,
         arity: int = 2,
         n_restarts: int = 80,
-        criterion: str = "error",
+        criterion: str = "mi",
+        members: bool = True,
         discretise: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
@@ -259,6 +278,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
             arity=arity,
             n_restarts=n_restarts,
             criterion=criterion,
+            members=members,
             discretise=discretise,
             bins=bins,
             missing=missing,

@@ -27,10 +27,13 @@ class LatentFeature:
         The columns.
     network : Network
         Nodes are the columns, the target, the latent.
+    members : tuple of str
+        The columns that are in the blanket of the target beside the latent.
     """
 
     names: tuple[str, ...]
     network: Network
+    members: tuple[str, ...]
 
     def posterior(self, frame: Frame) -> Floats:
         """Return p(latent | columns) for each row, the target summed out, shape (rows, states)."""
@@ -73,4 +76,6 @@ def fit_feature(
     winner = best_attempt(attempts_in(places, stage, effort, rng), effort.score)
     if winner is None or winner.stage is None:
         return None
-    return LatentFeature(stage.local.names[:-1], winner.stage.network())
+    names = stage.local.names[:-1]
+    beside = tuple(names[v] for v in sorted(winner.stage.members) if v < stage.target)
+    return LatentFeature(names, winner.stage.network(), beside)
