@@ -413,3 +413,24 @@ def test_refused_names():
     with pytest.raises(ParameterError, match="labels='auto' needs the labels"):
         regime_from("auto")
     assert surrogate_from(Surrogate.Y0) is Surrogate.Y0
+
+
+WIDE = {
+    "pos": (Beta(mode=0.2, low=0.1, high=0.5), between(0.1, 0.6), stats.beta(20, 80), stats.beta(4, 12)),
+    "neg": (Beta(mode=0.8, low=0.5, high=0.9), between(0.4, 0.9), stats.beta(80, 20), stats.beta(12, 4)),
+}
+
+
+@pytest.mark.parametrize(("of", "prior"), [(of, prior) for of, priors in WIDE.items() for prior in priors])
+def test_two_values_of_the_prior_carry_its_uncertainty(of, prior):
+    """Against the law of total variance by Monte Carlo, 20,000 draws."""
+    table = np.array([[[0, 0, 0], [100, 200, 50], [3000, 4000, 1000]]], float)
+    labels = read_labels([1] * 350 + [None] * 8000)
+    regime, exact = PositiveUnlabelled(prior), pos_information
+    if of == "neg":
+        table, labels = table[:, [1, 0, 2]] + [[[0], [1], [0]]], semi(3, 350, 8353)
+        regime, exact = SemiSupervised("mar-c", prior), neg_information
+    draws = regime.admissible(labels).sample(20_000, rng=0)
+    at = exact(np.broadcast_to(table, (len(draws), 1, 3, 3)), draws)
+    expected = np.nanmean(at.variance) + at.value.var()
+    assert regime.estimate(table, labels, estimator=of).variance == pytest.approx(expected, rel=0.05)

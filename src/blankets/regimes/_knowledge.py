@@ -6,17 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
-from blankets.stats import InformationEstimate
+from blankets.stats import InformationEstimate, divided
 
 __all__ = ["EVERYTHING", "check_estimator", "needs_prior", "over_priors", "with_prior"]
 
 EVERYTHING = frozenset(Question)
 _PRIOR_HELPS = "give prior=, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"
-_GRID = (np.arange(15) + 0.5) / 15.0
+_GRID = (np.arange(1000) + 0.5) / 1000.0
 
 
 def with_prior(prior: Prior | None) -> frozenset[Question]:
@@ -39,14 +40,38 @@ def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
         raise ParameterError.not_one_of("estimator in this regime", estimator, names)
 
 
-def over_priors(estimate: Callable[[float], InformationEstimate], prior: Prior) -> InformationEstimate:
-    """Return the estimate at the expected prior, with the prior's uncertainty added to its variance."""
+def over_priors(
+    estimate: Callable[[float], InformationEstimate], prior: Prior, *, of_negatives: bool = False
+) -> InformationEstimate:
+    """Return the estimate at the expected prior, with the prior's uncertainty added to its variance.
+
+    By the law of total variance. An estimate from one labelled class is nearly in proportion to the odds of
+    that class (exactly so for the squared loss), so two values of the odds that have their first three
+    moments stand for all of them (Gauss quadrature).
+    """
     central = estimate(prior.mean)
-    if prior.is_exact:
+    nodes, weights = _two_priors(prior, of_negatives=of_negatives)
+    if len(nodes) == 1:
         return central
-    parts = [estimate(float(p)) for p in prior.ppf(_GRID)]
+    parts = [estimate(float(p)) for p in nodes]
     values, variances = np.stack([part.value for part in parts]), np.stack([part.variance for part in parts])
-    finite = np.isfinite(variances)
-    within = np.where(finite, variances, 0.0).sum(axis=0) / np.maximum(finite.sum(axis=0), 1)
-    variance = np.where(np.isfinite(central.variance), within + values.var(axis=0), np.nan)
-    return replace(central, variance=variance)
+    weight = np.broadcast_to(weights.reshape(-1, *[1] * central.value.ndim), values.shape)
+    finite = weight * np.isfinite(variances)
+    within = divided((finite * np.nan_to_num(variances)).sum(axis=0), finite.sum(axis=0))
+    between = (weight * (values - (weight * values).sum(axis=0)) ** 2).sum(axis=0)
+    return replace(central, variance=np.where(np.isfinite(central.variance), within + between, np.nan))
+
+
+def _two_priors(prior: Prior, *, of_negatives: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two values of p(y=1), inside its range, and their weights; one where it is one number."""
+    values = np.array([prior.mean]) if prior.is_exact else prior.ppf(_GRID)
+    share = 1.0 - values if of_negatives else values
+    odds = share / (1.0 - share)
+    mean, spread = odds.mean(), odds.std()
+    if spread < 1e-9 * mean:
+        return values[:1], np.ones(1)
+    skewness = float((((odds - mean) / spread) ** 3).mean())
+    ends = skewness / 2.0 + np.sqrt(1.0 + skewness**2 / 4.0) * np.array([-1.0, 1.0])
+    at = mean + spread * ends
+    nodes = (1.0 if of_negatives else at) / (1.0 + at)
+    return nodes, np.array([ends[1], -ends[0]]) / (ends[1] - ends[0])

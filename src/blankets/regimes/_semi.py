@@ -213,7 +213,7 @@ class SemiSupervised(Regime):
                 raise ParameterError("estimator 'ss' (5.7) is defined for loss='log' only; take 'pos' or 'neg'")
             return over_priors(lambda p: ss_information(counts, p), prior)
         pos = over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
-        neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior)
+        neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
         if estimator == "least-variance":
             return _where(~(neg.variance < pos.variance), pos, neg)
         b, a = labels.shares
