@@ -285,7 +285,7 @@ def main():
     two.add_argument("--splits", type=int, default=10)
     two.add_argument("--latents", type=int, default=20)
     two.add_argument("--restarts", type=int, default=80)
-    two.add_argument("--criterion", default="mi")
+    two.add_argument("--criterion", default="bic")
     two.add_argument("--discretise", default="equal-width")
     two.add_argument("--bins", type=int, default=5)
     two.add_argument("--max-parents", type=int, default=3)

@@ -61,17 +61,16 @@ def test_features_follow_the_hidden_variable(transformer):
 
 
 def test_members_of_the_latent_blankets_as_indicators():
-    flip = np.random.default_rng(3).random(len(Y)) < 0.05
-    wide = X.assign(direct=np.where((Y == "yes") ^ flip, "up", "down"))  # a child of y beside the latent
-    options = {"n_subspaces": 12, "n_restarts": 4, "random_state": 1}
-    plain, both = (LatentBlanketTransformer(**options, members=m).fit(wide[TRAIN], Y[TRAIN]) for m in (False, True))
-    features, names = both.transform(wide[TEST]), both.get_feature_names_out().tolist()
-    assert np.array_equal(features[:, :24], plain.transform(wide[TEST]))
+    options = {"n_subspaces": 12, "n_restarts": 2, "random_state": 1, "criterion": "bic", "subspace_size": 6}
+    words = X.replace({0: "down", 1: "up"}).assign(direct=np.where(np.arange(len(Y)) % 4 == 0, "up", Y))
+    plain, both = (LatentBlanketTransformer(**options, members=m).fit(words[TRAIN], Y[TRAIN]) for m in (False, True))
+    features, names = both.transform(words[TEST]), both.get_feature_names_out().tolist()
+    assert np.array_equal(features[:, :24], plain.transform(words[TEST]))
     assert "direct" in both.members_
-    at = names.index("direct_is_up")
-    assert names[at - 1] == "direct_is_down"
-    assert np.array_equal(features[:, at], wide["direct"][TEST] == "up")
-    assert np.array_equal(features[:, at - 1], wide["direct"][TEST] == "down")
+    indicators = [(member, level) for member in both.members_ for level in sorted(set(words[member]))]
+    assert names[24:] == [f"{member}_is_{level}" for member, level in indicators]
+    for column, (member, level) in zip(features[:, 24:].T, indicators, strict=True):
+        assert np.array_equal(column, words[member][TEST] == level)
 
 
 def test_labels_of_unseen_rows_change_nothing(transformer):
