@@ -13,11 +13,12 @@ from scipy.stats import chi2, ncx2
 
 import blankets as bl
 from blankets.cli._main import run
+from blankets.latent import discover_latent
 from blankets.report import report_content
 from blankets.report._effects import interval
 from blankets.report._neighbourhood import MOST_BOXES
 from blankets.report._trail import trail
-from blankets.results import Blanket, NamedEvidence, PassedOver
+from blankets.results import Blanket, NamedEvidence, PassedOver, Step
 
 CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
 
@@ -238,6 +239,55 @@ def test_lines_are_those_of_the_graph(clinic):
     assert left < target < right < drawn["wide"]["places"]["insurance"][0]
 
 
+@pytest.fixture(scope="module")
+def with_latent():
+    """A target with an observed child and a hidden one, which has three symptoms."""
+    rng = np.random.default_rng(1)
+    ill = rng.random(3000) < 0.4
+    hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)
+    table = {name: np.where(rng.random(3000) < 0.8, hidden, ~hidden) for name in ("cough", "fever", "rash")}
+    table |= {"age": np.where(rng.random(3000) < 0.3, ill, rng.random(3000) < 0.5), "ill": ill}
+    return bl.discover(table, "ill"), discover_latent(table, "ill", n_restarts=6, rng=0)
+
+
+def test_latents_are_drawn_among_the_members(with_latent):
+    blanket, latent = with_latent
+    content = report_content(blanket, latent=latent)
+    drawn = content["neighbourhood"]
+    box = drawn["boxes"][-1]
+    assert (box["name"], box["latent"], box["role"]) == ("H1", True, latent.latents[0].position)
+    assert [one["latent"] for one in drawn["boxes"][:-1]] == [False] * 5
+    lines = {(line["start"], line["end"]) for line in drawn["lines"]}
+    assert {edge for edge in latent.graph.edges if "H1" in edge} <= lines
+    # Given the latent, its symptoms tell nothing more: they have no line to the target.
+    assert not {frozenset(line) for line in lines} & {frozenset(("ill", name)) for name in latent.latents[0].replaced}
+    assert len(latent.latents[0].replaced) == 3
+    for shape in ("wide", "tall"):
+        places = list(drawn[shape]["places"].values())
+        assert len(places) == 6
+        assert not any(overlaps(a, b) for i, a in enumerate(places) for b in places[:i])
+    assert content["latents"] == [latent.explain("H1")]
+    assert drawn["latent"]
+
+
+@pytest.mark.parametrize("position", ["parent", "spouse", "outside"])
+def test_latents_of_any_position_have_a_place(with_latent, position):
+    blanket, latent = with_latent
+    moved = replace(latent, latents=(replace(latent.latents[0], position=position),))
+    places = report_content(blanket, latent=moved)["neighbourhood"]["wide"]["places"]
+    assert (places["H1"][0] < places["ill"][0]) == (position != "spouse")
+    none = report_content(blanket, latent=replace(latent, latents=()))
+    assert none["latents"] == ["None was found by lmb-csem: the observed columns explain the data as well without any."]
+
+
+def test_steps_are_cut():
+    steps = tuple(Step("admitted", "growing", evidence(f"x{i}"), "strong") for i in range(250))
+    told = trail(blanket_of(decisions=steps))["steps"]["rows"]
+    assert len(told) == 201
+    assert told[0] == f"x0 entered (growing): p = {chi2.sf(40, 2):.1e}; strong."
+    assert told[-1] == "50 further steps in blanket.decisions."
+
+
 # Data, labels, stability -----------------------------------------------------------------------------------------
 
 
@@ -360,6 +410,11 @@ def test_a_command_line_cannot_say_everything(clinic):
     assert again["cli"] == ""
     assert "discretise={'age': 'equal-width'}" in again["python"]
     assert again["note"] == "data.csv stands for your data."
+
+
+def test_versions_of_what_is_installed(monkeypatch):
+    monkeypatch.setattr("blankets.report._reproduce._PACKAGES", ("numpy", "no-such-package"))
+    assert [name for name, _ in report_content(blanket_of())["versions"]] == ["Python", "numpy"]
 
 
 def test_names_that_look_like_options():

@@ -16,6 +16,7 @@ from blankets.search import ALGORITHMS
 from blankets.stats import detectable_effect
 
 if TYPE_CHECKING:
+    from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
 __all__ = ["report_content"]
@@ -31,12 +32,13 @@ def report_content(
     source: str = "",
     stability: Mapping[str, float] | None = None,
     sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
+    latent: LatentBlanket | None = None,
 ) -> dict[str, Any]:
     """Return everything that a report says, as plain lists, dicts, strings and numbers.
 
     Parameters
     ----------
-    blanket, source, stability, sensitivity
+    blanket, source, stability, sensitivity, latent
         As for `report`.
 
     Examples
@@ -60,7 +62,8 @@ def report_content(
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
         "notes": list(blanket.warnings),
-        "neighbourhood": neighbourhood(blanket),
+        "neighbourhood": neighbourhood(blanket, latent),
+        "latents": None if latent is None else _latents(latent),
         "effects": effects(blanket),
         "trail": trail(blanket),
         "labels": labels(blanket),
@@ -158,6 +161,12 @@ def _facts(blanket: Blanket) -> list[list[str]]:
 def _alpha(blanket: Blanket) -> float | None:
     alpha = blanket.settings.get("alpha")
     return alpha if isinstance(alpha, float) and 0.0 < alpha < 1.0 else None
+
+
+def _latents(latent: LatentBlanket) -> list[str]:
+    """Return a paragraph for each latent variable."""
+    told = [latent.explain(one.name) for one in latent.latents]
+    return told or [f"None was found by {latent.method}: the observed columns explain the data as well without any."]
 
 
 def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from blankets.results import count_of, joined, number, shown
 
 if TYPE_CHECKING:
+    from blankets.latent import Latent, LatentBlanket
     from blankets.results import Blanket
 
 __all__ = ["MOST_BOXES", "neighbourhood"]
@@ -38,15 +39,25 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who stands where: left and right of the target, and beyond the right side, beside a child."""
+    """Who stands where, from left to right; the target stands in the middle, spouses beyond their children."""
 
     left: list[str]
+    latent_left: list[str]
+    latent_right: list[str]
     right: list[str]
     beyond: list[str]
 
 
-def neighbourhood(blanket: Blanket) -> dict[str, Any]:
-    """Return boxes, lines, their places in both drawings, and a description in words."""
+def neighbourhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[str, Any]:
+    """Return boxes, lines, their places in both drawings, and a description in words.
+
+    Parameters
+    ----------
+    blanket : Blanket
+        Observed members.
+    latent : LatentBlanket, optional
+        Latent members of the same target, which are drawn among them.
+    """
     graph = blanket.to_networkx()
     drawn = blanket.members[:MOST_BOXES]
     effect = {name: blanket.strengths[name].effect for name in drawn}
@@ -56,31 +67,66 @@ def neighbourhood(blanket: Blanket) -> dict[str, Any]:
         for start, end, known in graph.edges(data=True)
         if start in roles and end in roles
     ]
-    sides = _sides(blanket, drawn)
     boxes = [
         {
             "name": name,
             "label": shown(name, _LETTERS),
             "role": role,
-            "latent": bool(graph.nodes[name].get("latent", False)),
+            "latent": False,
             "words": _box_words(name, role, effect.get(name)),
         }
         for name, role in roles.items()
     ]
+    if latent is not None:
+        boxes += [_latent_box(one, latent) for one in latent.latents]
+        lines = _without_replaced(lines, latent) + _latent_lines(latent, [box["name"] for box in boxes])
+    sides = _sides(blanket, drawn, latent)
     more = len(blanket) - len(drawn)
     return {
         "boxes": boxes,
         "lines": lines,
         "wide": _wide(blanket.target, sides),
         "tall": _tall(blanket, sides),
-        "roles": [[role, words] for role, words in _WORDS.items() if role in roles.values()],
+        "roles": [[role, words] for role, words in _WORDS.items() if role in {box["role"] for box in boxes}],
         "latent": any(box["latent"] for box in boxes),
         "words": _words(blanket),
         "note": f"The {MOST_BOXES} strongest members are drawn; {more:,} more are in the table." if more else "",
     }
 
 
-def _sides(blanket: Blanket, drawn: tuple[str, ...]) -> _Sides:
+def _latent_box(one: Latent, latent: LatentBlanket) -> dict[str, Any]:
+    role = one.position if one.position in _WORDS else "unknown"
+    return {
+        "name": one.name,
+        "label": shown(one.name, _LETTERS),
+        "role": role,
+        "latent": True,
+        "words": f"{shown(one.name)}, latent {role}, {number(one.information)} nats",
+        "lines": [latent.explain(one.name)],
+    }
+
+
+def _latent_lines(latent: LatentBlanket, drawn: list[str]) -> list[dict[str, Any]]:
+    """Return the lines of the fitted graph that touch a latent."""
+    strength = {one.name: _thickness(one.information) for one in latent.latents}
+    return [
+        {"start": start, "end": end, "directed": True, "width": strength[start if start in strength else end]}
+        for start, end in latent.graph.edges
+        if (start in strength or end in strength) and start in drawn and end in drawn
+    ]
+
+
+def _without_replaced(lines: list[dict[str, Any]], latent: LatentBlanket) -> list[dict[str, Any]]:
+    """Leave out the lines between the target and members that a latent made irrelevant."""
+    replaced = {name for one in latent.latents for name in one.replaced}
+    return [
+        line
+        for line in lines
+        if not (latent.target in (line["start"], line["end"]) and replaced & {line["start"], line["end"]})
+    ]
+
+
+def _sides(blanket: Blanket, drawn: tuple[str, ...], latent: LatentBlanket | None) -> _Sides:
     """Share the members out; those without a direction go to the shorter side."""
     role = {name: blanket.roles.get(name, "unknown") for name in drawn}
     shared = {child for name, child in blanket.common_children.items() if role.get(name) == "spouse"}
@@ -88,16 +134,24 @@ def _sides(blanket: Blanket, drawn: tuple[str, ...]) -> _Sides:
     right = [name for name in drawn if role[name] == "child" or (name in shared and role[name] != "parent")]
     spouses = [name for name in drawn if role[name] == "spouse" and blanket.common_children.get(name) in right]
     spouses.sort(key=lambda name: right.index(blanket.common_children[name]))
+    found = () if latent is None else latent.latents
+    at_latent = {name: one.position for one in found for name in (*one.children, *one.parents)}
+    for name in drawn:
+        if role[name] in ("neighbour", "unknown") and name in at_latent and name not in right:
+            (right if at_latent[name] == "child" else left).append(name)
     for name in drawn:
         if name not in left and name not in right and name not in spouses:
             (left if len(left) < len(right) else right).append(name)
-    return _Sides(left, right, spouses)
+    causes = [one.name for one in found if one.position in ("parent", "outside")]
+    effects = [one.name for one in found if one.position == "child"]
+    spouses += [one.name for one in found if one.position == "spouse"]
+    return _Sides(left, causes, effects, right, spouses)
 
 
 def _wide(target: str, sides: _Sides) -> dict[str, Any]:
     """Place the boxes in columns from left to right, each column centred."""
-    columns = [sides.left, [target], sides.right, sides.beyond]
-    gap = 110.0
+    columns = [sides.left, sides.latent_left, [target], sides.latent_right, sides.right, sides.beyond]
+    gap = 110.0 if sum(map(bool, columns)) <= 4 else 80.0
     height = max(len(names) for names in columns) * _PITCH + 10
     places: dict[str, list[float]] = {}
     x = 8.0
@@ -114,9 +168,10 @@ def _wide(target: str, sides: _Sides) -> dict[str, Any]:
 
 def _tall(blanket: Blanket, sides: _Sides) -> dict[str, Any]:
     """Place the boxes below each other: one side, the target, the other side with spouses under their child."""
-    names = [*sides.left, blanket.target]
+    names = [*sides.left, *sides.latent_left, blanket.target, *sides.latent_right]
     for name in sides.right:
-        names += [name, *(s for s in sides.beyond if blanket.common_children[s] == name)]
+        names += [name, *(s for s in sides.beyond if blanket.common_children.get(s) == name)]
+    names += [name for name in sides.beyond if name not in names]
     width = max(_box_width(name) for name in names)
     places = {
         name: [84.0 + (26.0 if name in sides.beyond else 0.0), 6.0 + row * _PITCH, width, float(_HIGH)]
@@ -131,7 +186,10 @@ def _box_width(name: str) -> float:
 
 def _width(effect: dict[str, float], start: str, end: str, target: str) -> float:
     """Return the width of a line, in proportion to Cohen's w of the member that it stands for."""
-    value = effect.get(end if start == target else start, math.nan)
+    return _thickness(effect.get(end if start == target else start, math.nan))
+
+
+def _thickness(value: float) -> float:
     share = min(1.0, math.sqrt(2.0 * max(value, 0.0)) / 0.6) if math.isfinite(value) else 0.0
     return round(_THINNEST + (_THICKEST - _THINNEST) * share, 2)
 

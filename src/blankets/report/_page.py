@@ -24,6 +24,7 @@ def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) ->
     sections = [
         _head(content),
         _graph_section(content["neighbourhood"]),
+        _latent_section(content["latents"]),
         _effects_section(content["effects"]),
         _trail_section(content["trail"]),
         _labels_section(content["labels"], content["sensitivity"]),
@@ -33,7 +34,10 @@ def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) ->
         _method_section(content),
     ]
     known = {
-        "boxes": [{key: box[key] for key in ("name", "label", "role")} for box in content["neighbourhood"]["boxes"]],
+        "boxes": [
+            {key: box[key] for key in ("label", "role", "words", "lines") if key in box}
+            for box in content["neighbourhood"]["boxes"]
+        ],
         "target": content["answer"],
         "trail": content["trail"]["rows"],
     }
@@ -79,6 +83,12 @@ def _graph_section(content: dict[str, Any]) -> Html | None:
     figure = tag("figure", graph(content, "wide"), graph(content, "tall"), legend(content))
     note = tag("p", content["note"], class_="hint") if content["note"] else None
     return _section("neighbourhood", "The neighbourhood", figure, note, hint, card)
+
+
+def _latent_section(paragraphs: list[str] | None) -> Html | None:
+    if paragraphs is None:
+        return None
+    return _section("latents", "Latent variables", *(tag("p", text) for text in paragraphs))
 
 
 def _effects_section(content: dict[str, Any]) -> Html | None:

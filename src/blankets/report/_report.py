@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError
 from blankets.report._content import report_content
 from blankets.report._labels import is_partial
 from blankets.report._page import report_page
 
 if TYPE_CHECKING:
+    from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
 __all__ = ["report", "written"]
@@ -24,6 +25,7 @@ def report(
     source: str = "",
     stability: Mapping[str, float] | None = None,
     sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
+    latent: LatentBlanket | None = None,
     planner: bool = True,
 ) -> Path:
     """Write a blanket as one self-contained HTML page: the answer, its evidence, and how to get it again.
@@ -42,6 +44,8 @@ def report(
         For each column the share of resamples in which it was a member.
     sensitivity : sequence of (float, sequence of str), optional
         Members under other values of the class prior.
+    latent : LatentBlanket, optional
+        Latent members of the same target, from `discover_latent`.
     planner : bool
         Whether the page ends with a planner that opens with the numbers of this study.
 
@@ -62,7 +66,11 @@ def report(
     ...     print(file.name, file.stat().st_size < 100_000)
     ill.html True
     """
-    content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity)
+    if latent is not None and latent.target != blanket.target:
+        raise ParameterError(
+            f"the latents are those of {latent.target!r}, but the blanket is that of {blanket.target!r}"
+        )
+    content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity, latent=latent)
     return written(report_page(content, _start(blanket) if planner else None), path)
 
 

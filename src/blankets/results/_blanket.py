@@ -216,7 +216,7 @@ class Blanket:
     def report(self, path: str | Path, **details: Any) -> Path:
         """Write everything about the blanket as one HTML page that needs no network; return its path.
 
-        ``details`` are those of `blankets.report.report`: ``source``, ``stability``, ``sensitivity``.
+        ``details`` are those of `blankets.report.report`: ``source``, ``stability``, ``sensitivity``, ``latent``.
         """
         from blankets.report import report
 

@@ -83,13 +83,10 @@
 
   function tell(index) {
     const box = known.boxes[index];
-    const target = box.role === "target";
-    const row = target ? null : rows[index - 1];
-    card.replaceChildren(
-      element("h3", "", target ? box.label : row.name),
-      element("p", "hint", target ? "the target" : row.short),
-      lines(target ? [known.target] : row.lines),
-    );
+    // Members stand in the same order in the list of columns; the target and latents are not in it.
+    const row = box.role === "target" ? { name: box.label, short: "the target", lines: [known.target] }
+      : box.lines ? { name: box.label, short: box.words, lines: box.lines } : rows[index - 1];
+    card.replaceChildren(element("h3", "", row.name), element("p", "hint", row.short), lines(row.lines));
   }
 
   tell(known.boxes.length > 1 ? 1 : 0);
