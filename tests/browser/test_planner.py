@@ -176,6 +176,9 @@ def test_page_says_what_plan_says(visit, planner_page, choices, capsys):
     assert told == headline or (
         expected.answer is None and told == re.sub(r"; κ would have to be [^ ]+\.$", ".", headline)
     )
+    taken = page.locator("#plan-notes").inner_text().replace(" must depend ", " depends ").replace(" must be ", " are ")
+    first_two = expected.assumptions[: 1 if choices["regime"] == "supervised" else 2]
+    assert [text for text in first_two if text.split(".")[0] not in taken] == []
     command = page.locator("#plan-cli").inner_text().replace("\n", " ")
     assert run([*shlex.split(command)[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == expected.answer

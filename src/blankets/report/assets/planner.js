@@ -107,12 +107,20 @@
     return words + ".";
   }
 
+  const TAKEN_TO_HOLD = {
+    pu: "Which positives carry a label must depend on nothing but their being positive.",
+    "pu-apart": "The labelled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
+    mcar: "Whether a row carries a label must depend on neither its class nor its features.",
+    "mar-c": "Whether a row carries a label must depend on its class alone.",
+  };
+
   function notes(found) {
     const { question: q, design } = found;
     const said = [];
     const used = design.name === "listwise" ? found.labels : found.rows;
     if (used < 5 * found.dof) said.push("Caution: with " + used + " rows for " + found.dof + " degrees of freedom the test would be unreliable (5 rows for each are the rule).");
     if (design.name !== "full" && found.labels < 50) said.push("Caution: with only " + found.labels + " labels the planned power is rough.");
+    if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labelled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
     if (found.uncertain) said.push("Python draws the prior at random, so that its answer differs from this one by chance, a little.");
