@@ -112,7 +112,8 @@ def discover(
         Use a surrogate that is not valid; the result says so.
     given_drivers : bool
         For ``labels="mar-f"``: first find the features on which labelling depends, from all rows, and condition
-        every test with the target on them, as only then labelled rows are a fair sample.
+        every test with the target on them, as only then labelled rows are a fair sample. Not for "pc" and the
+        "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     n_threads : int, optional

@@ -4,6 +4,18 @@ Whether a row is labelled is known for every row, so that its Markov blanket can
 other target. Labelling comes after everything else and has no effects among the features, so that its neighbours
 are its causes; given these, labelled rows are a fair sample. Conditioning on them is our extension of the
 methods of Sechidis for labels that go missing depending on features (MAR-F).
+
+**What it is good for.** Labelled rows as they are answer single questions wrongly: two unrelated features of
+which one drives labelling with the target are tied among labelled rows (ERRATA B6). Tests given the drivers are
+valid, each of them, and so are the separating sets, neighbours and effects that rest on them. The blanket as a
+whole is more robust: given all its members, nothing else tells about the target, labelled or not, so that with
+perfect tests labelled rows as they are lead to the same blanket. With finite rows, searches that go through
+small sets miss fewer members when they condition on the drivers. What counts unlabelled rows in (Ỹ0, Ỹ1, Ỹm,
+pairwise deletion) takes drivers, and what they touch, for members.
+
+**Limits.** A driver that the search misses is not conditioned on; many drivers leave few rows in each stratum.
+"pc" and the "n-pc" algorithms orient edges by which sets separate, and may gain false members when all sets
+hold the drivers.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ __all__ = ["ConditionedTests"]
 class ConditionedTests(IndependenceTest):
     """Other tests, each given a fixed set too.
 
-    A member of the set that is itself tested is tested given the others. The evidence names what was asked
-    for, without the fixed set; reliability accounts for all of it.
+    A member of the set that is itself tested is tested given the others. The evidence names everything that
+    was conditioned on, as separating sets and reliability must.
 
     Parameters
     ----------
@@ -61,15 +61,15 @@ class ConditionedTests(IndependenceTest):
         fixed = [z for z in self.always if z != y and z not in given]
         inside = np.isin(columns, fixed)
         groups = [columns[~inside], *columns[inside].reshape(-1, 1)]
-        batches = []
-        for group in groups:
-            together = (*given, *(z for z in fixed if z not in group))
-            found = self.tests.scan(group, y, together, even_if_unreliable=even_if_unreliable)
-            asked = found.where(np.arange(len(found)))  # a copy: the original may be kept for the next time
-            asked.given = tuple(given)
-            batches.append(asked)
+        asked = tuple(dict.fromkeys(given))  # a separating set may already hold some of the fixed one
+        batches = [
+            self.tests.scan(
+                group, y, (*asked, *(z for z in fixed if z not in group)), even_if_unreliable=even_if_unreliable
+            )
+            for group in groups
+        ]
         order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
-        return joined(batches).where(order) if inside.any() else batches[0]
+        return joined(batches).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what the tests allow without the fixed set: a bound, if a generous one."""

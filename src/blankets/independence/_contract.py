@@ -167,8 +167,10 @@ def _weakest_over(
         if batch.method is not None:
             method[new], methods = batch.method[weaker], batch.methods
         reliable[new] = True
-        for i in new:
-            where[i] = given
+        # A test that conditions on more than it was asked to says so with a set of its own.
+        own = batch.given if isinstance(batch.given, list) else [given] * len(at)
+        for i, at_i in zip(new, np.flatnonzero(weaker), strict=True):
+            where[i] = own[at_i]
         settled[new] |= log_p[new] > log_alpha
         if settled.all():
             break
