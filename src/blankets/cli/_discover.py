@@ -63,7 +63,7 @@ def _value(text: str) -> Any:
 @click.option("--prior", metavar="P", help="p(y=1), where labels are missing: a number, '<0.4', or a range 0.1-0.3.")
 @click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing.")
 @click.option("--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0 or y1.")
-@click.option("--force", is_flag=True, help="Use a surrogate that is not valid; the result says so.")
+@click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so.")
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
