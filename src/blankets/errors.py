@@ -10,6 +10,7 @@
         ├── LabelError             the labels contradict the label regime
         ├── ParameterError         an argument is outside its allowed values
         ├── NotAnswerableError     the label regime cannot answer this question
+        ├── EngineError            a cluster or a database cannot do its work
         └── MissingPackageError    an optional package is needed (also an ImportError)
 
     KeyboardInterrupt
@@ -39,6 +40,7 @@ __all__ = [
     "ConstantColumnWarning",
     "DataError",
     "DuplicateColumnWarning",
+    "EngineError",
     "IdLikeColumnWarning",
     "Interrupted",
     "LabelError",
@@ -92,6 +94,10 @@ class ParameterError(BlanketsError):
 
 class NotAnswerableError(BlanketsError):
     """The label regime cannot answer this question; the message says what would make it answerable."""
+
+
+class EngineError(BlanketsError):
+    """The engine that counts, a cluster or a database, cannot do its work."""
 
 
 class MissingPackageError(BlanketsError, ImportError):

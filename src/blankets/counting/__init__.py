@@ -1,6 +1,21 @@
 """Counting: one contract, interchangeable backends."""
 
+from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
+from blankets.counting._dask import DaskCounter, connect
 from blankets.counting._memory import MemoryCounter, kernels_ready
+from blankets.counting._partition import Partitions
+from blankets.counting._sql import SqlCounter
 
-__all__ = ["Counter", "MemoryCounter", "TableBlock", "kernels_ready"]
+__all__ = [
+    "Checkpoint",
+    "Counter",
+    "DaskCounter",
+    "MemoryCounter",
+    "Partitions",
+    "RememberingCounter",
+    "SqlCounter",
+    "TableBlock",
+    "connect",
+    "kernels_ready",
+]

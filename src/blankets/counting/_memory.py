@@ -39,6 +39,8 @@ THREADS_WIN_ABOVE = 2_000_000
 # Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
 RENUMBER_ABOVE = 1 / 16
 STRATA_KEPT_BYTES = 64 << 20
+# Of a store on disk bit planes are made if they take no more memory than this; its codes take none for good.
+PLANES_OF_STORE_BYTES = 384 << 20
 
 
 def kernels_ready() -> bool:
@@ -75,6 +77,10 @@ class MemoryCounter(Counter):
         self.n_threads = n_threads or os.cpu_count() or 1
         self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:
+        """Travel as the frame alone."""
+        return type(self), (self.frame, self.n_threads)
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
@@ -148,7 +154,14 @@ class MemoryCounter(Counter):
         packed = self.frame.block_of == int(np.argmax(sizes)) if any(sizes) else np.zeros(len(self.names), bool)
         packed &= (self.arities >= 2) & (self.arities <= BITS_MOST_LEVELS)
         planes = np.where(packed, self.arities - 1, 0)
+        if self._on_disk and int(planes.sum()) * self.n_rows // 8 > PLANES_OF_STORE_BYTES:
+            return np.full(len(self.names), -1, np.int64)
         return np.where(packed, np.cumsum(planes) - planes, -1)
+
+    @property
+    def _on_disk(self) -> bool:
+        """Whether the codes are mapped into memory from a file."""
+        return any(isinstance(block.codes.base, np.memmap) for block in self.frame.blocks)
 
     @cached_property
     def _planes(self) -> NDArray[np.uint64]:
@@ -204,6 +217,19 @@ class MemoryCounter(Counter):
         size = max(1, min(BLOCK_COUNTS // counts_each, -(-n // (4 * threads)) if threads > 1 else n))
         edges = [*range(0, n, size), n]
         return (slice(start, stop) for start, stop in pairwise(edges))
+
+    def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the strata that occur: where they are among those of a table that has not all, and their codes.
+
+        Codes have shape (strata, conditioning variables), in lexicographic order.
+        """
+        conditioning = tuple(sorted(int(z) for z in given))
+        codes, n_codes = self._strata_of(conditioning)
+        some_row = np.full(n_codes, -1, np.int64)
+        some_row[codes] = np.arange(self.n_rows)
+        places = np.flatnonzero(some_row >= 0)
+        columns = [self.frame.column(z)[some_row[places]] for z in conditioning]
+        return places, np.array(columns, np.int32).reshape(len(conditioning), -1).T
 
     def _strata_of(self, given: tuple[int, ...]) -> tuple[NDArray[np.uint32], int]:
         """Return the joint code of a conditioning set for each row, and the number of codes."""

@@ -32,7 +32,7 @@ from blankets.data._coding import (
 from blankets.data._columns import Categories, Column, Numbers, Refused, distinct, factorise
 from blankets.data._report import Binning
 
-__all__ = ["Recipe", "Summary", "decide", "recipe_from"]
+__all__ = ["Recipe", "Summary", "decide", "joined_bins", "leave_out", "recipe_from"]
 
 MOST_LEVELS = 100_000  # a column with more is taken for an identifier here, however many rows there are
 LOOKUP = 1 << 16
@@ -292,3 +292,39 @@ def _finished(name: str, levels: tuple[object, ...], binning: Binning | None, su
     if len(levels) > MANY_LEVELS:
         audit.many_levels[name] = len(levels)
     return Recipe(levels, binning, label, checked=binning is None)
+
+
+def joined_bins(
+    name: str, recipe: Recipe, counts: NDArray[np.integer[Any]], audit: Audit
+) -> tuple[Recipe | None, NDArray[np.int32] | None]:
+    """Join each bin without rows with its neighbour, given the rows of each code.
+
+    Returns
+    -------
+    Recipe or None
+        With the cuts that remain; None if one bin remains, and the column is left out.
+    ndarray or None
+        The new code of each old one; None: codes stay.
+    """
+    if recipe.binning is None:
+        return recipe, None
+    cuts, rule = np.array(recipe.binning.cuts), recipe.binning.rule
+    bins = counts[: len(cuts) + 1]
+    if np.count_nonzero(bins) < 2:
+        audit.without_cut.append(name)
+        audit.binned.pop(name)
+        return None, None
+    if rule == "given":  # the user's bins stay, as declared levels
+        if unused := tuple(recipe.levels[k] for k in np.flatnonzero(bins == 0)):
+            audit.unused_levels[name] = unused
+        return recipe, None
+    if bins.all():
+        return recipe, None
+    cuts = cuts[bins[:-1] > 0] if bins[-1] else cuts[bins[:-1] > 0][:-1]
+    levels: tuple[object, ...] = bin_labels(cuts)
+    new = np.append(np.cumsum(bins > 0) - 1, len(levels)).clip(0).astype(np.int32)
+    levels = levels if recipe.missing_label is None else (*levels, recipe.missing_label)
+    audit.binned[name] = Binning(rule, tuple(cuts.tolist()))
+    if len(levels) <= MANY_LEVELS:
+        audit.many_levels.pop(name, None)
+    return Recipe(levels, audit.binned[name], recipe.missing_label), new

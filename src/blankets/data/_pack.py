@@ -20,15 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._audit import Audit
-from blankets.data._binning import bin_labels
 from blankets.data._chunks import ChangedTypes, Chunks
-from blankets.data._coding import MANY_LEVELS, Coding, Rule, Settings, encode_target
+from blankets.data._coding import Coding, Rule, Settings, encode_target
 from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._frame import NARROW
 from blankets.data._ingest import Ingested, check_rules
-from blankets.data._learn import Recipe, Summary, decide, leave_out
+from blankets.data._learn import Recipe, Summary, decide, joined_bins, leave_out
 from blankets.data._readers import from_arrow
-from blankets.data._report import Binning, DataReport
+from blankets.data._report import DataReport
 from blankets.data._request import chosen_columns, find_column
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._tables import named
@@ -320,33 +319,19 @@ class _Packing:
     ) -> None:
         """Join each bin without rows with its neighbour; leave out columns of which one bin remains."""
         for name in [name for name in names if name in recipes and not recipes[name].checked]:
-            recipe, j = recipes[name], names.index(name)
-            counts = sum(np.bincount(codes, minlength=len(recipe.levels)) for _, codes in writer.read(j))
-            cuts = np.array(recipe.binning.cuts)  # type: ignore[union-attr]
-            bins = np.asarray(counts)[: len(cuts) + 1]
-            rule = recipe.binning.rule  # type: ignore[union-attr]
-            if rule == "given":
-                unused = tuple(recipe.levels[k] for k in np.flatnonzero(bins == 0))
-                if unused:
-                    self.audit.unused_levels[name] = unused
-            elif not bins.all():
-                cuts = cuts[bins[:-1] > 0] if bins[-1] else cuts[bins[:-1] > 0][:-1]
-                levels = bin_labels(cuts)
-                gap = () if recipe.missing_label is None else (recipe.missing_label,)
-                new = np.append(np.cumsum(bins > 0) - 1, len(levels)).clip(0).astype(np.uint8)
+            j = names.index(name)
+            counts = sum(np.bincount(codes, minlength=len(recipes[name].levels)) for _, codes in writer.read(j))
+            recipe, new = joined_bins(name, recipes[name], np.asarray(counts), self.audit)
+            if recipe is None:
+                del recipes[name]
+                continue
+            recipes[name] = recipe
+            if new is not None:
                 writer.change(j, new)
                 made = hashlib.blake2b(digest_size=16)
                 for _, codes in writer.read(j):
                     made.update(codes.data)
                 digests[name] = made.digest()
-                self.audit.binned[name] = Binning(rule, tuple(cuts.tolist()))
-                recipes[name] = Recipe((*levels, *gap), self.audit.binned[name], recipe.missing_label)
-                if len(levels) + len(gap) <= MANY_LEVELS:
-                    self.audit.many_levels.pop(name, None)
-            if np.count_nonzero(bins) < 2:
-                self.audit.without_cut.append(name)
-                self.audit.binned.pop(name)
-                del recipes[name]
 
     def _kept(
         self, names: list[str], recipes: Mapping[str, Recipe], digests: Mapping[str, Any], target: _Target | None

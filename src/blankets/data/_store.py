@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Mask
 from blankets.data._encoder import Encoder
-from blankets.data._frame import NARROW, DenseColumns, Frame
+from blankets.data._frame import DenseColumns, Frame
 from blankets.data._report import Binning, DataReport
 from blankets.errors import DataError
 
@@ -92,7 +92,7 @@ class Store:
             if n := int(meta["stored"][file]):
                 number[wide] = len(blocks)
                 blocks.append(DenseColumns(_mapped(folder / file, (n, n_rows), dtype)))
-        block_of = np.array([number[len(values) > NARROW] for values in levels], np.int64)
+        block_of = np.array([number[column["wide"]] for column in columns], np.int64)
         position = np.array([column["at"] for column in columns], np.int64)
         unlabelled = _mapped(folder / MISSING_FILE, (1, n_rows), np.uint8)[0].astype(bool) if meta["gaps"] else None
         report = _report_from(meta["report"])
@@ -244,7 +244,7 @@ class StoreWriter:
             "n_rows": self.n_rows,
             "stored": stored,
             "columns": [
-                {"name": name, "levels": list(values), "at": int(self.at[j])}
+                {"name": name, "levels": list(values), "wide": bool(self.is_wide[j]), "at": int(self.at[j])}
                 for j, name, values in zip(columns, names, levels, strict=True)
             ],
             "target": target,

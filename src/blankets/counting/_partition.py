@@ -1,0 +1,200 @@
+"""Counting rows that lie in several places: each place counts its own, and the tables are added up.
+
+Places must agree on what a stratum is. Where conditioning sets have few strata a table has all of them,
+in order; where they have many, a place sends the strata that occur with it, by the codes of the
+conditioning set, and tables are added stratum by stratum. Integers add up to the same sum in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.counting._contract import Columns, Counter, TableBlock
+from blankets.counting._memory import MemoryCounter
+from blankets.data import Frame
+from blankets.errors import DataError
+
+__all__ = ["PartitionedCounter", "Partitions", "Request", "Tables", "added", "counted"]
+
+# Counts of one table of several candidates that travels: 8 MiB of four bytes.
+TRAVEL_COUNTS = 1 << 21
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """Candidates of like arity whose tables are wanted."""
+
+    xs: NDArray[np.int64]
+    y: int
+    given: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """Tables of a request in one place.
+
+    Attributes
+    ----------
+    counts : ndarray of int32 of shape (candidates, levels of x, levels of y, strata)
+    strata : ndarray of int32 of shape (strata, conditioning variables), or None
+        The codes of the strata, in lexicographic order; None: there are all of them.
+    """
+
+    counts: NDArray[np.int32]
+    strata: NDArray[np.int32] | None
+
+
+def counted(counter: MemoryCounter, requests: Sequence[Request]) -> list[Tables]:
+    """Count the rows of one place."""
+    return [_counted(counter, request) for request in requests]
+
+
+def _counted(counter: MemoryCounter, request: Request) -> Tables:
+    arities = counter.arities
+    shape = len(request.xs), int(arities[request.xs].max()), int(arities[request.y])
+    full = n_strata(arities, request.given)
+    blocks = list(counter.tables(request.xs, request.y, request.given)) if counter.n_rows else []
+    if not blocks:
+        nothing = np.zeros((0, len(request.given)), np.int32)
+        return Tables(np.zeros((*shape, 0), np.int32), nothing)
+    counts = [(block.at, block.counts) for block in blocks]
+    if all(table.shape[-1] == full for _, table in counts):
+        return Tables(_put(counts, (*shape, full)), None)
+    places, strata = counter.strata(request.given)
+    in_product = ravelled(strata, arities[list(request.given)]) if full <= np.iinfo(np.int64).max else places
+    seen = [(at, table[..., in_product if table.shape[-1] == full else places]) for at, table in counts]
+    return Tables(_put(seen, (*shape, len(strata))), strata)
+
+
+def n_strata(arities: NDArray[np.int64], given: Sequence[int]) -> int:
+    """Return the number of strata that there could be."""
+    return math.prod(int(arities[z]) for z in given)
+
+
+def ravelled(strata: NDArray[np.int32], arities: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each stratum among all that there could be, in lexicographic order."""
+    place = np.zeros(len(strata), np.int64)
+    for codes, arity in zip(strata.T, arities, strict=True):
+        place = place * arity + codes
+    return place
+
+
+def _put(blocks: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]], shape: tuple[int, ...]) -> NDArray[np.int32]:
+    """Return the tables of all blocks in the order of the request."""
+    counts = np.zeros(shape, np.int32)
+    for at, table in blocks:
+        counts[at, : table.shape[1]] = table
+    return counts
+
+
+def added(answers: Sequence[Sequence[Tables]], arities: Sequence[NDArray[np.int64]]) -> list[Tables]:
+    """Add up the answers of several places, request by request.
+
+    ``arities`` are those of the conditioning variables of each request.
+    """
+    return [_sum(tables, a) for tables, a in zip(zip(*answers, strict=True), arities, strict=True)]
+
+
+def _sum(tables: Sequence[Tables], arities: NDArray[np.int64]) -> Tables:
+    if len(tables) == 1:
+        return tables[0]
+    if any(one.strata is None for one in tables):
+        # One place has all strata: the others find theirs among them.
+        total = next(one.counts for one in tables if one.strata is None).copy()
+        first = next(k for k, one in enumerate(tables) if one.strata is None)
+        for k, one in enumerate(tables):
+            if one.strata is not None:
+                total[..., ravelled(one.strata, arities)] += one.counts
+            elif k != first:
+                total += one.counts
+        return Tables(total, None)
+    every = np.concatenate([one.strata for one in tables if one.strata is not None])
+    if not every.shape[1]:
+        return Tables(np.add.reduce([_one_stratum(one) for one in tables]), None)
+    strata, place = np.unique(every, axis=0, return_inverse=True)
+    total = np.zeros((*tables[0].counts.shape[:-1], len(strata)), np.int32)
+    start = 0
+    for one in tables:
+        stop = start + one.counts.shape[-1]
+        total[..., place.ravel()[start:stop]] += one.counts
+        start = stop
+    return Tables(total, strata)
+
+
+def _one_stratum(tables: Tables) -> NDArray[np.int32]:
+    """Return tables without a conditioning set, zeros where there are no rows."""
+    return np.asarray(tables.counts.sum(axis=-1, keepdims=True), np.int32)
+
+
+class PartitionedCounter(Counter):
+    """Counts rows that lie in several places.
+
+    A subclass says how the places are asked; the answers are added up here or there.
+    """
+
+    @abstractmethod
+    def ask(self, requests: Sequence[Request]) -> list[Tables]:
+        """Return the tables of all rows."""
+
+    def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
+        """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
+        columns = np.asarray(xs, np.int64)
+        conditioning = tuple(sorted(int(z) for z in given))
+        parts = list(self._parts(columns, int(y), conditioning))
+        if not parts:
+            return
+        answers = self.ask([Request(columns[at], int(y), conditioning) for at in parts])
+        for at, tables in zip(parts, answers, strict=True):
+            yield TableBlock(at, tables.counts)
+
+    def _parts(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Iterator[NDArray[np.int64]]:
+        """Cut candidates into groups of like arity whose tables are not too large to travel."""
+        order = np.argsort(self.arities[xs], kind="stable")
+        strata = min(n_strata(self.arities, given), max(self.n_rows, 1))
+        start = 0
+        while start < len(order):
+            narrowest = int(self.arities[xs[order[start]]])
+            like = int(np.searchsorted(self.arities[xs[order]], 2 * narrowest, side="right"))
+            widest = int(self.arities[xs[order[like - 1]]])
+            stop = min(like, start + max(1, TRAVEL_COUNTS // (widest * int(self.arities[y]) * strata)))
+            yield order[start:stop]
+            start = stop
+
+
+class Partitions(PartitionedCounter):
+    """Counts several frames as if they were one.
+
+    Parameters
+    ----------
+    frames : sequence of Frame
+        Rows of one table: the same names and levels.
+
+    Examples
+    --------
+    >>> whole = [[0, 1], [1, 1], [0, 0]]
+    >>> parts = [Frame.from_codes(rows, arities=[2, 2]) for rows in (whole[:2], whole[2:])]
+    >>> [block.counts.squeeze(-1).tolist() for block in Partitions(parts).tables([0], 1)]
+    [[[[1, 1], [0, 1]]]]
+    """
+
+    def __init__(self, frames: Sequence[Frame]) -> None:
+        first = frames[0]
+        for number, frame in enumerate(frames):
+            if frame.names != first.names or frame.levels != first.levels:
+                raise DataError(
+                    f"partitions have the same columns and levels, but number {number} differs from number 0"
+                )
+        self.names, self.arities = first.names, first.arities
+        self.n_rows = sum(frame.n_rows for frame in frames)
+        self._counters = [MemoryCounter(frame) for frame in frames]
+
+    def ask(self, requests: Sequence[Request]) -> list[Tables]:
+        """Count all frames, one after the other."""
+        arities = [self.arities[list(request.given)] for request in requests]
+        return added([counted(counter, requests) for counter in self._counters], arities)

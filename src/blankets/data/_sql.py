@@ -1,0 +1,107 @@
+"""`SqlTable`: the rows of a SQL query, through DuckDB: its own databases, Parquet, CSV, and what it attaches."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from blankets.data._chunks import Chunks
+from blankets.data._tables import checked_names
+from blankets.errors import DataError, EngineError, MissingPackageError
+
+__all__ = ["SqlTable", "quoted"]
+
+
+def quoted(name: str) -> str:
+    """Return an identifier as SQL wants it, whatever characters are in it.
+
+    >>> quoted('a"; DROP TABLE b')
+    '"a""; DROP TABLE b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+class SqlTable(Chunks):
+    """The rows of a SQL query, for `pack`, `discover` and the other questions.
+
+    Parameters
+    ----------
+    query : str
+        A SELECT statement.
+    database : str, Path or DuckDB connection, optional
+        A DuckDB file, or an open connection; default: none, for queries of files.
+
+    Examples
+    --------
+    >>> table = SqlTable("SELECT range AS n, range % 2 = 0 AS even FROM range(10)")
+    >>> table.names
+    ('n', 'even')
+    """
+
+    def __init__(self, query: str, database: Any = None) -> None:
+        self.query = query.strip().rstrip(";")
+        self.database = database if isinstance(database, str | Path) else None
+        self._token = "" if self.database is not None else uuid.uuid4().hex  # what an open connection holds may change
+        self._connection = _connected(database)
+        self.names = checked_names(tuple(column[0] for column in self._described()))
+
+    def _described(self) -> list[Any]:
+        with sql_errors():
+            return list(self._connection.cursor().execute(f"SELECT * FROM {self.source} LIMIT 0").description)
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement about `source`."""
+        with sql_errors():
+            found: list[tuple[Any, ...]] = self._connection.cursor().execute(statement).fetchall()
+        return found
+
+    @property
+    def source(self) -> str:
+        """The query in brackets, to select from."""
+        return f"({self.query})"
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield batches of the rows, as Arrow."""
+        wanted = ", ".join(quoted(name) for name in columns)
+        with sql_errors():
+            answer = self._connection.cursor().execute(f"SELECT {wanted} FROM {self.source}")
+            yield from answer.to_arrow_reader(self.rows_a_chunk)
+
+    def identity(self) -> list[Any]:
+        """Return the query, and the state of the database's file."""
+        state = [] if self.database is None else [os.stat(self.database).st_size, os.stat(self.database).st_mtime_ns]
+        return [self.query, str(self.database), self._token, *state]
+
+    def bytes_needed(self) -> int:
+        """One byte a value for the codes, and one column at a time as numbers with copies."""
+        return int(self.rows(f"SELECT count(*) FROM {self.source}")[0][0]) * (len(self.names) + 32)
+
+
+def _connected(database: Any) -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingPackageError.needed_for("reading by SQL", "duckdb", "sql") from None
+    if database is None:
+        return duckdb.connect()
+    if not isinstance(database, str | Path):
+        return database
+    if not Path(database).is_file():
+        raise DataError(f"there is no database {str(database)!r}")
+    with sql_errors():
+        return duckdb.connect(str(database), read_only=True)
+
+
+@contextmanager
+def sql_errors() -> Iterator[None]:
+    """Turn what the database says into our error."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise EngineError(f"the database says: {str(error).splitlines()[0]}") from error
