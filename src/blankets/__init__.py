@@ -18,18 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
+    from blankets._advise import advise
     from blankets._ask import mutual_information, rank, test
     from blankets._discover import algorithms, discover, discover_all
     from blankets._prior import estimate_prior
+    from blankets._stability import stability
     from blankets.estimators import HitonWrapper, LabelledStratifiedKFold, MarkovBlanketSelector, labelled_only
     from blankets.independence import DSeparation
     from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
-    from blankets.results import Blanket, Blankets, Estimate, Explanation, Ranking, TestResult
+    from blankets.results import Advice, Blanket, Blankets, Estimate, Explanation, Ranking, Stability, TestResult
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "Beta",
     "Blanket",
     "Blankets",
@@ -44,8 +47,10 @@ __all__ = [
     "PositiveUnlabelled",
     "Ranking",
     "SemiSupervised",
+    "Stability",
     "Supervised",
     "TestResult",
+    "advise",
     "algorithms",
     "between",
     "discover",
@@ -61,10 +66,12 @@ __all__ = [
     "planning_table",
     "rank",
     "simulate",
+    "stability",
     "test",
 ]
 
 _HOME = {
+    "Advice": "blankets.results",
     "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
@@ -79,8 +86,10 @@ _HOME = {
     "PositiveUnlabelled": "blankets.regimes",
     "Ranking": "blankets.results",
     "SemiSupervised": "blankets.regimes",
+    "Stability": "blankets.results",
     "Supervised": "blankets.regimes",
     "TestResult": "blankets.results",
+    "advise": "blankets._advise",
     "algorithms": "blankets._discover",
     "between": "blankets.regimes",
     "discover": "blankets._discover",
@@ -94,6 +103,7 @@ _HOME = {
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
     "rank": "blankets._ask",
+    "stability": "blankets._stability",
     "test": "blankets._ask",
 }
 _ROOMS = ("errors", "simulate")

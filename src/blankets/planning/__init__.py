@@ -1,8 +1,18 @@
 """How much data, how many labels: solve for power, rows, labels, effect, level or degrees of freedom."""
 
+from blankets.planning._assumptions import FEW_LABELS, ROWS_PER_DOF
 from blankets.planning._blanket import plan_blanket
 from blankets.planning._plan import plan
 from blankets.planning._result import Alternative, Plan
 from blankets.planning._table import PlanningTable, planning_table
 
-__all__ = ["Alternative", "Plan", "PlanningTable", "plan", "plan_blanket", "planning_table"]
+__all__ = [
+    "Alternative",
+    "FEW_LABELS",
+    "Plan",
+    "PlanningTable",
+    "ROWS_PER_DOF",
+    "plan",
+    "plan_blanket",
+    "planning_table",
+]

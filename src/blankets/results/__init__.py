@@ -1,5 +1,6 @@
 """What comes out: blankets that print well, explain themselves and survive as JSON."""
 
+from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, Ranking, TestResult
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
@@ -8,18 +9,22 @@ from blankets.results._explain import Explanation
 from blankets.results._json import plain
 from blankets.results._many import Blankets
 from blankets.results._selection import Selection
+from blankets.results._stability import Stability
 from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
 
 __all__ = [
+    "Advice",
     "Blanket",
     "Blankets",
     "Estimate",
     "Explanation",
+    "Goal",
     "NamedEvidence",
     "PassedOver",
     "Ranking",
     "SYMBOLS",
     "Selection",
+    "Stability",
     "Step",
     "TestResult",
     "count_of",

@@ -1,0 +1,320 @@
+"""`advise`: which test, which estimator, what cannot be known, and what more labels would bring.
+
+The guidance of [T] Table 10.1, as a statement about the user's own data.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import median_low
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets._study import Study, read_study
+from blankets.errors import DataError, NotAnswerableError, ParameterError
+from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
+from blankets.regimes import (
+    PositiveUnlabelled,
+    Prior,
+    Question,
+    Regime,
+    SemiSupervised,
+    Surrogate,
+    SurrogateColumn,
+    prefer_y0_below,
+)
+from blankets.results import Advice, Goal
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
+
+__all__ = ["advise"]
+
+WANTED = (0.8, 0.95)
+
+_POSITIVES, _NEGATIVES, _ROWS = "labelled positives", "labelled negatives", "labelled rows"
+
+
+def advise(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    alpha: float = 0.01,
+    assurance: float = 0.9,
+    n_draws: int = 2000,
+    rng: np.random.Generator | int | None = 0,
+    **reading: Any,
+) -> Advice:
+    """Say what can be done with these labels: which test and estimator, with what power, and what more would bring.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`.
+    labels, prior, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    alpha : float
+        Level of the tests whose power is told.
+    assurance : float
+        With an uncertain p(y=1): how likely the numbers of labels and rows must be to be enough.
+    n_draws : int
+        Draws from an uncertain p(y=1).
+    rng : numpy.random.Generator, int or None
+        Generator or seed for them; None for other numbers each time.
+    **reading
+        How the table is read: see `blankets.data.ingest`.
+
+    Returns
+    -------
+    Advice
+        The power is that of a typical feature: one with the median number of levels, tested without
+        conditioning. `plan` answers for any other.
+
+    See Also
+    --------
+    plan : Any other question of this kind, also before there are data.
+    estimate_prior : p(y=1) from positives and unlabelled rows, when nobody knows it.
+
+    References
+    ----------
+    Sechidis (2015), Hypothesis testing and feature selection in semi-supervised data, Table 10.1.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> smoker = rng.random(3000) < 0.2
+    >>> cough = rng.random(3000) < np.where(smoker, 0.6, 0.2)
+    >>> admits = np.where(smoker & (rng.random(3000) < 0.1), 1.0, np.nan)  # a tenth of the smokers say so
+    >>> advice = bl.advise({"cough": cough, "smoker": admits}, "smoker", labels="pu", prior=0.2)
+    >>> advice.surrogate, advice.estimator, round(advice.powers["medium"], 2)
+    ('y0', 'Pos (5.8)', 0.95)
+    >>> advice.goal("small", 0.8).more_labels
+    {'labelled positives': 218}
+    """
+    if not 0.0 < alpha < min(WANTED):
+        raise ParameterError.out_of_range("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded")
+    study = read_study(
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+    )
+    if not study.features:
+        raise DataError(f"no feature is left beside the target {study.frame.names[study.target]!r}")
+    return _Adviser(study, alpha, {"assurance": assurance, "n_draws": n_draws, "rng": rng}).advice()
+
+
+class _Adviser:
+    """Works out the parts of the advice."""
+
+    def __init__(self, study: Study, alpha: float, drawing: dict[str, Any]) -> None:
+        self.study, self.alpha, self.drawing = study, alpha, drawing
+        self.regime, self.labels = study.regime, study.labels
+        self.column = study.surrogate()
+        arities = study.frame.arities[study.features]
+        self.levels = int(median_low(arities.tolist()))
+        self.dofs = (arities - 1) * (len(self.column.levels) - 1)
+        self.dof = (self.levels - 1) * (len(self.column.levels) - 1)
+        self.n_rows = study.frame.n_rows
+
+    def advice(self) -> Advice:
+        regime, known = self.regime, self.regime.admissible(self.labels)
+        power = self._power()
+        goals, refused = self._goals() if power else ((), {})
+        return Advice(
+            target=self.study.frame.names[self.study.target],
+            saw=self.labels.saw,
+            regime=regime.name,
+            sampling=regime.sampling,
+            assumption=regime.assumption,
+            prior=None if regime.prior is None else str(known),
+            n_rows=self.n_rows,
+            n_labelled=self.labels.n_labelled,
+            recommendations=self._recommendations(),
+            surrogate=self.column.surrogate.value,
+            valid=tuple(s.value for s in regime.valid),
+            estimator=self._estimator(),
+            unanswerable=self._unanswerable() | refused,
+            levels=self.levels,
+            dof=float(self.dof),
+            alpha=self.alpha,
+            effects=dict(EFFECT_SIZES),
+            goals=goals,
+            assurance=self.drawing["assurance"] if self._uncertain else None,
+            safe_side=self._safe_side(),
+            cautions=self._cautions(),
+            **power,
+        )
+
+    @property
+    def _uncertain(self) -> bool:
+        """Whether p(y=1) is a distribution, from which plans are drawn."""
+        known = self.regime.admissible(self.labels)
+        return known is not None and not (known.is_exact or known.is_soft)
+
+    def _estimator(self) -> str | None:
+        if Question.ESTIMATE not in self.regime.answers:
+            return None
+        n_classes = len(self.labels.classes) if not self.labels.n_unlabelled else 3
+        return self.regime.estimate(np.ones((1, n_classes, 2)), self.labels).estimator
+
+    def _recommendations(self) -> dict[str, str]:
+        """Return what to do for each task: the rows of Table 10.1."""
+        surrogate, estimator = self.column.surrogate, self._estimator()
+        # With one labelled class Ỹm is Ỹ0 by another name (ERRATA B7).
+        others = [s.value for s in self.regime.valid if s is not surrogate and self.regime.name != "pu"]
+        also = f" Also valid: {', '.join(others)}." if others else ""
+        said = {"test": f"a test that {surrogate.words}, because {self.column.note}.{also}"}
+        if estimator is not None:
+            said["estimate"] = f"{estimator}, which is consistent here, with intervals."
+            said["rank"] = f"by {estimator}."
+        else:
+            said["rank"] = (
+                f"by the information about what stands in for the target ({surrogate.value}): loss='squared' orders "
+                "features as the target would, the logarithmic loss nearly so."
+            )
+        return said
+
+    def _unanswerable(self) -> dict[str, str]:
+        """Return the questions without an answer, and what would help."""
+        missing = [q for q in Question if q not in self.regime.answers]
+        words = {Question.ESTIMATE: "how strong a dependence is", Question.POWER: "the power of the tests"}
+        said = {words[question]: f"{self.regime.unlocked_by(question)}." for question in missing}
+        if not self.regime.choose(self.labels).settled:
+            b, a = self.labels.shares
+            said["which test is the most powerful"] = (
+                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g} (inequality 4.1): below it y0 is, above it "
+                "y1; a bound such as prior='<0.4' is enough for that."
+            )
+        return said
+
+    def _power(self) -> dict[str, Any]:
+        """Return κ and the power against Cohen's effects, where they are known."""
+        if Question.POWER not in self.regime.answers:
+            return {}
+        kappa = self.regime.kappa(self.labels, self.column.surrogate)
+
+        def power(size: str, kept: float) -> float:
+            return float(attained_power(noncentrality(EFFECT_SIZES[size], self.n_rows, kept), self.dof, self.alpha))
+
+        return {
+            "kappa": kappa.value,
+            "kappa_range": (kappa.low, kappa.high),
+            "powers": {size: power(size, kappa.value) for size in EFFECT_SIZES},
+            "power_ranges": {size: (power(size, kappa.low), power(size, kappa.high)) for size in EFFECT_SIZES},
+        }
+
+    def _goals(self) -> tuple[tuple[Goal, ...], dict[str, str]]:
+        """Return what is missing for each effect and power, or why that cannot be told."""
+        try:
+            return tuple(self._goal(effect, power) for effect in EFFECT_SIZES for power in WANTED), {}
+        except NotAnswerableError as error:
+            return (), {"how many labels are needed": f"{error}."}
+
+    def _goal(self, effect: str, power: float) -> Goal:
+        rows = self._plan(effect, power, labelled=self._shares()).answer
+        more_rows = None if rows is None else max(0, int(rows) - self.n_rows)
+        kinds = self._kinds()
+        if more_rows == 0:
+            return Goal(effect=effect, power=power, more_labels=dict.fromkeys(kinds, 0), more_rows=0)
+        if self.regime.sampling == "case-control":
+            needed = {_POSITIVES: self._positives_apart(effect, power)}
+        else:
+            needed = {
+                kind: self._plan(effect, power, rows=self.n_rows, surrogate=surrogate).answer
+                for kind, (surrogate, _) in kinds.items()
+            }
+        more = {kind: None if n is None else max(0, int(n) - kinds[kind][1]) for kind, n in needed.items()}
+        return Goal(effect=effect, power=power, more_labels=more, more_rows=more_rows)
+
+    def _plan(self, effect: str, power: float, *, surrogate: str | None = None, **given: Any) -> Any:
+        return plan(
+            effect=effect,
+            power=power,
+            alpha=self.alpha,
+            dof=self.dof,
+            labels=self._narrowed(),
+            surrogate=surrogate or self.column.surrogate.value,
+            target_arity=len(self.labels.classes),
+            **given,
+            **self.drawing,
+        )
+
+    def _narrowed(self) -> Regime:
+        """Return the regime with what the labels themselves tell of p(y=1)."""
+        known = self.regime.admissible(self.labels)
+        if isinstance(self.regime, PositiveUnlabelled):
+            return PositiveUnlabelled(known, self.regime.sampling)
+        return SemiSupervised(self.regime.mechanism, known) if isinstance(self.regime, SemiSupervised) else self.regime
+
+    def _shares(self) -> Any:
+        """Return labels as shares of all rows, in the form that `plan` takes for the regime."""
+        if not self.labels.n_unlabelled:
+            return None
+        b, a = self.labels.shares
+        if self.regime.name == "mar-c":
+            return {"positives": a, "negatives": b}
+        return a + b
+
+    def _kinds(self) -> dict[str, tuple[str, int]]:
+        """Return the kinds of label that could be added: what counts them, and how many there are."""
+        if not self.labels.n_unlabelled:
+            return {}
+        negatives, positives = (int(n) for n in self.labels.counts)
+        return {
+            "pu": {_POSITIVES: ("y0", positives)},
+            "mcar": {_ROWS: ("listwise", negatives + positives)},
+            "mar-c": {_POSITIVES: ("y0", positives), _NEGATIVES: ("y1", negatives)},
+        }[self.regime.name]
+
+    def _positives_apart(self, effect: str, power: float) -> int | None:
+        """Return the positives needed beside the background rows that there are.
+
+        κ N = (1-p₁)/p₁ n₁ n₀ / (n₁ + n₀) must reach what full labels would need, λ / 2I.
+        """
+        p = self._largest_prior()
+        full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
+        harmonic, background = full * p / (1.0 - p), self.labels.n_unlabelled
+        if harmonic >= background:
+            return None
+        return math.ceil(round(harmonic * background / (background - harmonic), 9))
+
+    def _largest_prior(self) -> float:
+        """Return the p(y=1) to be on the safe side of."""
+        known: Prior = self.regime.known_prior(self.labels, Question.POWER)
+        if known.is_exact:
+            return known.mean
+        return known.support[1] if known.is_soft else float(known.ppf(self.drawing["assurance"]))
+
+    def _safe_side(self) -> str:
+        sides = {Surrogate.Y0: "overestimate", Surrogate.Y1: "underestimate"}
+        return sides.get(self.column.surrogate, "")
+
+    def _cautions(self) -> tuple[str, ...]:
+        said = []
+        unreliable = int(np.count_nonzero(ROWS_PER_DOF * self.dofs > self.column.n_rows))
+        if unreliable:
+            said.append(
+                f"{unreliable} of {len(self.dofs)} features have so many levels that {self.column.n_rows:,} rows are "
+                f"too few to test them ({ROWS_PER_DOF} for each degree of freedom): merge levels, or use fewer bins."
+            )
+        said += _few_labels(self.column, self.labels.n_labelled)
+        if self.regime.name == "mar-f":
+            said.append(
+                "A feature that does not itself drive labelling must be tested given those that do (given=...): "
+                "labelled rows are a sample that was chosen by them."
+            )
+        if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
+            said.append(
+                "κ is that of unconditional tests; given other features it can be much smaller (bl.test tells it)."
+            )
+        return tuple(said)
+
+
+def _few_labels(column: SurrogateColumn, n_labelled: int) -> list[str]:
+    if column.surrogate is Surrogate.FULL or n_labelled >= FEW_LABELS:
+        return []
+    return [f"With only {n_labelled} labels the power is rough; for a feature with a rare level it can be off by 0.05."]

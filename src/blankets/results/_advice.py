@@ -1,0 +1,217 @@
+"""`Advice`: what can be asked of partly labelled data, how, and what more labels would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from html import escape
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from blankets.results._json import plain, write
+from blankets.results._text import aligned, html_table
+from blankets.results._words import count_of, number, shown
+
+__all__ = ["Advice", "Goal"]
+
+_TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "power": "Power"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """What is missing for the test of one effect to have a wanted power.
+
+    Attributes
+    ----------
+    effect : str
+        "small", "medium" or "large".
+    power : float
+        The wanted power.
+    more_labels : mapping of str to int or None
+        How many more labels would do, the rows staying as they are, by kind of label; None where even the
+        last one is not enough.
+    more_rows : int or None
+        How many more rows would do, as often labelled as those that are there; None where none are.
+    """
+
+    effect: str
+    power: float
+    more_labels: Mapping[str, int | None]
+    more_rows: int | None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Advice:
+    """What to do with data whose target is known for some rows only.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    saw : str
+        What the labels look like.
+    regime : str
+        How labels are taken to go missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
+    sampling : str
+        "one-sample", or "case-control" where labelled rows were collected apart.
+    assumption : str
+        What that means, in a sentence.
+    prior : str or None
+        What is known about p(y=1); None if nothing is.
+    n_rows, n_labelled : int
+        Rows, and labelled ones.
+    recommendations : mapping of str to str
+        What to do for each task that can be done: "test", "estimate", "rank".
+    surrogate : str
+        What stands in for the target in tests.
+    valid : tuple of str
+        All surrogates that have the right level.
+    estimator : str or None
+        The consistent estimator of information; None if there is none without more knowledge.
+    unanswerable : mapping of str to str
+        What cannot be answered, and what knowledge would change that.
+    levels : int
+        Levels of a typical feature, the median.
+    dof : float
+        Degrees of freedom of its test.
+    alpha : float
+        Level of the test.
+    kappa : float or None
+        Share of the noncentrality that the surrogate keeps, at the expected p(y=1).
+    kappa_range : tuple of float, or None
+        Smallest and largest value over all p(y=1) that are possible.
+    effects : mapping of str to float
+        Cohen's effects in nats.
+    powers : mapping of str to float
+        Power against each of them; empty where it cannot be told.
+    power_ranges : mapping of str to tuple of float
+        Its range over all p(y=1) that are possible.
+    goals : tuple of Goal
+        What more labels or rows would bring.
+    assurance : float or None
+        With an uncertain p(y=1): how likely the numbers of `goals` are to be enough.
+    safe_side : str
+        Which mistake about p(y=1) costs no power: "overestimate", "underestimate" or "".
+    cautions : tuple of str
+        What else to be aware of.
+    """
+
+    target: str
+    saw: str
+    regime: str
+    sampling: str
+    assumption: str
+    prior: str | None
+    n_rows: int
+    n_labelled: int
+    recommendations: Mapping[str, str]
+    surrogate: str
+    valid: tuple[str, ...]
+    estimator: str | None
+    unanswerable: Mapping[str, str] = field(default_factory=dict)
+    levels: int
+    dof: float
+    alpha: float
+    kappa: float | None = None
+    kappa_range: tuple[float, float] | None = None
+    effects: Mapping[str, float] = field(default_factory=dict)
+    powers: Mapping[str, float] = field(default_factory=dict)
+    power_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    goals: tuple[Goal, ...] = ()
+    assurance: float | None = None
+    safe_side: str = ""
+    cautions: tuple[str, ...] = ()
+
+    def goal(self, effect: str, power: float) -> Goal:
+        """Return what is missing for one effect and power."""
+        return next(goal for goal in self.goals if goal.effect == effect and goal.power == power)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the advice as plain values."""
+        fields = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "goals"}
+        return {
+            "schema": "blankets/advice",
+            "schema_version": 1,
+            **fields,
+            "goals": [plain(asdict(goal)) for goal in self.goals],
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON; with ``path`` also write it there."""
+        return write(self.to_dict(), path, indent)
+
+    def __repr__(self) -> str:
+        lines = [self._title(), *(_hanging(f"{head}: {text}" if head else text) for head, text in self._sentences())]
+        if self.powers:
+            lines += ["", f"  {self._heading()}", *(f"    {line}" for line in aligned(*self._cells()))]
+            lines += [_hanging(text) for text in self._below()]
+        return "\n".join([*lines, *(_hanging(f"Caution: {text}") for text in self.cautions)])
+
+    def _repr_html_(self) -> str:
+        said = "".join(
+            f"<li>{f'<b>{escape(head)}</b>: ' if head else ''}{escape(text)}</li>" for head, text in self._sentences()
+        )
+        power = ""
+        if self.powers:
+            below = "<br>".join(escape(text) for text in self._below())
+            power = f"<p>{escape(self._heading())}</p>{html_table(*self._cells())}<small>{below}</small>"
+        cautions = "".join(f"<li>Caution: {escape(text)}</li>" for text in self.cautions)
+        return f"<div><strong>{escape(self._title())}</strong><ul>{said}</ul>{power}<ul>{cautions}</ul></div>"
+
+    def _title(self) -> str:
+        return f"Advice on {shown(self.target)}: {self.saw}."
+
+    def _sentences(self) -> Iterator[tuple[str, str]]:
+        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        yield "", f"{self.assumption}{known}"
+        for task, text in self.recommendations.items():
+            yield _TASKS[task], text
+        for what, text in self.unanswerable.items():
+            yield f"Not known, {what}", text
+
+    def _heading(self) -> str:
+        kept = ""
+        if self.kappa is not None and self.surrogate != "full":
+            kept = f", with κ = {number(self.kappa)}"
+            if self.kappa_range is not None and self.kappa_range[1] > self.kappa_range[0]:
+                low, high = self.kappa_range
+                kept += f" ({number(low)} to {number(high)})"
+        freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
+        return (
+            f"Power of the test of a typical feature ({self.levels} levels, {freedom}) at level {self.alpha:g}{kept}:"
+        )
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        kinds = list(self.goals[0].more_labels) if self.goals else []
+        heads = ["effect", "nats", "power"]
+        if self.goals:
+            heads += ["wanted", *(f"more {kind}" for kind in kinds), "or more rows" if kinds else "more rows"]
+        rows = []
+        for effect, power in self.powers.items():
+            low, high = self.power_ranges.get(effect, (power, power))
+            spread = f" ({low:.2f} to {high:.2f})" if f"{low:.2f}" != f"{high:.2f}" else ""
+            first = [effect, number(self.effects[effect]), f"{power:.2f}{spread}"]
+            for goal in (goal for goal in self.goals if goal.effect == effect):
+                more = [_count(goal.more_labels[kind]) for kind in kinds]
+                rows.append([*first, f"{goal.power:g}", *more, _count(goal.more_rows)])
+                first = ["", "", ""]
+            rows += [] if self.goals else [first]
+        return heads, rows
+
+    def _below(self) -> Iterator[str]:
+        if self.goals and self.surrogate != "full":
+            yield "More labels: with the rows that are there. More rows: as often labelled as those that are there."
+        if self.assurance is not None and self.goals:
+            yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
+        if self.safe_side:
+            yield (f"If you are not sure of p(y=1), {self.safe_side} it: that can cost labels or rows, but no power.")
+
+
+def _hanging(text: str) -> str:
+    """Return a paragraph as lines of at most 100 characters, the first of them further out."""
+    return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _count(number: int | None) -> str:
+    return "out of reach" if number is None else f"{number:,}"
