@@ -141,7 +141,7 @@ def discover(
     """
     _check_alpha(alpha)
     named = None if algorithm == "auto" else _checked(algorithm, options)
-    with _shown(progress) as tell:
+    with shown(progress) as tell:
         _announce_compilation(tell)
         setting = _read(
             data,
@@ -222,7 +222,7 @@ def discover_all(
     _check_alpha(alpha)
     named = None if algorithm == "auto" else _checked(algorithm, options)
     began = time.perf_counter()
-    with _shown(progress) as tell:
+    with shown(progress) as tell:
         _announce_compilation(tell)
         setting = _read(
             data,
@@ -328,12 +328,14 @@ def _read(
         tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
         arities = np.full(len(numbers.names), 2, np.int64)
         return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
-    if target is None and y is None:
+    if target is None and y is None and not isinstance(data, Study):
         table = ingest(data, **reading)
         tests = table_tests(MemoryCounter(table.frame, threads), statistic=test, seed=seed, **testing)
         return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
     asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
-    study = read_study(data, target, y, n_threads=threads, **about_labels, **reading)
+    study = (
+        data if isinstance(data, Study) else read_study(data, target, y, n_threads=threads, **about_labels, **reading)
+    )
     return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
 
 
@@ -513,6 +515,6 @@ def _announce_compilation(tell: Callable[[str], None] | None) -> None:
             tell(COMPILING)
 
 
-def _shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context in which steps are told to the user, if wanted."""
     return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,11 @@ class Study:
         if name in self.report.left_out:
             raise DataError(f"column {name!r} was left out: {self.report.left_out[name]}; keep it with keep=[{name!r}]")
         return self.frame.index(name)
+
+    def take(self, rows: NDArray[np.int64]) -> Study:
+        """Return the study of some rows only, to be counted on one thread."""
+        labels = replace(self.labels, codes=self.labels.codes[rows])
+        return replace(self, frame=self.frame.take(rows), labels=labels, n_threads=1)
 
     def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
         """Return what stands in for the target: the regime's choice, or the user's."""

@@ -1,0 +1,189 @@
+"""`stability`: how often each feature is in the blanket when the rows are drawn again.
+
+Rows are drawn from the codes of a table that is read once. They are drawn class by class, unlabelled rows being a
+class of their own, so that each draw has the class shares and the labelled shares of the whole: what is assumed
+of the labels holds for it as well.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets._discover import Progress, Seed, discover, shown
+from blankets._study import Study, read_study, threads_from
+from blankets.errors import BlanketsWarning, ParameterError
+from blankets.regimes import Regime
+from blankets.results import Stability
+
+__all__ = ["stability"]
+
+METHODS = ("subsample", "pairs", "bootstrap")
+READING = ("discretise", "bins", "missing", "keep", "exclude")
+
+
+def stability(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    n_draws: int = 100,
+    method: str = "subsample",
+    fraction: float | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    n_threads: int | None = None,
+    progress: Progress = False,
+    rng: Seed = None,
+    **options: Any,
+) -> Stability:
+    """Find out how stable a Markov blanket is, under any label regime.
+
+    The blanket is searched again in many draws of the rows. How often a feature is a member tells how much its
+    membership owes to chance; features that are members nearly always come with a bound on the number of
+    false ones among them.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`. It is read once; continuous columns are cut into levels
+        from all rows.
+    n_draws : int
+        Number of draws.
+    method : {"subsample", "pairs", "bootstrap"}
+        Draws without replacement; two draws at a time that share no row; or draws of all rows with replacement
+        (which has no bound: repeated rows make features look more dependent than they are).
+    fraction : float, optional
+        Share of the rows in a draw of the method "subsample"; by default one half, for which the bound holds.
+    labels, prior, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    n_threads : int, optional
+        Number of threads; default all processors. The answer does not depend on it.
+    progress : bool or callable
+        Show a progress line on a terminal, or call this with a sentence for every draw.
+    rng : int, Generator or None
+        Seed of the draws, and of algorithms that draw random numbers.
+    **options
+        Everything else that `discover` takes: ``algorithm``, ``alpha``, ``test``, ``surrogate``, ...
+
+    Returns
+    -------
+    Stability
+
+    References
+    ----------
+    Meinshausen & Bühlmann (2010), Stability selection, JRSS B 72(4), 417-473.
+    Shah & Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B
+    75(1), 55-80.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(7)
+    >>> smoker, city = rng.random(500) < 0.3, rng.choice(["north", "south"], 500)
+    >>> cough = rng.random(500) < np.where(smoker, 0.7, 0.1)
+    >>> found = bl.stability({"smoker": smoker, "city": city, "cough": cough}, "smoker", n_draws=20, rng=0)
+    >>> found["cough"], found.stable()
+    (1.0, ('cough',))
+    """
+    share = _checked(n_draws, method, fraction, options)
+    began = time.perf_counter()
+    generator = np.random.default_rng(rng)
+    reading = {name: options.pop(name) for name in READING if name in options}
+    with shown(progress) as tell:
+        study = read_study(
+            data,
+            target,
+            y,
+            labels=labels,
+            prior=prior,
+            positive=positive,
+            unlabelled_marker=unlabelled_marker,
+            n_threads=n_threads,
+            **reading,
+        )
+        whole = discover(study, rng=generator.spawn(1)[0], **options, **reading)
+        # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
+        options["algorithm"] = whole.algorithm
+        drawn = rows_drawn(study, n_draws, method, share, generator.spawn(1)[0])
+        found = _members(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
+    names = [study.frame.names[x] for x in study.features]
+    times = {name: sum(name in members for members in found) for name in names}
+    return Stability(
+        target=whole.target,
+        frequency={name: times[name] / n_draws for name in sorted(names, key=lambda name: -times[name])},
+        members=whole.members,
+        n_draws=n_draws,
+        method=method,
+        fraction=share,
+        mean_size=sum(map(len, found)) / n_draws,
+        algorithm=whole.algorithm,
+        settings=whole.settings,
+        n_rows=study.frame.n_rows,
+        seconds=time.perf_counter() - began,
+        warnings=whole.warnings,
+    )
+
+
+def rows_drawn(
+    study: Study, n_draws: int, method: str, fraction: float, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Return the row numbers of each draw, ascending; of each class, and of unlabelled rows, the same share."""
+    codes = study.labels.codes
+    strata = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    draws: list[NDArray[np.int64]] = []
+    while len(draws) < n_draws:
+        if method == "bootstrap":
+            parts = [[rng.choice(rows, len(rows))] for rows in strata]
+        else:
+            shuffled = [rng.permutation(rows) for rows in strata]
+            sizes = [max(1, int(fraction * len(rows))) for rows in strata]
+            parts = [[rows[:size], rows[-size:]] for rows, size in zip(shuffled, sizes, strict=True)]
+        both = method == "pairs"
+        draws += [np.sort(np.concatenate([part[k] for part in parts])) for k in range(1 + both)]
+    return draws[:n_draws]
+
+
+def _members(
+    study: Study,
+    drawn: list[NDArray[np.int64]],
+    seeds: list[np.random.Generator],
+    options: Mapping[str, Any],
+    n_threads: int,
+    tell: Callable[[str], None] | None,
+) -> list[tuple[str, ...]]:
+    """Return the members found in each draw."""
+
+    def search(number: int) -> tuple[str, ...]:
+        if tell is not None:
+            tell(f"draw {number + 1} of {len(drawn)}")
+        return discover(study.take(drawn[number]), rng=seeds[number], **options).members
+
+    with warnings.catch_warnings(), ThreadPoolExecutor(n_threads) as pool:
+        warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has said what there is to say
+        return list(pool.map(search, range(len(drawn))))
+
+
+def _checked(n_draws: int, method: str, fraction: float | None, options: Mapping[str, Any]) -> float:
+    """Check what decides the draws; return the share of rows in each."""
+    if n_draws < 1:
+        raise ParameterError.out_of_range("n_draws", n_draws, "at least 1")
+    if method not in METHODS:
+        raise ParameterError.not_one_of("method", method, METHODS)
+    if options.get("test") == "fisher-z":
+        raise ParameterError("stability is for tests on count tables: 'g', 'x2' or 'auto', but test is 'fisher-z'")
+    if method == "subsample":
+        if fraction is not None and not 0 < fraction < 1:
+            raise ParameterError.out_of_range("fraction", fraction, "a share of the rows between 0 and 1")
+        return 0.5 if fraction is None else fraction
+    if fraction is not None:
+        raise ParameterError(f"'fraction' is for the method 'subsample', but the method is {method!r}")
+    return 0.5 if method == "pairs" else 1.0

@@ -1,0 +1,211 @@
+"""`Stability`: how often each feature is in the blanket when the rows are drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.results import _json
+from blankets.results._text import aligned, html_table
+from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+
+__all__ = ["Stability"]
+
+_SCHEMA = "blankets/stability"
+_MOST = 40  # features that a table shows; the rest are counted
+THRESHOLD = 0.9
+
+ASSUMPTIONS = {
+    "subsample": "if features outside the blanket are exchangeable (none of them is likelier to be let in by chance "
+    "than another) and the search does better than guessing (Meinshausen & Bühlmann 2010, Theorem 1)",
+    "pairs": "of features that a search of half of the rows lets in less often than the average feature; nothing else "
+    "is assumed (Shah & Samworth 2013, Theorem 1)",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Stability(Mapping[str, float]):
+    """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
+
+    Made by `blankets.stability`.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    frequency : dict of str to float
+        For each feature, the share of draws in which it was a member; the most frequent first.
+    members : tuple of str
+        The blanket found from all rows.
+    n_draws : int
+        Number of draws.
+    method : {"subsample", "pairs", "bootstrap"}
+        How rows were drawn.
+    fraction : float
+        Share of the rows in each draw.
+    mean_size : float
+        Mean number of members over the draws, q of the bound.
+    algorithm : str
+        Which algorithm searched.
+    settings : dict
+        How it searched.
+    n_rows : int
+        Rows of the table.
+    seconds : float
+        Time taken.
+    warnings : tuple of str
+        What the user should know.
+
+    Examples
+    --------
+    >>> found = Stability(target="ill", frequency={"age": 1.0, "dose": 0.93, "moon": 0.02}, members=("age",),
+    ...                   n_draws=100, method="pairs", fraction=0.5, mean_size=1.95, algorithm="iamb", n_rows=500)
+    >>> found.stable(0.9), round(found.false_members(0.9), 3)
+    (('age', 'dose'), 1.584)
+    >>> found["dose"], len(found)
+    (0.93, 3)
+    """
+
+    target: str
+    frequency: Mapping[str, float]
+    members: tuple[str, ...]
+    n_draws: int
+    method: str
+    fraction: float
+    mean_size: float
+    algorithm: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    n_rows: int
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        try:
+            return self.frequency[name]
+        except KeyError:
+            raise KeyError(f"no feature {name!r}{did_you_mean(str(name), list(self.frequency))}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.frequency)
+
+    def __len__(self) -> int:
+        return len(self.frequency)
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Stability) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def stable(self, threshold: float = THRESHOLD) -> tuple[str, ...]:
+        """Return the features that are members in at least this share of the draws."""
+        return tuple(name for name, share in self.frequency.items() if share >= threshold)
+
+    def false_members(self, threshold: float = THRESHOLD) -> float | None:
+        """Return a bound on the expected number of false features among `stable`, or None where none is known.
+
+        E[V] <= q² / ((2π - 1) p), with q the mean size of the blanket over draws of half of the rows, p the
+        number of features and π the threshold. What is assumed is in `assumption`.
+
+        Parameters
+        ----------
+        threshold : float
+            Above one half.
+        """
+        if not 0.5 < threshold <= 1:
+            raise ParameterError.out_of_range("threshold", threshold, "above 0.5, and at most 1")
+        if not self.assumption or not self.frequency:
+            return None
+        return self.mean_size**2 / ((2 * threshold - 1) * len(self.frequency))
+
+    @property
+    def assumption(self) -> str:
+        """What the bound of `false_members` assumes; empty where there is no bound."""
+        return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a feature, the most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
+        return [
+            {"feature": name, "frequency": share, "member": name in self.members}
+            for name, share in self.frequency.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        return {
+            "schema": _SCHEMA,
+            "schema_version": _json.SCHEMA_VERSION,
+            **{name: _json.plain(getattr(self, name)) for name in self.__dataclass_fields__},
+            "threshold": THRESHOLD,
+            "stable": list(self.stable()),
+            "false_members": self.false_members(),
+            "assumption": self.assumption,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Stability:
+        """Read what `to_dict` wrote; raises DataError if it is anything else."""
+        fields = _json.checked(content, _SCHEMA)
+        frequency: dict[str, Any] = fields.one(dict, "frequency")
+        if not all(isinstance(share, int | float) and 0 <= share <= 1 for share in frequency.values()):
+            raise DataError("this is not a saved result: 'frequency' holds something else than shares")
+        return cls(
+            target=fields.one(str, "target"),
+            frequency={name: float(share) for name, share in frequency.items()},
+            members=tuple(fields.names("members")),
+            n_draws=fields.one(int, "n_draws"),
+            method=fields.one(str, "method"),
+            fraction=fields.number("fraction"),
+            mean_size=fields.number("mean_size"),
+            algorithm=fields.one(str, "algorithm"),
+            settings=fields.one(dict, "settings"),
+            n_rows=fields.one(int, "n_rows"),
+            seconds=fields.number("seconds"),
+            warnings=tuple(fields.names("warnings")),
+        )
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the result as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Stability:
+        """Read what `to_json` wrote; raises DataError if it is anything else."""
+        return cls.from_dict(_json.parsed(document))
+
+    def __repr__(self) -> str:
+        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        lines += [wrapped(line, "  ") for line in self._words()]
+        return "\n".join([*lines, *(wrapped(warning, "  note: ") for warning in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        words = "<br>".join(escape(line) for line in self._words())
+        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<small>{words}</small></div>"
+
+    def _title(self) -> str:
+        how = {
+            "subsample": f"subsamples of {self.fraction:.0%} of the rows",
+            "pairs": "halves of the rows, two by two",
+            "bootstrap": "bootstrap samples",
+        }[self.method]
+        return f"Stability of the Markov blanket of {shown(self.target)} over {self.n_draws} {how}"
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        # Those that were never members are counted, not listed.
+        seen = [(name, share) for name, share in self.frequency.items() if share or name in self.members]
+        rows = [[shown(name), f"{share:.0%}", "yes" if name in self.members else ""] for name, share in seen[:_MOST]]
+        if len(self) > len(rows):
+            rows.append([f"and {len(self) - len(rows)} more", "0%" if len(seen) <= _MOST else "", ""])
+        return ["feature", "in", "in the blanket of all rows"], rows
+
+    def _words(self) -> Iterator[str]:
+        effort = f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}"
+        yield f"By {self.algorithm}; {self.mean_size:.3g} members on average; {effort}."
+        stable = joined(self.stable()) or "no feature"
+        bound = self.false_members()
+        yield f"In at least {THRESHOLD:.0%} of the draws: {stable}." + (
+            "" if bound is None else f" Of these at most {number(bound)} are expected to be false, {self.assumption}."
+        )
