@@ -96,14 +96,20 @@ def test_trail_opens_by_keyboard(visit, hostile_report):
     page.locator("#columns li").first.locator("ul li").first.wait_for()
 
 
-def test_print_shows_the_wide_graph_and_no_controls(visit, hostile_report):
-    page = visit(hostile_report, width=380, scheme="dark")
-    page.emulate_media(media="print")
+def test_print_is_on_white_unfolded_and_without_controls(visit, hostile_report):
+    page = visit(hostile_report, width=680, scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("svg.graph.wide").is_visible()
     assert page.locator("svg.graph.tall").is_hidden()
-    assert page.locator(".controls").is_hidden()
-    assert page.locator("#planner-section").is_hidden()
+    for hidden in (".controls", "#planner-section", "#more", "#card"):
+        assert page.locator(hidden).is_hidden()
+    assert page.locator("#method details[open]").count() == 2
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate(PALE_TEXTS)["pale"] == []
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#method details[open]").count() == 0
 
 
 def test_planner_inside_the_report_works(visit, hostile_report):

@@ -197,4 +197,4 @@ def _setting(value: object) -> str:
         return ", ".join(f"{shown(key)}: {_setting(item)}" for key, item in content.items()) or "none"
     if isinstance(content, list):
         return joined([str(item) for item in content]) or "none"
-    return {None: "default", True: "yes", False: "no"}.get(content, shown(str(content), 120))
+    return {None: "not given", True: "yes", False: "no"}.get(content, shown(str(content), 120))

@@ -78,7 +78,9 @@ def _facts(pairs: list[list[str]], kind: str) -> Html:
 def _graph_section(content: dict[str, Any]) -> Html | None:
     if not content["lines"]:
         return None
-    hint = tag("p", "Point at a box, or reach it with the Tab key, to see the test that decided.", class_="hint")
+    hint = tag(
+        "p", "Point at a box, or reach it with the Tab key, to see the test that decided.", class_="hint on-screen"
+    )
     card = tag("div", id="card", class_="card", aria_live="polite")
     figure = tag("figure", graph(content, "wide"), graph(content, "tall"), legend(content))
     note = tag("p", content["note"], class_="hint") if content["note"] else None

@@ -77,6 +77,14 @@
   more.addEventListener("click", showPage);
   search();
 
+  // Paper cannot be unfolded: what is folded, except the reasons of single columns, is printed open.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details:not([open])")].filter((d) => !list.contains(d));
+    for (const details of unfolded) details.open = true;
+  });
+  addEventListener("afterprint", () => { for (const details of unfolded) details.open = false; });
+
   // The graph: pointing at a box, or reaching it with the keyboard, tells the decisive test.
   const card = document.getElementById("card");
   if (!card) return;
