@@ -75,7 +75,7 @@ def test_what_it_holds():
     assert labels.shares == (0.2, 0.4)
     assert labels.is_binary
     assert labels.n_seen_classes == 2
-    assert labels.saw == "3 of 5 rows are labelled: 1 'a', 2 'b'"
+    assert labels.saw == "3 of 5 rows are labelled: 1 as 'a', 2 as 'b'"
 
 
 def test_one_class():

@@ -375,9 +375,9 @@ def test_by_name():
 
 def test_auto_says_what_it_saw_and_assumed():
     assert regime_from("auto", FULL) == Supervised()
-    with pytest.warns(RegimeWarning, match="5 of 100 rows are labelled: 5 1, and the others are not: taken for"):
+    with pytest.warns(RegimeWarning, match="5 of 100 rows are labelled: 5 as 1, and the others are not: taken for"):
         assert regime_from("auto", PU, prior=0.2) == PositiveUnlabelled(0.2)
-    with pytest.raises(LabelError, match="30 of 100 rows are labelled: 20 0, 10 1, and 70 rows are not") as caught:
+    with pytest.raises(LabelError, match="30 of 100 rows are labelled: 20 as 0, 10 as 1, and 70 rows are not") as caught:
         regime_from("auto", SEMI)
     lines = str(caught.value).splitlines()
     assert len(lines) == 1 + 4 * 2  # the four mechanisms, in two lines each
@@ -386,10 +386,10 @@ def test_auto_says_what_it_saw_and_assumed():
 
 def test_descriptions():
     said = PositiveUnlabelled(less_than(0.4)).describe(PU)
-    assert said.startswith("5 of 100 rows are labelled: 5 1. Only positives are labelled")
+    assert said.startswith("5 of 100 rows are labelled: 5 as 1. Only positives are labelled")
     assert said.endswith("p(y=1) is taken to be below 0.4.")
     assert "depend on its class alone (MAR-C)" in SemiSupervised("mar-c").describe(SEMI)
-    assert Supervised().describe(FULL) == "100 of 100 rows are labelled: 70 0, 30 1. Every row is labelled."
+    assert Supervised().describe(FULL) == "100 of 100 rows are labelled: 70 as 0, 30 as 1. Every row is labelled."
     assert Supervised().unlocked_by(Question.POWER) == ""
     assert "collected apart" in PositiveUnlabelled(sampling="case-control").assumption
 

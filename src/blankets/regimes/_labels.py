@@ -119,7 +119,7 @@ def read_labels(
     Examples
     --------
     >>> read_labels(["spam", None, "spam"]).saw
-    "2 of 3 rows are labelled: 2 'spam'"
+    "2 of 3 rows are labelled: 2 as 'spam'"
     >>> read_labels([1, 0, 0], regime="pu").codes.tolist()
     [1, -1, -1]
     """
@@ -294,5 +294,5 @@ def _not(positive: object) -> object:
 
 def _sentence(codes: NDArray[np.int16], classes: tuple[object, ...]) -> str:
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))
-    parts = [f"{count} {name!r}" for name, count in zip(classes, counts, strict=True) if count]
+    parts = [f"{count} as {name!r}" for name, count in zip(classes, counts, strict=True) if count]
     return f"{int(counts.sum())} of {len(codes)} rows are labelled: {', '.join(parts)}"

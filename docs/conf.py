@@ -1,0 +1,32 @@
+"""Sphinx: `pip install -e '.[docs]' && sphinx-build -W docs docs/_build/html`."""
+
+import blankets
+
+project = "blankets"
+author = "the blankets developers"
+copyright = "2026, the blankets developers"
+release = version = blankets.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath", "deflist"]
+html_theme = "pydata_sphinx_theme"
+html_title = "blankets"
+autosummary_generate = True
+numpydoc_show_class_members = False
+suppress_warnings = ["config.cache"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "ignore_pattern": r"make_",
+    "show_memory": False,
+}
