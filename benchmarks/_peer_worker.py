@@ -40,14 +40,14 @@ def iamb_with(test: Test, arities: Any, n_rows: int) -> Search:
         blanket: list[int] = []
         while True:
             outside = [x for x in range(len(arities)) if x != target and x not in blanket]
-            found = [(*test(x, target, blanket), x) for x in outside if testable(x, target, blanket)]
-            best = min(found, default=(1.0, 0.0, -1))
-            if best[0] > ALPHA:
+            found = [(*test(x, target, list(blanket)), x) for x in outside if testable(x, target, blanket)]
+            found = [entry for entry in found if entry[0] <= ALPHA]  # NaN, which some tools return, decides nothing
+            if not found:
                 break
-            blanket.append(best[2])
+            blanket.append(min(found)[2])
         for x in tuple(blanket):
             others = [z for z in blanket if z != x]
-            if testable(x, target, others) and test(x, target, others)[0] > ALPHA:
+            if testable(x, target, others) and not test(x, target, others)[0] <= ALPHA:
                 blanket.remove(x)
         return blanket
 
