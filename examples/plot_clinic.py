@@ -9,8 +9,8 @@ from pathlib import Path
 
 import blankets as bl
 
-here = Path(__file__).parent if "__file__" in globals() else Path("examples")
-blanket = bl.discover(here / "clinic.csv", "readmitted", roles=True)
+table = next(path for path in (Path("clinic.csv"), Path("examples/clinic.csv")) if path.exists())
+blanket = bl.discover(table, "readmitted", roles=True)
 print(blanket)
 
 # %%

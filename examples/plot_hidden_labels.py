@@ -32,7 +32,9 @@ full = bl.rank(table.assign(admits=smoker), "admits")
 low, high = ranking.interval()
 at = np.arange(len(ranking))
 figure, axes = plt.subplots(figsize=(6, 2.5))
-axes.errorbar(ranking.information, at, xerr=[ranking.information - low, high - ranking.information], fmt="o", label="PU")
+axes.errorbar(
+    ranking.information, at, xerr=[ranking.information - low, high - ranking.information], fmt="o", label="PU"
+)
 axes.plot([full.information[full.names.index(name)] for name in ranking.names], at, "kx", label="all labels")
 axes.set_yticks(at, ranking.names)
 axes.set_xlabel("information about smoking (nats)")

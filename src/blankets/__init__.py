@@ -21,13 +21,34 @@ if TYPE_CHECKING:
     from blankets._advise import advise
     from blankets._ask import mutual_information, rank, test
     from blankets._discover import algorithms, discover, discover_all
+    from blankets._engine import pack
     from blankets._prior import estimate_prior
+    from blankets._select import select
+    from blankets._sensitivity import sensitivity
     from blankets._stability import stability
-    from blankets.estimators import HitonWrapper, LabelledStratifiedKFold, MarkovBlanketSelector, labelled_only
+    from blankets.data import SqlTable, Store
+    from blankets.estimators import (
+        HitonWrapper,
+        InformationSelector,
+        LabelledStratifiedKFold,
+        MarkovBlanketSelector,
+        labelled_only,
+    )
     from blankets.independence import DSeparation
     from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
-    from blankets.results import Advice, Blanket, Blankets, Estimate, Explanation, Ranking, Stability, TestResult
+    from blankets.results import (
+        Advice,
+        Blanket,
+        Blankets,
+        Estimate,
+        Explanation,
+        Ranking,
+        Selection,
+        Sensitivity,
+        Stability,
+        TestResult,
+    )
 
 __version__ = "0.1.0"
 
@@ -40,14 +61,19 @@ __all__ = [
     "Estimate",
     "Explanation",
     "HitonWrapper",
+    "InformationSelector",
     "LabelledStratifiedKFold",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
     "PositiveUnlabelled",
     "Ranking",
+    "Selection",
     "SemiSupervised",
+    "Sensitivity",
+    "SqlTable",
     "Stability",
+    "Store",
     "Supervised",
     "TestResult",
     "advise",
@@ -61,10 +87,13 @@ __all__ = [
     "labelled_only",
     "less_than",
     "mutual_information",
+    "pack",
     "plan",
     "plan_blanket",
     "planning_table",
     "rank",
+    "select",
+    "sensitivity",
     "simulate",
     "stability",
     "test",
@@ -79,14 +108,19 @@ _HOME = {
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "HitonWrapper": "blankets.estimators",
+    "InformationSelector": "blankets.estimators",
     "LabelledStratifiedKFold": "blankets.estimators",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
     "PositiveUnlabelled": "blankets.regimes",
     "Ranking": "blankets.results",
+    "Selection": "blankets.results",
     "SemiSupervised": "blankets.regimes",
+    "Sensitivity": "blankets.results",
+    "SqlTable": "blankets.data",
     "Stability": "blankets.results",
+    "Store": "blankets.data",
     "Supervised": "blankets.regimes",
     "TestResult": "blankets.results",
     "advise": "blankets._advise",
@@ -99,10 +133,13 @@ _HOME = {
     "labelled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
     "mutual_information": "blankets._ask",
+    "pack": "blankets._engine",
     "plan": "blankets.planning",
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
     "rank": "blankets._ask",
+    "select": "blankets._select",
+    "sensitivity": "blankets._sensitivity",
     "stability": "blankets._stability",
     "test": "blankets._ask",
 }
