@@ -10,15 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets._drivers import labelling_drivers
+from blankets._engine import Engine, at_hand, fingerprint_of
 from blankets._progress import told
 from blankets._study import Study, read_study, threads_from
-from blankets.counting import MemoryCounter, kernels_ready
+from blankets.counting import SqlCounter, kernels_ready
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
 from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
@@ -61,6 +63,10 @@ def discover(
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    engine: str = "auto",
+    address: str | None = None,
+    memory_limit: int | str | None = None,
+    checkpoint: str | Path | None = None,
     n_threads: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
@@ -70,9 +76,10 @@ def discover(
 
     Parameters
     ----------
-    data : data frame, array, sparse matrix, path to a CSV or Parquet file, or Frame
-        The table. Columns may be categorical, text, numbers or booleans; continuous ones are cut into
-        levels by the rule ``discretise`` (not for ``test="fisher-z"``).
+    data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
+        The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may
+        be categorical, text, numbers or booleans; continuous ones are cut into levels by the rule ``discretise``
+        (not for ``test="fisher-z"``).
     target : str or int, optional
         Name of the target column (its number, for an array without names).
     y : array_like, optional
@@ -116,6 +123,16 @@ def discover(
         "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
+    engine : {"auto", "memory", "dask", "sql"}
+        Where rows are counted; the answer does not depend on it. "auto": in memory, or from packed codes on disk
+        if files will not fit; "memory": in memory even so; "dask": on a cluster, which reads packed codes from the
+        folder for temporary files or from the store given as ``data``; "sql": within the database of a `SqlTable`.
+    address : str, optional
+        The scheduler of a Dask cluster; default: a new one on this machine.
+    memory_limit : int or str, optional
+        Memory that reading may take, in bytes or as "2 GB"; default half of what is free.
+    checkpoint : str or Path, optional
+        A file in which the answers of all tests are kept: a run that was killed continues from there.
     n_threads : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
@@ -141,7 +158,10 @@ def discover(
     """
     _check_alpha(alpha)
     named = None if algorithm == "auto" else _checked(algorithm, options)
-    with shown(progress) as tell:
+    reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
+    run = {"algorithm": algorithm, "alpha": alpha, "roles": roles, "target": target, "options": options}
+    with shown(progress) as tell, _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
         setting = _read(
             data,
@@ -163,7 +183,8 @@ def discover(
                 "force": force,
                 "drivers_at": alpha if given_drivers else None,
             },
-            reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
+            reading=reading,
+            engine=engine_,
         )
         chosen, why = (named, "") if named is not None else _picked(setting, setting.only_target, options)
         search = _Search(setting, chosen, why, alpha, roles, options, np.random.default_rng(rng), tell)
@@ -186,6 +207,10 @@ def discover_all(
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    engine: str = "auto",
+    address: str | None = None,
+    memory_limit: int | str | None = None,
+    checkpoint: str | Path | None = None,
     n_threads: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
@@ -201,7 +226,7 @@ def discover_all(
         Names of the targets; default all columns.
     algorithm, alpha, test, dof, reliability, strength, roles, discretise, bins, missing, keep, exclude
         As for `discover`; ``algorithm="auto"`` picks one for all targets.
-    n_threads, progress, rng, **options
+    engine, address, memory_limit, checkpoint, n_threads, progress, rng, **options
         As for `discover`.
 
     Returns
@@ -222,7 +247,10 @@ def discover_all(
     _check_alpha(alpha)
     named = None if algorithm == "auto" else _checked(algorithm, options)
     began = time.perf_counter()
-    with shown(progress) as tell:
+    reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
+    run = {"algorithm": algorithm, "alpha": alpha, "roles": roles, "options": options}
+    with shown(progress) as tell, _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
         setting = _read(
             data,
@@ -235,7 +263,8 @@ def discover_all(
             n_threads=n_threads,
             seed=_seed_of(rng, test),
             about_labels={},
-            reading={"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude},
+            reading=reading,
+            engine=engine_,
         )
         wanted = (
             list(range(len(setting.tests.names))) if targets is None else [setting.column(name) for name in targets]
@@ -315,6 +344,7 @@ def _read(
     seed: int,
     about_labels: dict[str, Any],
     reading: dict[str, Any],
+    engine: Engine,
     **testing: Any,
 ) -> _Setting:
     """Read the table and prepare the tests."""
@@ -328,15 +358,44 @@ def _read(
         tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
         arities = np.full(len(numbers.names), 2, np.int64)
         return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
+    if isinstance(data, SqlCounter):
+        tests = table_tests(engine.remembered(data, fingerprint_of(data)), statistic=test, seed=seed, **testing)
+        place = None if target is None else data.names.index(str(target))
+        return _Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads)
     if target is None and y is None and not isinstance(data, Study):
         table = ingest(data, **reading)
-        tests = table_tests(MemoryCounter(table.frame, threads), statistic=test, seed=seed, **testing)
+        tests = table_tests(engine.counter(table.frame), statistic=test, seed=seed, **testing)
         return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
     asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
     study = (
-        data if isinstance(data, Study) else read_study(data, target, y, n_threads=threads, **about_labels, **reading)
+        data
+        if isinstance(data, Study)
+        else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
     )
     return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+
+
+def _placed(
+    data: Any,
+    target: str | int | None,
+    where: dict[str, Any],
+    reading: dict[str, Any],
+    run: dict[str, Any],
+    n_threads: int | None,
+    tell: Callable[[str], None] | None,
+    test: str,
+) -> AbstractContextManager[tuple[Any, Engine]]:
+    """Return a context in which the data are where they are to be counted."""
+    threads = threads_from(n_threads)
+    if test == "fisher-z":
+        asked = [name for name in ("address", "checkpoint") if where[name] is not None]
+        if where["engine"] not in ("auto", "memory") or asked:
+            raise ParameterError(
+                "test='fisher-z' needs all numbers in memory; 'engine' and 'checkpoint' are for counts"
+            )
+        return nullcontext((data, Engine(threads)))
+    about = {"test": test, **run, "reading": reading}
+    return at_hand(data, target, **where, n_threads=threads, reading=reading, about=about, tell=tell)
 
 
 def _studied(

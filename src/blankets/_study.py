@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.counting import MemoryCounter
+from blankets._engine import Engine
+from blankets.counting import Counter, MemoryCounter
 from blankets.data import DataReport, Frame, ingest
 from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed
 from blankets.independence import (
@@ -46,6 +47,8 @@ class Study:
         What was done to the table.
     n_threads : int
         Threads for counting.
+    engine : Engine, optional
+        Where rows are counted for tests; default in memory.
     """
 
     frame: Frame
@@ -54,6 +57,7 @@ class Study:
     regime: Regime
     report: DataReport
     n_threads: int
+    engine: Engine | None = None
 
     @property
     def features(self) -> list[int]:
@@ -84,16 +88,16 @@ class Study:
         ``drivers`` are columns that tests of labelled rows condition on always; ``options`` those of `table_tests`.
         """
         if column.surrogate is Surrogate.FULL:
-            return table_tests(self.counter, **options)
+            return table_tests(self._counted(self.frame), **options)
         name = self.frame.names[self.target]
         whole = self.frame.with_column(name, column.codes, column.levels)
         if column.rows is None:
-            return table_tests(MemoryCounter(whole, self.n_threads), **options)
-        labelled = table_tests(MemoryCounter(whole.take(column.rows), self.n_threads), **options)
+            return table_tests(self._counted(whole), **options)
+        labelled = table_tests(self._counted(whole.take(column.rows)), **options)
         with_target: IndependenceTest = ConditionedTests(labelled, drivers) if drivers else labelled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labelled, options.get("statistic", "g"))
-        return RoutedTests(self.target, with_target, table_tests(self.counter, **options))
+        return RoutedTests(self.target, with_target, table_tests(self._counted(self.frame), **options))
 
     def _pairwise(self, labelled: TableTests, statistic: str) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
@@ -101,7 +105,13 @@ class Study:
             raise ParameterError(f"pairwise deletion is defined for test='g', but test={statistic!r} was asked for")
         unlabelled = label_column(self.labels)
         frame = self.frame.with_column(self.frame.names[self.target], unlabelled.codes, unlabelled.levels)
-        return PairwiseTests(self.target, MemoryCounter(frame, self.n_threads), labelled)
+        return PairwiseTests(self.target, self._counted(frame), labelled)
+
+    def _counted(self, frame: Frame) -> Counter:
+        """Return what counts the rows of a frame for tests."""
+        if self.engine is not None:
+            return self.engine.counter(frame)
+        return self.counter if frame is self.frame else MemoryCounter(frame, self.n_threads)
 
     @cached_property
     def counter(self) -> MemoryCounter:
@@ -131,6 +141,7 @@ def read_study(
     positive: object = None,
     unlabelled_marker: object = "auto",
     n_threads: int | None = None,
+    engine: Engine | None = None,
     **reading: Any,
 ) -> Study:
     """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
@@ -153,7 +164,7 @@ def read_study(
         # A positive class was named among several: the others are one class now.
         name = frame.names[table.target]
         frame = frame.with_column(name, coded.codes.astype(np.uint8), coded.classes)
-    return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads))
+    return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads), engine)
 
 
 def threads_from(n_threads: int | None) -> int:
