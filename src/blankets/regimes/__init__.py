@@ -7,6 +7,7 @@ from blankets.regimes._kappa import (
     kappa_of,
     prefer_y0_below,
     stratified_kappa,
+    surrogate_breakpoints,
 )
 from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
@@ -56,6 +57,7 @@ __all__ = [
     "read_labels",
     "regime_from",
     "stratified_kappa",
+    "surrogate_breakpoints",
     "surrogate_column",
     "surrogate_from",
 ]

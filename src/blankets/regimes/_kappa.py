@@ -30,7 +30,14 @@ from blankets.errors import NotAnswerableError
 from blankets.regimes._surrogates import Surrogate, collapse
 from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, Sampling, as_tables, divided, plug_in
 
-__all__ = ["StratifiedKappa", "kappa_case_control", "kappa_of", "prefer_y0_below", "stratified_kappa"]
+__all__ = [
+    "StratifiedKappa",
+    "kappa_case_control",
+    "kappa_of",
+    "prefer_y0_below",
+    "stratified_kappa",
+    "surrogate_breakpoints",
+]
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +104,24 @@ def prefer_y0_below(positives: float, negatives: float) -> float:
     if a == 0.0 or b == 0.0:
         return 1.0 if b == 0.0 else 0.0
     return float(1.0 / (1.0 + np.sqrt((1.0 - a) * b / (a * (1.0 - b)))))
+
+
+def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ...]:
+    """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labelled rows alone keep equally much, ascending.
+
+    Between them the most powerful surrogate of class-dependent labelling is one and the same. Ỹ0 and Ỹ1 meet at
+    (4.1), Ỹ0 and labelled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labelled rows where
+    p² = a (1 - b) / (a + b).
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in surrogate_breakpoints(0.1, 0.2)]
+    [0.225, 0.4, 0.516]
+    """
+    a, b = positives, negatives
+    with_y0 = 1.0 - np.sqrt(b * (1.0 - a) / (a + b))
+    with_y1 = np.sqrt(a * (1.0 - b) / (a + b))
+    return tuple(sorted({float(with_y0), prefer_y0_below(a, b), float(with_y1)}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from blankets.results._explain import Explanation
 from blankets.results._json import plain
 from blankets.results._many import Blankets
 from blankets.results._selection import Selection
+from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
 from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
 
@@ -21,9 +22,11 @@ __all__ = [
     "Goal",
     "NamedEvidence",
     "PassedOver",
+    "PriorRange",
     "Ranking",
     "SYMBOLS",
     "Selection",
+    "Sensitivity",
     "Stability",
     "Step",
     "TestResult",

@@ -1,0 +1,221 @@
+"""`sensitivity`: the blanket as a function of p(y=1).
+
+The prior enters a search in one place: where labelling depends on the class (MAR-C) it decides which surrogate
+is the most powerful. The choice changes at known values, so that a search for each surrogate, three at most,
+gives the blanket for every prior. Tests themselves do not depend on the prior; their power does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets._discover import Progress, Seed, discover, shown
+from blankets._study import Study, read_study
+from blankets.errors import NotAnswerableError, ParameterError
+from blankets.regimes import (
+    PositiveUnlabelled,
+    Question,
+    Regime,
+    SemiSupervised,
+    Supervised,
+    prior_from,
+    surrogate_breakpoints,
+)
+from blankets.results import Blanket, PriorRange, Sensitivity
+
+__all__ = ["sensitivity"]
+
+READING = ("discretise", "bins", "missing", "keep", "exclude")
+N_RUNS = 19
+
+
+def sensitivity(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    prior: object = None,
+    priors: Sequence[float] | None = None,
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    n_threads: int | None = None,
+    progress: Progress = False,
+    rng: Seed = None,
+    **options: Any,
+) -> Sensitivity:
+    """Find the Markov blanket of a partly labelled target as a function of p(y=1).
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`.
+    labels, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    prior : float, str, (low, high), distribution or None
+        Limits the range of p(y=1) to what this allows, for example ``(0.1, 0.4)``; by default it is what the
+        labels allow: at least the labelled positives are positive, and so on.
+    priors : sequence of float, optional
+        Values at which ``runs`` and κ are given; by default 19 over the range.
+    n_threads, progress, rng, **options
+        As for `discover`.
+
+    Returns
+    -------
+    Sensitivity
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> ill = rng.random(4000) < 0.3
+    >>> seen = rng.random(4000) < np.where(ill, 0.4, 0.1)  # the ill come forward more often
+    >>> cough = rng.random(4000) < np.where(ill, 0.6, 0.2)
+    >>> found = bl.sensitivity({"cough": cough, "ill": np.where(seen, ill, np.nan)}, "ill", labels="mar-c")
+    >>> [(round(r.low, 2), round(r.high, 2), r.surrogates, r.members) for r in found.ranges]
+    [(0.12, 0.93, ('y0', 'listwise', 'y1'), ('cough',))]
+    """
+    began = time.perf_counter()
+    reading = {name: options.pop(name) for name in READING if name in options}
+    seed = int(np.random.default_rng(rng).integers(1 << 62))
+    with shown(progress) as tell:
+        study = read_study(
+            data,
+            target,
+            y,
+            labels=labels,
+            positive=positive,
+            unlabelled_marker=unlabelled_marker,
+            n_threads=n_threads,
+            **reading,
+        )
+        low, high = _range(study, prior)
+        cuts = _surrogates(study, low, high, options)
+        found: dict[str | None, Blanket] = {}
+        for middle, _, surrogate in cuts:
+            if surrogate not in found:
+                at = replace(study, regime=_at(study.regime, middle))
+                asked = {**options, "surrogate": surrogate} if surrogate is not None else options
+                found[surrogate] = discover(at, rng=seed, progress=tell or False, **asked, **reading)
+    first = found[cuts[0][2]]
+    ranges = _merged(cuts, found, low)
+    values = np.linspace(low, high, N_RUNS + 2)[1:-1] if priors is None else np.asarray(priors, float)
+    runs = tuple((float(p), _members_at(ranges, float(p))) for p in values)
+    settings = {name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR}
+    return Sensitivity(
+        target=first.target,
+        ranges=ranges,
+        runs=runs,
+        kappas=tuple(_kappa(study, float(p), _used(cuts, found, float(p))) for p in values),
+        breakpoints=tuple(end for _, end, _ in cuts[:-1]),
+        notes=tuple(_notes(study, cuts)),
+        algorithm=first.algorithm,
+        settings=settings,
+        n_rows=study.frame.n_rows,
+        n_searches=len(found),
+        seconds=time.perf_counter() - began,
+    )
+
+
+_OF_ONE_PRIOR = ("prior", "surrogate", "surrogate_is_valid", "kappa", "kappa_range", "effective_rows")
+Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surrogate (None: the one there is)
+
+
+def _range(study: Study, prior: object) -> tuple[float, float]:
+    """Return the values of p(y=1) that the labels and the user allow."""
+    if isinstance(study.regime, Supervised):
+        raise NotAnswerableError("every row is labelled, so that p(y=1) is seen and the blanket does not depend on it")
+    said = prior_from(prior) if prior is not None else study.regime.prior
+    b, a = study.labels.shares
+    apart = study.regime.sampling == "case-control"
+    low, high = (0.0, 1.0) if apart else (a, 1.0 - b)
+    if said is not None:
+        low, high = max(low, said.support[0]), min(high, said.support[1])
+    if not low < high:
+        raise ParameterError(
+            f"the prior leaves no range of p(y=1) to look at: the labels allow {a:.4g} to {1 - b:.4g}, and 'prior' "
+            f"is {said}; give a range such as (0.1, 0.4), or nothing"
+        )
+    return low, high
+
+
+def _at(regime: Regime, prior: float) -> Regime:
+    """Return the regime with p(y=1) known."""
+    if isinstance(regime, PositiveUnlabelled):
+        return PositiveUnlabelled(prior, regime.sampling)
+    return SemiSupervised(regime.name, prior)
+
+
+def _surrogates(study: Study, low: float, high: float, options: dict[str, Any]) -> list[Cut]:
+    """Cut the range where the most powerful surrogate changes."""
+    if study.regime.name != "mar-c" or options.get("surrogate") is not None or options.get("algorithm") == "bassum":
+        return [((low + high) / 2, high, None)]
+    b, a = study.labels.shares
+    edges = [low, *(p for p in surrogate_breakpoints(a, b) if low < p < high), high]
+    cuts: list[Cut] = []
+    for left, right in pairwise(edges):
+        middle = (left + right) / 2
+        chosen = _at(study.regime, middle).choose(study.labels).surrogate.value
+        if cuts and cuts[-1][2] == chosen:
+            cuts.pop()
+        cuts.append((middle, right, chosen))
+    return cuts
+
+
+def _merged(cuts: list[Cut], found: dict[str | None, Blanket], low: float) -> tuple[PriorRange, ...]:
+    """Return the ranges over which the members are the same."""
+    ranges: list[PriorRange] = []
+    for _, end, surrogate in cuts:
+        blanket = found[surrogate]
+        name = str(blanket.settings["surrogate"])
+        if ranges and set(ranges[-1].members) == set(blanket.members):
+            ranges[-1] = replace(ranges[-1], high=end, surrogates=(*ranges[-1].surrogates, name))
+        else:
+            start = ranges[-1].high if ranges else low
+            ranges.append(PriorRange(low=start, high=end, surrogates=(name,), members=blanket.members))
+    return tuple(ranges)
+
+
+def _members_at(ranges: Sequence[PriorRange], prior: float) -> tuple[str, ...]:
+    for found in ranges:
+        if found.low <= prior <= found.high:
+            return found.members
+    low, high = ranges[0].low, ranges[-1].high
+    raise ParameterError(f"'priors' holds {prior:g}, but p(y=1) can only be between {low:.4g} and {high:.4g}")
+
+
+def _used(cuts: list[Cut], found: dict[str | None, Blanket], prior: float) -> str:
+    """Return the surrogate used at a prior."""
+    surrogate = next((s for _, end, s in cuts if prior <= end), cuts[-1][2])
+    return str(found[surrogate].settings["surrogate"])
+
+
+def _kappa(study: Study, prior: float, surrogate: str) -> float:
+    """Return κ at a prior; NaN where it is not known, or does not depend on it."""
+    regime = _at(study.regime, prior)
+    if regime.name in ("mcar", "mar-f") or Question.POWER not in regime.answers:
+        return float("nan")
+    try:
+        return regime.kappa(study.labels, surrogate).value
+    except NotAnswerableError:  # pairwise deletion
+        return float("nan")
+
+
+def _notes(study: Study, cuts: list[Cut]) -> list[str]:
+    """Say what depends on the prior."""
+    name = study.regime.name
+    if name in ("mcar", "mar-f"):
+        return ["Labelled rows alone are compared, so that the blanket does not depend on p(y=1)."]
+    power = "the power of the tests does: κ is in 'kappas'"
+    if name == "pu":
+        return [f"Each test counts unlabelled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
+    if len(cuts) == 1:
+        return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
+    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labelled rows alone."]

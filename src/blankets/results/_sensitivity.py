@@ -1,0 +1,165 @@
+"""`Sensitivity`: the blanket as a function of p(y=1), the share of positives that partial labels leave unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from blankets.errors import ParameterError
+from blankets.results import _json
+from blankets.results._text import aligned, html_table
+from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+
+__all__ = ["PriorRange", "Sensitivity"]
+
+_SCHEMA = "blankets/sensitivity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorRange:
+    """A range of p(y=1) over which the answer does not change.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends.
+    surrogates : tuple of str
+        What stands in for the target there, in order of the prior.
+    members : tuple of str
+        The blanket, strongest first.
+    """
+
+    low: float
+    high: float
+    surrogates: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Sensitivity:
+    """The Markov blanket as a function of p(y=1).
+
+    Made by `blankets.sensitivity`.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    ranges : tuple of PriorRange
+        Ranges of p(y=1) over which the blanket does not change, ascending. Together they are all values that
+        the labels, and what was said of the prior, allow.
+    runs : tuple of (float, tuple of str)
+        Members at single values of p(y=1), to plot: ``plot_prior_sensitivity(sensitivity.runs)``.
+    kappas : tuple of float
+        At the same values, the share of the noncentrality that the surrogate keeps; NaN where it is not known.
+    breakpoints : tuple of float
+        Where the surrogate changes.
+    notes : tuple of str
+        What the blanket depends on and what it does not.
+    algorithm : str
+        Which algorithm searched.
+    settings : dict
+        How it searched.
+    n_rows : int
+        Rows of the table.
+    n_searches : int
+        How many searches it took.
+    seconds : float
+        Time taken.
+
+    Examples
+    --------
+    >>> low = PriorRange(low=0.1, high=0.4, surrogates=("y0",), members=("age", "dose"))
+    >>> high = PriorRange(low=0.4, high=0.8, surrogates=("y1",), members=("age",))
+    >>> found = Sensitivity(target="ill", ranges=(low, high), runs=(), kappas=(), breakpoints=(0.4,), notes=(),
+    ...                     algorithm="iamb", n_rows=500, n_searches=2)
+    >>> found.at(0.2), found.always
+    (('age', 'dose'), ('age',))
+    """
+
+    target: str
+    ranges: tuple[PriorRange, ...]
+    runs: tuple[tuple[float, tuple[str, ...]], ...]
+    kappas: tuple[float, ...]
+    breakpoints: tuple[float, ...]
+    notes: tuple[str, ...]
+    algorithm: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    n_rows: int
+    n_searches: int
+    seconds: float = 0.0
+
+    def at(self, prior: float) -> tuple[str, ...]:
+        """Return the blanket at a value of p(y=1)."""
+        for found in self.ranges:
+            if found.low <= prior <= found.high:
+                return found.members
+        low, high = self.ranges[0].low, self.ranges[-1].high
+        raise ParameterError.out_of_range("prior", prior, f"between {low:.4g} and {high:.4g}, as the labels allow")
+
+    @property
+    def always(self) -> tuple[str, ...]:
+        """Members whatever the prior."""
+        return tuple(name for name in self.ranges[0].members if all(name in r.members for r in self.ranges))
+
+    @property
+    def sometimes(self) -> tuple[str, ...]:
+        """Members for some values of the prior only."""
+        ever = dict.fromkeys(name for found in self.ranges for name in found.members)
+        return tuple(name for name in ever if name not in self.always)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for each value of the prior in ``runs``: its members and κ."""
+        return [
+            {"prior": prior, "members": members, "kappa": kappa}
+            for (prior, members), kappa in zip(self.runs, self.kappas, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        simple = ("target", "breakpoints", "notes", "algorithm", "settings", "n_rows", "n_searches", "seconds")
+        return {
+            "schema": _SCHEMA,
+            "schema_version": _json.SCHEMA_VERSION,
+            **{name: _json.plain(getattr(self, name)) for name in simple},
+            "always": list(self.always),
+            "sometimes": list(self.sometimes),
+            "ranges": [
+                {name: _json.plain(getattr(found, name)) for name in PriorRange.__slots__} for found in self.ranges
+            ],
+            "runs": _json.plain(self.table()),
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the result as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    def __repr__(self) -> str:
+        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        return "\n".join([*lines, *(wrapped(line, "  ") for line in self._words())])
+
+    def _repr_html_(self) -> str:
+        words = "<br>".join(escape(line) for line in self._words())
+        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<small>{words}</small></div>"
+
+    def _title(self) -> str:
+        answers = count_of(len({found.members for found in self.ranges}), "answer")
+        return f"Markov blanket of {shown(self.target)} as a function of p(y=1): {answers}"
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        rows = [
+            [f"{number(found.low)} to {number(found.high)}", joined(found.surrogates), joined(found.members) or "-"]
+            for found in self.ranges
+        ]
+        return ["p(y=1)", "through", "members"], rows
+
+    def _words(self) -> Iterator[str]:
+        yield from self.notes
+        if self.sometimes:
+            yield f"Members whatever the prior: {joined(self.always) or 'none'}."
+        searches = count_of(self.n_searches, "search", "searches")
+        effort = f"{count_of(self.n_rows, 'row')}, {searches}, {format_seconds(self.seconds)}"
+        yield f"By {self.algorithm}: {effort}."
