@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets._progress import told
+from blankets.cli._labels import about_labels, label_options, reading_options, surrogate_options, value_of
 from blankets.cli._output import notes, show_blanket, write_json
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
 __all__ = ["discover", "parsed_options"]
-
-_WORDS = {"true": True, "false": False, "none": None}
 
 
 def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -29,19 +28,8 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
         key, equals, text = pair.partition("=")
         if not (key and equals):
             raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint="'--option'")
-        options[key.replace("-", "_")] = _value(text)
+        options[key.replace("-", "_")] = value_of(text)
     return options
-
-
-def _value(text: str) -> Any:
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 @click.command()
@@ -53,17 +41,10 @@ def _value(text: str) -> Any:
 @click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal.")
 @click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
 @click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information.")
-@click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
-@click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
-@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Search this column even if it looks like an id.")
-@click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not search this column.")
+@reading_options
 @click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
-@click.option("--labels", metavar="REGIME", help="What a missing label means: pu, mcar, mar-f, mar-c or auto.")
-@click.option("--prior", metavar="P", help="p(y=1), where labels are missing: a number, '<0.4', or a range 0.1-0.3.")
-@click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing.")
-@click.option("--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0 or y1.")
-@click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so.")
+@label_options
+@surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
@@ -75,6 +56,7 @@ def _value(text: str) -> Any:
 def discover(
     *,
     file: str,
+    target: str,
     pairs: tuple[str, ...],
     asked: tuple[str, ...],
     as_json: bool,
@@ -99,15 +81,14 @@ def discover(
         if path is not None and not path.absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
     options = parsed_options(pairs)
-    # What the user did not choose is left to the library, where the defaults live.
-    chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
         from blankets.counting import kernels_ready
 
         if not (quiet or kernels_ready()):
             click.echo("Compiling the counting kernels for this machine; this happens once.", err=True)
-        blanket = blankets.discover(file, **chosen, **options, progress=progress or False)
+        arguments = about_labels(file, target, choices)
+        blanket = blankets.discover(file, target=target, **arguments, **options, progress=progress or False)
         said.discard_all(blanket.warnings)
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:

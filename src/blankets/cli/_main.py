@@ -8,13 +8,16 @@ from collections.abc import Sequence
 import click
 
 from blankets import __version__
+from blankets.cli._advise import advise
 from blankets.cli._algorithms import algorithms
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
 from blankets.cli._plan import plan
 from blankets.cli._planner import planner
+from blankets.cli._rank import rank
 from blankets.cli._select import select
 from blankets.cli._simulate import simulate
+from blankets.cli._testing import test
 from blankets.cli._versions import versions
 from blankets.errors import BlanketsError, Interrupted, ParameterError
 
@@ -35,6 +38,9 @@ def commands() -> None:
       blankets discover patients.csv --target readmitted --json | jq .members
       blankets select patients.csv --target readmitted --criterion mrmr -k 20
       blankets discover patients.csv --target readmitted --report readmitted.html
+      blankets rank patients.csv --target smoker --labels pu --prior 0.2
+      blankets test patients.csv bmi --target smoker --given age
+      blankets advise patients.csv --target smoker --labels pu --prior '<0.4'
       blankets algorithms
       blankets plan --effect medium --power 0.95
       blankets planner
@@ -42,7 +48,7 @@ def commands() -> None:
     """
 
 
-for _command in (discover, select, explain, algorithms, plan, planner, simulate, versions):
+for _command in (discover, explain, select, rank, test, algorithms, advise, plan, planner, simulate, versions):
     commands.add_command(_command)
 
 

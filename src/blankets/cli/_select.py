@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets._progress import told
-from blankets.cli._discover import parsed_options
+from blankets.cli._labels import about_labels, label_options, reading_options
 from blankets.cli._output import notes, write_json
 
 __all__ = ["select"]
@@ -19,21 +19,15 @@ __all__ = ["select"]
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column that the features are to tell about.")
 @click.option("-c", "--criterion", metavar="NAME", help="mim, jmi (default), cmi, mrmr, mifs, cife, cmim, disr, ...")
 @click.option("-k", "--number", "k", type=int, metavar="N", help="How many features; default: 10.")
-@click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c.")
-@click.option("--prior", metavar="P", help="p(y=1): a number, '<0.4', or a range 0.1-0.3.")
-@click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing.")
+@label_options
 @click.option("--beta", type=float, metavar="W", help="Weight of redundancy, for mifs and linear.")
 @click.option("--gamma", type=float, metavar="W", help="Weight of redundancy given the class, for linear.")
-@click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
-@click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
-@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Consider this column even if it looks like an id.")
-@click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not consider this column.")
+@reading_options
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def select(*, file: str, positive: str | None, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
+def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
     """Select the features of FILE (CSV or Parquet) that tell the most about a column.
 
     \b
@@ -45,14 +39,10 @@ def select(*, file: str, positive: str | None, as_json: bool, save: Path | None,
     """
     if save is not None and not save.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
-    # What the user did not choose is left to the library, where the defaults live.
-    chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
-    if positive is not None:
-        chosen |= parsed_options((f"positive={positive}",))
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         from blankets._select import select as run
 
-        selection = run(file, **chosen, progress=progress or False)
+        selection = run(file, target, **about_labels(file, target, choices), progress=progress or False)
         said.discard_all(selection.warnings)
     if save is not None:
         write_json(selection, save)

@@ -1,0 +1,40 @@
+"""``blankets advise``: what can be done with the labels that there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from blankets._progress import told
+from blankets.cli._labels import about_labels, label_options, reading_options
+from blankets.cli._output import notes
+
+__all__ = ["advise"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-t", "--target", required=True, metavar="NAME", help="The column with the labels.")
+@click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01.")
+@label_options
+@reading_options
+@click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
+@click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
+@click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
+    """Say which test and estimator fit the labels of FILE, with what power, and what more labels would bring.
+
+    \b
+    Examples:
+      blankets advise patients.csv --target smoker --labels pu
+      blankets advise patients.csv -t smoker --labels pu --prior '<0.4'
+      blankets advise patients.csv -t smoker --labels pu --prior estimate
+      blankets advise patients.csv -t smoker --labels mar-c --prior 0.2 --json | jq .goals
+    """
+    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+        import blankets
+
+        advice = blankets.advise(file, target, **about_labels(file, target, choices))
+    click.echo(advice.to_json() if as_json else repr(advice))

@@ -1,0 +1,115 @@
+"""Options that commands about a partly labelled target share, and how they become arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["about_labels", "chosen", "label_options", "reading_options", "surrogate_options", "value_of"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+_LABELS = (
+    click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c."),
+    click.option(
+        "--prior",
+        metavar="P",
+        help="p(y=1): a number, '<0.4', a range 0.1-0.3, or 'estimate' (also estimate:tice, estimate:elkan-noto).",
+    ),
+    click.option(
+        "--sampling",
+        type=click.Choice(["one-sample", "case-control"]),
+        help="For pu: labels in one sample (default), or positives collected apart.",
+    ),
+    click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
+    click.option("--unlabelled-marker", metavar="VALUE", help="A value that means unlabelled, beside blanks and -1."),
+)
+_SURROGATE = (
+    click.option("--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0 or y1."),
+    click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so."),
+)
+_READING = (
+    click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
+    click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns."),
+    click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
+    click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
+    click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
+)
+_READ = ("discretise", "bins", "missing", "keep", "exclude")
+
+
+def _with(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
+    for option in reversed(options):  # the last decorator is the first in the help
+        command = option(command)
+    return command
+
+
+def label_options(command: Command) -> Command:
+    """Add what can be known of missing labels."""
+    return _with(_LABELS, command)
+
+
+def surrogate_options(command: Command) -> Command:
+    """Add the choice of what stands in for the target."""
+    return _with(_SURROGATE, command)
+
+
+def reading_options(command: Command) -> Command:
+    """Add how the table is read."""
+    return _with(_READING, command)
+
+
+def value_of(text: str) -> Any:
+    """Return what a text on the command line means: a number, true, false, none, or itself.
+
+    >>> [value_of(text) for text in ("2", "0.5", "true", "none", "yes")]
+    [2, 0.5, True, None, 'yes']
+    """
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the user chose; the rest is left to the library, where the defaults live."""
+    return {name: value for name, value in choices.items() if value is not None and value != ()}
+
+
+def about_labels(file: str, target: str, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a library function, from the options above and any others.
+
+    Classes become numbers where they look like numbers; ``--sampling`` makes a regime; ``--prior estimate``
+    is estimated from the file.
+    """
+    given = chosen(choices)
+    for name in ("positive", "unlabelled_marker"):
+        if name in given:
+            given[name] = value_of(given[name])
+    sampling = given.pop("sampling", None)
+    if str(given.get("prior", "")).partition(":")[0] == "estimate":
+        given["prior"] = _estimated(file, target, given, sampling)
+    if sampling is not None:
+        from blankets.regimes import regime_from
+
+        given["labels"] = regime_from(given.get("labels", "pu"), prior=given.pop("prior", None), sampling=sampling)
+    return given
+
+
+def _estimated(file: str, target: str, given: Mapping[str, Any], sampling: Any) -> Any:
+    from blankets import estimate_prior
+
+    method = given["prior"].partition(":")[2] or "roc"
+    wanted = {name: given[name] for name in (*_READ, "positive", "unlabelled_marker") if name in given}
+    # The same file gives the same prior.
+    prior = estimate_prior(file, target, method=method, sampling=sampling or "one-sample", rng=0, **wanted)
+    click.echo(f"note: p(y=1) is {prior}", err=True)
+    return prior

@@ -1,0 +1,47 @@
+"""``blankets rank``: features of a file by their information about a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from blankets._progress import told
+from blankets.cli._labels import about_labels, label_options, reading_options
+from blankets.cli._output import notes
+
+__all__ = ["rank"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-t", "--target", required=True, metavar="NAME", help="The column that the features are to tell about.")
+@click.option("--loss", metavar="NAME", help="log (mutual information, default) or squared.")
+@label_options
+@reading_options
+@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print the ranking as one JSON document.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
+    """Rank the features of FILE (CSV or Parquet) by their information about a column.
+
+    Features of one group cannot be told apart from the first of the group.
+
+    \b
+    Examples:
+      blankets rank patients.csv --target readmitted
+      blankets rank patients.csv -t smoker --labels pu --prior 0.2
+      blankets rank patients.csv -t smoker --labels pu --prior estimate
+      blankets rank records.csv -t present --labels pu --sampling case-control --prior 0.1-0.3
+      blankets rank patients.csv -t readmitted --json | jq '.features[].name'
+    """
+    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+        import blankets
+
+        ranking = blankets.rank(file, target, **about_labels(file, target, choices))
+    if as_json:
+        import json
+
+        click.echo(json.dumps(ranking.to_dict(), ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(repr(ranking))

@@ -1,0 +1,88 @@
+"""``blankets test``: does a column depend on the target?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from blankets._progress import told
+from blankets.cli._labels import about_labels, label_options, reading_options, surrogate_options
+from blankets.cli._output import notes, show_table
+
+if TYPE_CHECKING:
+    from blankets.results import TestResult
+
+__all__ = ["test"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
+@click.option("-t", "--target", required=True, metavar="NAME", help="The target.")
+@click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
+@click.option("--test", "statistic", metavar="NAME", help="Test of independence: g (default) or x2.")
+@click.option("--alpha", type=float, help="Significance level; default: 0.01.")
+@click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal.")
+@click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
+@label_options
+@surrogate_options
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON list.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def test(
+    *,
+    file: str,
+    columns: tuple[str, ...],
+    target: str,
+    given: tuple[str, ...],
+    statistic: str | None,
+    as_json: bool,
+    quiet: bool,
+    **choices: Any,
+) -> None:
+    """Test whether each COLUMN of FILE (CSV or Parquet) depends on the target, given others.
+
+    \b
+    Examples:
+      blankets test patients.csv bmi --target smoker
+      blankets test patients.csv bmi cough --target smoker --given age
+      blankets test patients.csv bmi -t smoker --labels pu --prior 0.2
+      blankets test patients.csv bmi -t smoker --labels mar-c --prior '<0.4' --json | jq '.[0].p'
+    """
+    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+        import blankets
+        from blankets.data import read_table
+
+        arguments, table = about_labels(file, target, {**choices, "test": statistic}), read_table(file)
+        results = [blankets.test(table, column, target, given, **arguments) for column in columns]
+    if as_json:
+        import json
+
+        click.echo(json.dumps([result.to_dict() for result in results], ensure_ascii=False, allow_nan=False))
+        return
+    _show(results)
+
+
+def _show(results: list[TestResult]) -> None:
+    """Print a table of all tests, and below it what each has to say."""
+    from blankets.results import SYMBOLS, format_p, number, shown
+
+    first = results[0]
+    heads = ["column", SYMBOLS[first.test], "dof", "p", f"dependent at {first.alpha:g}", "information", "90% interval"]
+    rows = []
+    for result in results:
+        verdict = ("yes" if result.dependent() else "no") if result.reliable else "not tested"
+        known = result.estimate
+        strength = ["?", "?"]
+        if known is not None:
+            strength = [number(known.value), " to ".join(number(end) for end in known.interval())]
+        p = format_p(result.log_p) if result.reliable else "-"
+        rows.append([shown(result.x), number(result.statistic), f"{result.dof:g}", p, verdict, *strength])
+    show_table([*heads, "power (medium)"], [[*row, _power(r)] for row, r in zip(rows, results, strict=True)])
+    for result in results:
+        click.echo(f"\n{result!r}")
+
+
+def _power(result: TestResult) -> str:
+    return f"{result.powers['medium']:.2f}" if result.powers else "?"
