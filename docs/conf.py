@@ -24,9 +24,8 @@ autosummary_generate = True
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples",
+    "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
-    "ignore_pattern": r"make_",
     "show_memory": False,
 }

@@ -28,3 +28,14 @@ def test_code_blocks_run(page, monkeypatch, tmp_path):
 def test_links_between_pages_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#:]+\.md)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples" / "gallery").glob("plot_*.py")), ids=lambda path: path.stem
+)
+def test_gallery_examples_run(example, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("agg")
+    monkeypatch.chdir(example.parent)
+    exec(compile(example.read_text(encoding="utf-8"), str(example), "exec"), {"__name__": "__main__"})

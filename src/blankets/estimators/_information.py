@@ -43,7 +43,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The features in order of selection, with their scores.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where they had names.
 
     Examples

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import blankets as bl
 
-table = next(path for path in (Path("clinic.csv"), Path("examples/clinic.csv")) if path.exists())
+table = next(path for path in (Path("../clinic.csv"), Path("examples/clinic.csv")) if path.exists())
 blanket = bl.discover(table, "readmitted", roles=True)
 print(blanket)
 
