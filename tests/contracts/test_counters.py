@@ -127,7 +127,7 @@ def random_rows(draw):
 def client():
     from distributed import Client
 
-    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as made:
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as made:
         yield made
 
 

@@ -76,7 +76,7 @@ def connect(address: str | None = None, *, n_workers: int | None = None, timeout
         raise MissingPackageError.needed_for("counting on a cluster", "distributed", "dask") from None
     make: Any = client
     if address is None:
-        return make(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None)
+        return make(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0")
     try:
         return make(address, timeout=timeout)
     except (OSError, TimeoutError, ValueError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,11 @@ class Chunks(ABC):
     @abstractmethod
     def bytes_needed(self) -> int:
         """Estimate the memory that the whole table would take on its way to a frame."""
+
+    @contextmanager
+    def settled(self) -> Iterator[Chunks]:
+        """Yield chunks whose rows come in the same order each time."""
+        yield self
 
     def whole(self, name: str) -> Column:
         """Read one column whole."""

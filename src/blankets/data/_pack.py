@@ -67,8 +67,8 @@ def pack_chunks(
         raise ParameterError("discretise='supervised' needs a target to look at")
     check_rules(discretise, table, target)
     order = [table.names[j] for j in chosen_columns(table, place, columns, exclude)]
-    with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as pool:
-        work = _Packing(chunks, order, target, settings, pool, tell or (lambda _: None))
+    with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as pool, chunks.settled() as rows:
+        work = _Packing(rows, order, target, settings, pool, tell or (lambda _: None))
         store = work.run(path, fingerprint, unchanged=lambda: chunks.identity() == before)
     work.audit.warn()
     return store

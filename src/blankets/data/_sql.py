@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from blankets.data._chunks import Chunks
+from blankets.data._chunks import Chunks, ParquetChunks
 from blankets.data._tables import checked_names
 from blankets.errors import DataError, EngineError, MissingPackageError
 
@@ -64,12 +65,19 @@ class SqlTable(Chunks):
         """The query in brackets, to select from."""
         return f"({self.query})"
 
+    @contextmanager
+    def settled(self) -> Iterator[Chunks]:
+        """Write the rows to a temporary file: a query may give them in another order each time."""
+        with tempfile.TemporaryDirectory(prefix="blankets-") as folder:
+            path = Path(folder) / "rows.parquet"
+            file = str(path).replace("'", "''")
+            self.rows(f"COPY (SELECT * FROM {self.source}) TO '{file}' (FORMAT parquet)")
+            yield ParquetChunks([path])
+
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of the rows, as Arrow."""
-        wanted = ", ".join(quoted(name) for name in columns)
-        with sql_errors():
-            answer = self._connection.cursor().execute(f"SELECT {wanted} FROM {self.source}")
-            yield from answer.to_arrow_reader(self.rows_a_chunk)
+        with self.settled() as rows:
+            yield from rows.chunks(columns)
 
     def identity(self) -> list[Any]:
         """Return the query, and the state of the database's file."""
