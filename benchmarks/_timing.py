@@ -130,6 +130,18 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(heads), "  ".join("-" * width for width in widths), *(line(row) for row in rows)])
 
 
+def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table, for the README.
+
+    >>> print(markdown(["case", "wall"], [["a", "1 s"]]))
+    | case | wall |
+    |---|---|
+    | a | 1 s |
+    """
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], f"|{'---|' * len(heads)}", *lines[1:]])
+
+
 def parser(description: str | None) -> argparse.ArgumentParser:
     """Return a parser with the options that all benchmarks have."""
     made = argparse.ArgumentParser(description=(description or "").partition("\n")[0])

@@ -27,7 +27,7 @@ import numpy as np
 
 import blankets as bl
 from _data import BLANKET, TARGET, planted, sample
-from _timing import Timing, TooLong, announce, limited, measure, parser, seconds, table, write_json
+from _timing import Timing, TooLong, announce, limited, markdown, measure, parser, seconds, table, write_json
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.errors import BlanketsWarning
@@ -219,6 +219,7 @@ def main() -> int:
     options_of.add_argument("--threads", type=int, default=2)
     options_of.add_argument("--limit", type=float, default=300.0, help="seconds after which a case is given up")
     options_of.add_argument("--small", action="store_true", help="a tenth of Wide and Tall: to see that it works")
+    options_of.add_argument("--markdown", action="store_true", help="print the table for the README")
     options = options_of.parse_args()
     chosen = [case for case in CASES if options.only is None or case.name.startswith(options.only)]
     if options.data is None:
@@ -235,7 +236,8 @@ def main() -> int:
             rows.append(run(case, bench, options))
             print(f"  {case.name}: {seconds(rows[-1]['wall'])} ({seconds(rows[-1]['cpu'])} CPU)", flush=True)
     heads = ["case", "wall", "CPU", "runs", "target / aim", "of aim", "tests", "answer", "others"]
-    print("\n" + table(heads, [shown(row) for row in rows]))
+    written = markdown if options.markdown else table
+    print("\n" + written(heads, [shown(row) for row in rows]))
     write_json(options.json, {"benchmark": "speed", "machine": here, "results": rows})
     return 0
 
