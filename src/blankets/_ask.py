@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets._study import Study, read_study
+from blankets._under_reported import Names, UnderReported, under_reported_from
 from blankets.counting import MemoryCounter
-from blankets.errors import NotAnswerableError, ParameterError
+from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn, label_column
 from blankets.results import Estimate, Ranking, TestResult
 from blankets.stats import InformationEstimate, Loss, attained_power, detectable_effect, noncentrality
@@ -39,6 +41,7 @@ def test(
     dof: str = "adjusted",
     reliability: float = 5.0,
     alpha: float = 0.01,
+    under_reported: Names = (),
     **reading: Any,
 ) -> TestResult:
     """Test whether a feature depends on the target, given others, under any label regime.
@@ -57,6 +60,9 @@ def test(
         The statistic.
     dof, reliability, alpha
         As for `discover`; ``alpha`` is the level at which power and detectable effects are stated.
+    under_reported : str, list of str, or dict of str to prior
+        Binary features that say "yes" only where it was admitted; with what is known of the true share of
+        "yes", the power is known too. Valid if whether a "yes" is admitted depends on nothing else.
     **reading
         How the table is read: see `blankets.data.ingest`.
 
@@ -77,9 +83,43 @@ def test(
     """
     if test not in ("g", "x2"):
         raise ParameterError.not_one_of("test", test, ("g", "x2"))
+    how: dict[str, Any] = {
+        "surrogate": surrogate,
+        "force": force,
+        "test": test,
+        "dof": dof,
+        "reliability": reliability,
+        "alpha": alpha,
+    }
+    hidden = under_reported_from(under_reported)
+    if x in hidden.priors:
+        study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
+        return _exchanged_back(_tested(study, name, given, **how), x, name, hidden)
+    if hidden.priors:
+        hidden.check(target, y, labels, given)
+        reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
         data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
     )
+    return _tested(study, x, given, **how)
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
+
+
+def _tested(
+    study: Study,
+    x: str,
+    given: Sequence[str],
+    *,
+    surrogate: str | None,
+    force: bool,
+    test: str,
+    dof: str,
+    reliability: float,
+    alpha: float,
+) -> TestResult:
+    """Test a column of a study against its target."""
     column = study.surrogate(surrogate, force=force)
     at, conditioning = _columns(study, x, given)
     answers = study.tests(column, statistic=test, dof=dof, reliability=reliability)
@@ -112,9 +152,6 @@ def test(
     )
 
 
-test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
-
-
 def mutual_information(
     data: Any,
     x: str,
@@ -128,6 +165,7 @@ def mutual_information(
     unlabelled_marker: object = "auto",
     estimator: str = "auto",
     loss: Loss = "log",
+    under_reported: Names = (),
     **reading: Any,
 ) -> Estimate:
     """Estimate the information between a feature and the target, given others, under any label regime.
@@ -147,6 +185,8 @@ def mutual_information(
         "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
     loss : {"log", "squared"}
         Mutual information, or the squared-loss information that X² estimates.
+    under_reported : dict of str to prior
+        Binary features that say "yes" only where it was admitted, and their true shares of "yes".
     **reading
         How the table is read: see `blankets.data.ingest`.
 
@@ -162,12 +202,24 @@ def mutual_information(
     >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
     (0.1308, (0.081, 0.192))
     """
+    hidden = under_reported_from(under_reported)
+    if x in hidden.priors:
+        study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
+        study.regime.require(Question.ESTIMATE)
+        at, conditioning = _columns(study, name, given)
+        found = _estimate(study, name, at, given, conditioning, estimator=estimator, loss=loss)
+        return replace(found, x=x, target=name, notes=(hidden.note(x), *found.notes))
+    if hidden.priors:
+        hidden.check(target, y, labels, given)
+        reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
         data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
     )
     study.regime.require(Question.ESTIMATE)
     at, conditioning = _columns(study, x, given)
-    return _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
+    estimate = _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
+    _warn_of_constants(study, [] if np.any(estimate._law.dof > 0) else [x])
+    return estimate
 
 
 def rank(
@@ -180,6 +232,7 @@ def rank(
     positive: object = None,
     unlabelled_marker: object = "auto",
     loss: Loss = "log",
+    under_reported: Names = (),
     n_threads: int | None = None,
     **reading: Any,
 ) -> Ranking:
@@ -196,6 +249,9 @@ def rank(
         What is known of the labels, as for `discover`.
     loss : {"log", "squared"}
         Mutual information, or the squared-loss information that X² estimates.
+    under_reported : dict of str to prior
+        Binary features that say "yes" only where it was admitted, and their true shares of "yes", without which
+        they cannot be compared with the others.
     n_threads : int, optional
         Number of threads; default all processors.
     **reading
@@ -214,6 +270,11 @@ def rank(
     >>> bl.rank({**copies, "ill": ill}, "ill").names
     ('flip 0.1', 'flip 0.3', 'flip 0.4')
     """
+    hidden = under_reported_from(under_reported)
+    own = dict(reading)
+    if hidden.priors:
+        hidden.check(target, y, labels)
+        reading["exclude"] = hidden.others("", reading.get("exclude", ()))
     study = read_study(
         data,
         target,
@@ -226,22 +287,52 @@ def rank(
         **reading,
     )
     features = np.array(study.features)
+    names = [study.frame.names[x] for x in features]
     scores = _scores(study, features, loss)
+    for name in hidden.priors:
+        other, of_target = _exchanged(data, name, hidden, own, about=(target, y, labels, ()))
+        other.regime.require(Question.ESTIMATE)
+        scores = _together(scores, _scores(other, np.array([other.column(of_target)]), loss))
+        names.append(name)
     order = np.argsort(-scores.value, kind="stable")
     ranked = _some(scores, order)
+    _warn_of_constants(study, [study.frame.names[x] for x in features[scores.dof == 0]])
     return Ranking(
         target=study.frame.names[study.target],
-        names=tuple(study.frame.names[x] for x in features[order]),
+        names=tuple(names[i] for i in order),
         information=ranked.value,
         standard_error=ranked.standard_error,
         p=ranked.p_value,
         group=_groups(ranked.value, ranked.standard_error),
         estimator=scores.estimator,
         n_rows=study.frame.n_rows,
-        notes=_notes(study),
-        excluded=study.report.left_out,
+        notes=(*_notes(study), *map(hidden.note, hidden.priors)),
+        excluded={name: why for name, why in study.report.left_out.items() if name not in hidden.priors},
         _interval=ranked.interval,
     )
+
+
+def _exchanged(
+    data: Any, x: str, hidden: UnderReported, reading: dict[str, Any], *, about: tuple[Any, Any, Any, Sequence[str]]
+) -> tuple[Study, str]:
+    """Return the study in which an under-reported feature is the target, and the name of the target proper."""
+    target, y, labels, given = about
+    name = hidden.check(target, y, labels, given)
+    reading = {**reading, "exclude": hidden.others(x, reading.get("exclude", ()))}
+    return read_study(data, x, None, labels=hidden.regime(x), **reading), name
+
+
+def _exchanged_back(result: TestResult, x: str, target: str, hidden: UnderReported) -> TestResult:
+    """Put the names of feature and target back in their places."""
+    estimate = None if result.estimate is None else replace(result.estimate, x=x, target=target)
+    return replace(result, x=x, target=target, estimate=estimate, notes=(hidden.note(x), *result.notes))
+
+
+def _together(one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
+    """Put estimates about different features behind each other."""
+    both: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in _FIELDS}
+    estimators = dict.fromkeys([*one.estimator.split(" and "), other.estimator])
+    return replace(one, **both, estimator=" and ".join(estimators))
 
 
 def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]]:
@@ -252,6 +343,17 @@ def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]
     if len(set(numbers)) < len(numbers):
         raise ParameterError("a column is named twice among the feature and what it is conditioned on")
     return numbers[0], numbers[1:]
+
+
+def _warn_of_constants(study: Study, names: Sequence[str]) -> None:
+    """Name features that have one value among the rows that an estimate rests on."""
+    if names and study.labels.n_unlabelled:
+        warnings.warn(
+            f"{listed(names)} have a single value among the labelled rows, so that nothing can be said about their "
+            f"information",
+            RegimeWarning,
+            stacklevel=3,
+        )
 
 
 def _counter(study: Study) -> MemoryCounter:
