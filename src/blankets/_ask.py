@@ -296,7 +296,7 @@ def rank(
         names.append(name)
     order = np.argsort(-scores.value, kind="stable")
     ranked = _some(scores, order)
-    _warn_of_constants(study, [study.frame.names[x] for x in features[scores.dof == 0]])
+    _warn_of_constants(study, [name for name, dof in zip(names, scores.dof, strict=True) if dof == 0])
     return Ranking(
         target=study.frame.names[study.target],
         names=tuple(names[i] for i in order),
