@@ -93,7 +93,7 @@ def test_each_method_says_why():
     tests = calibrated(columns, reliability=0)
     assert tests.test(0, 1).method == "asymptotic: every expected count is at least 5"
     assert tests.test(0, 1, [2]).method == "moments: some expected counts are below 5"
-    few = "permutation: fewer than 200 rows can change places within the strata"
+    few = "permutation: too few rows can change places within the strata for a formula"
     assert tests.test(3, 4).method == few
     nothing = tests.test(0, 1, [5])  # within each level of its copy it is constant
     assert nothing.method == "nothing to test: no rows can change places within the strata"

@@ -81,6 +81,25 @@ def test_moments_of_a_wide_table_agree_with_draws():
     assert g.var() == pytest.approx(variance[0], abs=4 * spread)
 
 
+def test_moments_of_a_table_with_large_and_small_counts():
+    # o13 is 0, 1, 2 or 3; given it, o11 is hypergeometric among the other columns. This is every table.
+    rows, columns = (1500, 2003), (2000, 1500, 3)
+    p, g = [], []
+    for o13 in range(4):
+        o11 = np.arange(3, 1498 + 3 - o13)
+        weight = hypergeom.pmf(o13, 3503, 3, 1500) * hypergeom.pmf(o11, 3500, 2000, 1500 - o13)
+        top = np.stack([o11, 1500 - o13 - o11, np.full(len(o11), o13)], axis=1)
+        g.append(table_statistics(np.stack([top, columns - top], axis=1)[..., np.newaxis])[0])
+        p.append(weight)
+    p, g = np.concatenate(p), np.concatenate(g)
+    mean, variance, least, _ = moments_of_block(block_of(table_with(rows, columns)))
+    exact = (p * g).sum()
+    assert p.sum() == pytest.approx(1.0, rel=1e-9)
+    assert least[0] < 5
+    assert mean[0] == pytest.approx(exact, rel=1e-7)
+    assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=1e-6)
+
+
 def test_moments_of_tables_together_equal_those_of_each_alone():
     rng = np.random.default_rng(0)
     y, z = rng.integers(0, 3, 60), rng.integers(0, 5, 60)

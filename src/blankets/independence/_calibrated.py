@@ -6,8 +6,9 @@ distribution given the margins of every stratum, by the first of three ways that
 
 1. *asymptotic*: every expected count is at least 5; chi-square with Bartlett's correction.
 2. *moments*: a multiple of chi-square with the exact mean and variance of G.
-3. *permutation*: fewer than `FEW` rows can change places, so that G takes few values, and the p-value of the
-   moments is neither clearly large nor clearly small; x is permuted within the strata.
+3. *permutation*: fewer than `FEW` rows can change places, so that G takes few values (`FEW_RARE`, where rare
+   levels carry few degrees of freedom), and the p-value of the moments is neither clearly large nor clearly
+   small; x is permuted within the strata.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from blankets.stats import (
 
 __all__ = ["METHODS", "CalibratedTests", "table_tests"]
 
-FEW = 200
-# Moments say that p is above this: it is not below any level in use. (Over the grid of the benchmark, no
-# p-value of the moments above 0.25 belongs to one below 0.05 by permutation.)
+FEW, FEW_RARE = 100, 250
+RARE, FEW_DEGREES = 1.0, 20.0  # an expected count below the first, fewer degrees of freedom than the second
+# Moments say that p is above this: far above any level in use.
 CLEARLY_LARGE = 0.25
-# Moments say that p is below this, and Cantelli's inequality bounds it by 0.001, or no expected count is
-# below 1: the moments' p-value is taken, since no number of permutations could measure it.
+# Moments say that p is below this, and Cantelli's inequality bounds it by 0.001, or no level is rare: theirs is
+# taken, since no number of permutations could measure it.
 CLEARLY_SMALL, CANTELLI = 1e-5, 1000.0
 
 METHODS = (
@@ -45,7 +46,7 @@ METHODS = (
     "nothing to test: no rows can change places within the strata",
     f"asymptotic: every expected count is at least {LARGE:g}",
     f"moments: some expected counts are below {LARGE:g}",
-    f"permutation: fewer than {FEW} rows can change places within the strata",
+    "permutation: too few rows can change places within the strata for a formula",
 )
 _NONE, _NOTHING, _ASYMPTOTIC, _MOMENTS, _PERMUTATION = range(5)
 
@@ -75,7 +76,7 @@ class CalibratedTests(TableTests):
     >>> frame = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]] * 20)
     >>> evidence = CalibratedTests(MemoryCounter(frame)).test(0, 1)
     >>> round(evidence.statistic, 3), evidence.dof, evidence.method
-    (13.592, 1.0, 'permutation: fewer than 200 rows can change places within the strata')
+    (13.592, 1.0, 'permutation: too few rows can change places within the strata for a formula')
     """
 
     def __init__(
@@ -138,8 +139,9 @@ class CalibratedTests(TableTests):
         method = np.where(least >= LARGE, _ASYMPTOTIC, _MOMENTS).astype(np.int8)
         method[movable == 0] = _NOTHING
         far = (statistic - mean) ** 2 >= CANTELLI * variance
-        settled = (log_p > math.log(CLEARLY_LARGE)) | ((log_p < math.log(CLEARLY_SMALL)) & (far | (least >= 1.0)))
-        at = np.flatnonzero((movable < FEW) & ~settled)
+        settled = (log_p > math.log(CLEARLY_LARGE)) | ((log_p < math.log(CLEARLY_SMALL)) & (far | (least >= RARE)))
+        rare = (least < RARE) & (2.0 * mean * mean < FEW_DEGREES * variance)
+        at = np.flatnonzero((movable < np.where(rare, FEW_RARE, FEW)) & ~settled)
         if len(at):
             equal_or_larger, larger, drawn = self.counter.summarise(self._permutations, xs[at], y, given)
             p = np.log(permutation_p(equal_or_larger, larger, drawn))
