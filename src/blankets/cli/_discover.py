@@ -33,7 +33,7 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file", type=click.Path(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
 @click.option("-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto.")
 @click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01.")
@@ -46,6 +46,10 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
 @label_options
 @surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
+@click.option("--engine", metavar="NAME", help="Where rows are counted: auto (default), memory or dask (a cluster).")
+@click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here.")
+@click.option("--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk.")
+@click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers in this file, to continue if killed.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
@@ -65,7 +69,7 @@ def discover(
     quiet: bool,
     **choices: Any,
 ) -> None:
-    """Find the Markov blanket of a column of FILE (CSV or Parquet).
+    """Find the Markov blanket of a column of FILE (CSV or Parquet; also a folder of these, or of packed codes).
 
     \b
     Examples:
@@ -76,6 +80,7 @@ def discover(
       blankets discover patients.csv -t readmitted --roles --report readmitted.html
       blankets discover patients.csv -t readmitted --labels pu --prior 0.2
       blankets discover patients.csv -t readmitted --json | jq .members
+      blankets discover visits/ -t readmitted --engine dask --address tcp://10.0.0.1:8786
     """
     for option, path in (("--save", save), ("--report", report)):
         if path is not None and not path.absolute().parent.is_dir():

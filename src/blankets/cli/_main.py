@@ -12,6 +12,7 @@ from blankets.cli._advise import advise
 from blankets.cli._algorithms import algorithms
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
+from blankets.cli._pack import pack
 from blankets.cli._plan import plan
 from blankets.cli._planner import planner
 from blankets.cli._rank import rank
@@ -41,6 +42,7 @@ def commands() -> None:
       blankets rank patients.csv --target smoker --labels pu --prior 0.2
       blankets test patients.csv bmi --target smoker --given age
       blankets advise patients.csv --target smoker --labels pu --prior '<0.4'
+      blankets pack visits/*.parquet -o visits.packed
       blankets algorithms
       blankets plan --effect medium --power 0.95
       blankets planner
@@ -48,7 +50,7 @@ def commands() -> None:
     """
 
 
-for _command in (discover, explain, select, rank, test, algorithms, advise, plan, planner, simulate, versions):
+for _command in (discover, explain, select, rank, test, algorithms, advise, pack, plan, planner, simulate, versions):
     commands.add_command(_command)
 
 

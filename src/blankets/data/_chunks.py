@@ -262,7 +262,7 @@ def open_chunks(source: str | Path | Sequence[str | Path]) -> Chunks:
     kinds = {kind_of_file(path) for path in paths}
     if kinds <= set(PARQUET):
         return ParquetChunks(paths)
-    odd = sorted(kinds - set(SEPARATORS))
+    odd = sorted(kinds - {*SEPARATORS, *PARQUET})
     if odd or kinds & set(PARQUET):
         what = f"{odd[0]!r}{did_you_mean(odd[0], [*PARQUET, *SEPARATORS])}" if odd else "a mixture of CSV and Parquet"
         raise DataError(f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}")

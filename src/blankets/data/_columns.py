@@ -61,8 +61,13 @@ class Categories:
         return len(self.codes)
 
     def take(self, rows: Mask) -> Categories:
-        """Return the column with some rows only."""
-        return Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared)
+        """Return the column with some rows only; texts that are gone are no levels any more."""
+        part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared)
+        if self.declared or not (self.levels and isinstance(self.levels[0], str)):
+            return part
+        seen = part.counts() > 0
+        levels = tuple(level for level, there in zip(self.levels, seen.tolist(), strict=True) if there)
+        return Categories((np.cumsum(seen) - 1).clip(0)[part.codes], levels, part.missing)
 
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows have each level, shape (levels,); counted once."""

@@ -38,6 +38,9 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         How the features are read: see `blankets.data.ingest`.
     options : mapping, optional
         Options of the algorithm, for example ``{"k": 2}`` for "fbed".
+    engine, address
+        Where rows are counted, for example ``engine="dask"`` and the address of its scheduler: see
+        `blankets.discover`.
     n_threads : int, optional
         Number of threads; default all processors.
     random_state : int, Generator or None
@@ -89,6 +92,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         bins: int | None = None,
         missing: str = "error",
         options: Mapping[str, Any] | None = None,
+        engine: str = "auto",
+        address: str | None = None,
         n_threads: int | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
@@ -106,6 +111,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.bins = bins
         self.missing = missing
         self.options = options
+        self.engine = engine
+        self.address = address
         self.n_threads = n_threads
         self.random_state = random_state
 
@@ -140,6 +147,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             discretise=self.discretise,
             bins=self.bins,
             missing=self.missing,
+            engine=self.engine,
+            address=self.address,
             n_threads=self.n_threads,
             rng=self.random_state,
             **(self.options or {}),
