@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets._copies import warn_of_copies
 from blankets._engine import Engine
 from blankets.counting import Counter, MemoryCounter
 from blankets.data import DataReport, Frame, ingest
@@ -160,6 +161,8 @@ def read_study(
     )
     regime = regime_from(labels, coded, prior=prior)
     regime.check(coded)
+    if coded.n_unlabelled:
+        warn_of_copies(frame, table.target, coded)
     if not coded.n_unlabelled and len(coded.classes) < len(frame.levels[table.target]):
         # A positive class was named among several: the others are one class now.
         name = frame.names[table.target]

@@ -307,13 +307,16 @@ def _roc(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Code
 
     That share is p(s=1) times the slope from the origin to a point of the ROC curve of labelled against all.
     """
-    order = np.argsort(-_predicted(codes, labelled, weights, folds), kind="stable")
+    predicted = np.round(_predicted(codes, labelled, weights, folds), 9)
+    order = np.argsort(-predicted, kind="stable")
     order = order[weights[order] > 0]
     weight = weights[order]
+    # Rows that the model cannot tell apart come together, or the order of the table would decide.
+    last = np.append(np.diff(predicted[order]) != 0, True)
     rows, hits = np.cumsum(weight), np.cumsum(weight * labelled[order])
     independent = rows / np.cumsum(weight**2)  # less than one where a resample repeats rows
     rows, hits = rows * independent, hits * independent
-    enough = (rows >= _FEWEST_ROWS) & (hits > 0)
+    enough = last & (rows >= _FEWEST_ROWS) & (hits > 0)
     bounds = betaincinv(hits[enough], rows[enough] - hits[enough] + 1.0, _ROC_LEVEL)  # Clopper-Pearson
     return float(max(bounds.max(initial=0.0), np.average(labelled, weights=weights)))
 
