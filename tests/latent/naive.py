@@ -37,14 +37,18 @@ def bdeu(codes, weights, arities, node, parents, ess):
     return total
 
 
-def all_dags(n):
-    """Yield every DAG on n nodes as a tuple of parent sets (tuples)."""
-    subsets = [
-        [p for k in range(n) for p in itertools.combinations([u for u in range(n) if u != v], k)] for v in range(n)
-    ]
-    for parents in itertools.product(*subsets):
-        if is_acyclic(parents):
-            yield parents
+def all_dags(n, chosen=()):
+    """Yield every DAG on n nodes as a tuple of parent sets (tuples), node by node while no cycle appears."""
+    v = len(chosen)
+    if not is_acyclic(chosen):
+        return
+    if v == n:
+        yield chosen
+        return
+    others = [u for u in range(n) if u != v]
+    for k in range(n):
+        for parents in itertools.combinations(others, k):
+            yield from all_dags(n, (*chosen, parents))
 
 
 def is_acyclic(parents):

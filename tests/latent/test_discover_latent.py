@@ -251,11 +251,27 @@ def test_labels_missing_by_features_do_not_bias_the_class_share():
     assert share == pytest.approx(TABLE["T"].mean(), abs=0.03)
 
 
+def test_hidden_spouse_then_hidden_child():
+    """T -> X <- H with leaves a, b, c; T -> K with leaves d, e, f; H and K hidden."""
+    rng = np.random.default_rng(7)
+    t, h = rng.integers(0, 2, (2, 8000))
+    x = coin(rng, np.array([[0.05, 0.9], [0.9, 0.2]])[t, h])
+    k = np.where(rng.random(8000) < 0.2, 1 - t, t)
+    table = {name: np.where(rng.random(8000) < 0.1, 1 - h, h) for name in "abc"}
+    table |= {name: np.where(rng.random(8000) < 0.1, 1 - k, k) for name in "def"}
+    found = discover_latent({**table, "X": x, "T": t}, "T", blanket=[*"abcdef", "X"], n_restarts=20, rng=0)
+    places = {latent.replaced: latent.position for latent in found.latents}
+    assert places["a", "b", "c"] == "spouse"
+    assert places["d", "e", "f"] in ("parent", "child")
+    assert set(found.members) == {"X", "H1", "H2"}
+
+
 def test_small_blankets_are_returned_as_they_are():
     found = discover_latent({"a": TABLE["p"], "T": TABLE["T"]}, "T")
     assert found.members == ("a",)
     assert found.latents == ()
     assert "too small to be improved by a latent" in found.warnings[0]
+    assert "note: the observed blanket is too small" in repr(found)
     with pytest.raises(ParameterError, match="no latent was found in the blanket of 'T'"):
         found.posterior({"a": [0]})
 
@@ -302,6 +318,13 @@ def test_blankets_too_large_for_exact_steps():
     frame = Frame.from_codes(codes, arities=[2] * 15)
     with pytest.raises(ParameterError, match="a blanket of 14 members with 1 latents makes 16 nodes, more than 15"):
         discover_latent(frame, "x0", blanket=frame.names[1:])
+
+
+def test_lack_of_memory_is_said(monkeypatch, found):
+    assert found.warnings == ()
+    monkeypatch.setattr("blankets.latent._completions.ROOM", 1)
+    short = discover_latent(TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=2, rng=0)
+    assert short.warnings == ("for lack of memory nodes had at most 1 of the other nodes as parents",)
 
 
 def test_ties_go_to_bic():

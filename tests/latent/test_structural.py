@@ -153,6 +153,20 @@ def test_saturated_model_is_the_table():
     assert stage.saturated_bic() == pytest.approx(expected)
 
 
+def test_larger_tables_have_no_saturated_model():
+    frame = star(np.random.default_rng(9), n_rows=300)
+    assert open_local(frame, 4, range(4), max_parents=1).saturated_bic() == -math.inf
+
+
+def test_alternation_stops_after_some_rounds(monkeypatch):
+    monkeypatch.setattr("blankets.latent._structural.MOST_ROUNDS", 1)
+    stage = open_local(star(np.random.default_rng(0), n_rows=400), 4, range(4))
+    problem, rng = problem_of(stage, subspaces(stage, 6)[0]), np.random.default_rng(1)
+    fit = structural_em(problem, *problem.start(1, rng), rng)
+    assert len(fit.history) == 2
+    assert fit.history[1] >= fit.history[0]
+
+
 def test_constraints_without_edges():
     assert Constraints.none(3).max_parents == 2
     assert Constraints.none(3, 1).max_parents == 1

@@ -147,7 +147,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         The latents.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where they had names.
 
     References

@@ -120,8 +120,6 @@ def solve(
 ) -> tuple[NDArray[np.int64], float, float]:
     """Return parent masks, score and gap of the best DAG over all columns of ``rows``."""
     n = len(rows.arities)
-    if n == 0:
-        return np.zeros(0, np.int64), 0.0, 0.0
     if _chosen(learner, n) == "integer":
         return solve_integer(Scorer(rows, score), constraints, time_limit)
     limit = largest_useful(rows, constraints, score)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ __all__ = ["discover_latent"]
 
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")
+DRAWS = 10  # sampled completions a row
 
 
 def discover_latent(
@@ -107,6 +108,11 @@ def discover_latent(
     small for that, the columns nearest to it are looked at as well; they do not become members. A blanket without
     members, and one with a single member and no other column, is returned as it is.
 
+    Blankets with a latent compete if they are no larger than the observed one. With ``score="mi"`` the observed-data
+    BIC must also rise: information alone could be won by a latent that copies the target. Two binary members are the
+    exception: there no latent, however true, can raise the BIC, so it only has to fit as well as the unrestricted
+    table and must not be a copy of the target. Read such a latent as a possibility, not as a finding.
+
     References
     ----------
     Gao & Ji (2016), Constrained local latent variable discovery, IJCAI.
@@ -125,9 +131,17 @@ def discover_latent(
     >>> found.posterior({name: [True, False] for name in table}).argmax(axis=1).tolist()
     [1, 0]
     """
-    effort = _effort(score, arity, n_restarts, max_latents, completion, n_threads, progress)
-    if method not in METHODS:
-        raise ParameterError.not_one_of("method", method, METHODS)
+    _check(method=(method, METHODS), score=(score, CRITERIA), completion=(completion, ("expected", "sampled")))
+    _check_least(arity=(arity, 2), n_restarts=(n_restarts, 1), max_latents=(max_latents, 1))
+    effort = Effort(
+        arity=arity,
+        n_restarts=n_restarts,
+        max_latents=max_latents,
+        draws=DRAWS if completion == "sampled" else 0,
+        n_threads=n_threads or os.cpu_count() or 1,
+        score=score,
+        tell=progress or (lambda sentence: None),
+    )
     table = ingest(data, target, y=y, **reading)
     labelled = _labelled(table, labels)
     frame, t = table.frame, _target(table)
@@ -154,32 +168,18 @@ def discover_latent(
     return _Description(outcome, table.encoder, frame, t).blanket(method, score, settings)
 
 
-def _effort(
-    score: str,
-    arity: int,
-    n_restarts: int,
-    max_latents: int,
-    completion: str,
-    n_threads: int | None,
-    progress: Callable[[str], None] | None,
-) -> Effort:
-    """Return the checked choices of the search."""
-    if score not in CRITERIA:
-        raise ParameterError.not_one_of("score", score, CRITERIA)
-    if completion not in ("expected", "sampled"):
-        raise ParameterError.not_one_of("completion", completion, ("expected", "sampled"))
-    for name, value, least in (("arity", arity, 2), ("n_restarts", n_restarts, 1), ("max_latents", max_latents, 1)):
-        if value < least:
-            raise ParameterError.out_of_range(name, value, f"{least} or more")
-    return Effort(
-        arity=arity,
-        n_restarts=n_restarts,
-        max_latents=max_latents,
-        draws=10 if completion == "sampled" else 0,
-        n_threads=n_threads or os.cpu_count() or 1,
-        score=score,
-        tell=progress or (lambda sentence: None),
-    )
+def _check(**choices: tuple[str, Collection[str]]) -> None:
+    """Refuse words that are not among the allowed ones."""
+    for name, (got, allowed) in choices.items():
+        if got not in allowed:
+            raise ParameterError.not_one_of(name, got, allowed)
+
+
+def _check_least(**numbers: tuple[int, int]) -> None:
+    """Refuse numbers below the least that makes sense."""
+    for name, (got, least) in numbers.items():
+        if got < least:
+            raise ParameterError.out_of_range(name, got, f"{least} or more")
 
 
 def _target(table: Ingested) -> int:
@@ -269,8 +269,13 @@ class _Description:
         observed = [names[v] for v in sorted(stage.members) if v < stage.target]
         inside = [latent.name for latent in found if latent.position != "outside"]
         local = stage.local
-        small = not self.outcome.attempts
-        note = "the observed blanket is too small to be improved by a latent; it is returned as it is"
+        notes = []
+        if not self.outcome.attempts:
+            notes.append("the observed blanket is too small to be improved by a latent; it is returned as it is")
+        if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
+            notes.append(
+                f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
+            )
         return LatentBlanket(
             target=names[stage.target],
             members=(*observed, *inside),
@@ -282,7 +287,7 @@ class _Description:
             score=score,
             settings=dict(settings),
             n_rows=self.frame.n_rows,
-            warnings=(note,) if small else (),
+            warnings=tuple(notes),
             network=network,
             nodes=names,
             encoder=self.encoder,

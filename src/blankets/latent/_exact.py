@@ -62,7 +62,7 @@ def _best_parents_of(
 
 @njit(nogil=True, cache=True)
 def best_parents(table: Floats, n: int, required: Ints, forbidden: Ints, most: int, parents: Ints) -> float:
-    """Write the parent masks of the best DAG to ``parents``; return its score.
+    """Write the parent masks of the best DAG to ``parents``; return its score, minus infinity if there is none.
 
     ``table`` holds the set function f of `blankets.latent._scores` for all sets of up to ``most + 1`` nodes.
     """
@@ -80,7 +80,7 @@ def best_parents(table: Floats, n: int, required: Ints, forbidden: Ints, most: i
             rest = nodes ^ (1 << v)
             if nodes >> v & 1 and total[rest] + score[v, rest] > total[nodes]:
                 total[nodes], sink[nodes] = total[rest] + score[v, rest], v
-    nodes = n_masks - 1
+    nodes = n_masks - 1 if total[n_masks - 1] > -np.inf else 0  # no DAG meets the constraints: no way back
     while nodes:
         v = sink[nodes]
         nodes ^= 1 << v

@@ -72,8 +72,9 @@ def subspaces(stage: Stage, largest: int) -> list[Subspace]:
         start += _edges_into(stage, {*near, *others, t})
         name, required = f"spouse through {stage.local.names[x]}", [(t, x), (h, x), *kept]
         found.append(_subspace(name, h, required, [(t, h), (h, t)], [start], largest, 1 / len(children)))
+    possible = [s for s in found if max(int(mask).bit_count() for mask in s.constraints.required) < largest]
     # A random DAG would forget what is known of earlier latents.
-    return [replace(s, explore=not stage.arities) for s in found if s is not None]
+    return [replace(s, explore=not stage.arities) for s in possible]
 
 
 def _edges_into(stage: Stage, but_not: Collection[int]) -> list[Edge]:
@@ -104,10 +105,8 @@ def _subspace(
     starts: list[list[Edge]],
     largest: int,
     share: float = 1.0,
-) -> Subspace | None:
-    """Return the subspace, or None if its edges contradict each other (with those of earlier latents)."""
-    if set(required) & set(forbidden) or not _acyclic(required, h + 1):
-        return None
+) -> Subspace:
+    """Return the subspace with the starts that it admits."""
     constraints = Constraints.from_edges(h + 1, required, forbidden, largest - 1)
     graphs = [_masks(h + 1, {*required, *edges}) for edges in starts if _acyclic([*required, *edges], h + 1)]
     fitting = [g for g in graphs if not np.any(g & constraints.forbidden)]
