@@ -164,6 +164,44 @@ def test_n_over_kappa_rows_restore_the_power_of_full_labels(mechanism, rate, sur
         assert poorer > full + 0.2
 
 
+@pytest.mark.parametrize(
+    ("rate", "surrogate"),
+    [
+        (0.25, Surrogate.Y1),  # labels by lot
+        (np.array([[0.3], [0.1]]), Surrogate.Y1),  # mostly labels of the larger class
+        (np.array([[0.1], [0.3]]), Surrogate.Y0),
+        (np.array([[0.2], [0.3]]), Surrogate.LISTWISE),  # labelled rows, classes labelled at different rates
+    ],
+)
+def test_kappa_is_the_limit_of_weak_effects_over_many_features(rate, surrogate):
+    """ERRATA B2: a sweep over features, since a single one can pass or fail by luck."""
+    rng = np.random.default_rng(19)
+    prior, information = 0.2, 1e-4
+    gaps = []
+    for _ in range(8):
+        joint = joint_with_information(information, 2, prior, rng)[np.newaxis]
+        p = labels_of(joint, rate)
+        b, a = p[0, :2].sum(axis=-1)
+        kappa = float(kappa_of(surrogate, prior, positives=a, negatives=b))
+        full = false_negatives(joint, 3 / information, N_DRAWS, 1, rng)
+        gaps.append(false_negatives(p, 3 / information / kappa, N_DRAWS, 1, rng, surrogate) - full)
+    assert np.abs(gaps).max() < 4 * np.sqrt(2 * 0.2 * 0.8 / N_DRAWS) + 0.01
+    assert abs(np.mean(gaps)) < 4 * np.sqrt(2 * 0.2 * 0.8 / (8 * N_DRAWS)) + 0.01
+
+
+def test_third_class_needs_more_than_kappa_says():
+    """ERRATA B14: Ỹm keeps κ of the noncentrality, but has twice the degrees of freedom."""
+    rng = np.random.default_rng(20)
+    prior, information, share = 0.2, 0.002, 0.25
+    joint = joint_with_information(information, 2, prior, rng)[np.newaxis]
+    p = labels_of(joint, share)
+    full = false_negatives(joint, 3 / information, N_DRAWS, 1, rng)
+    third = false_negatives(p, 3 / information / share, N_DRAWS, 2, rng, Surrogate.YM)
+    expected = stats.ncx2.cdf(stats.chi2.isf(0.1, 2), 2, 6) - stats.ncx2.cdf(stats.chi2.isf(0.1, 1), 1, 6)
+    assert third - full == pytest.approx(expected, abs=4 * np.sqrt(2 * 0.3 * 0.7 / N_DRAWS) + 0.01)
+    assert expected > 0.08
+
+
 def test_case_control_kappa():
     rng = np.random.default_rng(15)
     prior, information, share = 0.3, 0.002, 0.2
