@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets._progress import told
-from blankets.cli._labels import about_labels, label_options, reading_options, surrogate_options, value_of
+from blankets.cli._labels import (
+    about_labels,
+    label_options,
+    reading_options,
+    search_options,
+    surrogate_options,
+    value_of,
+)
 from blankets.cli._output import notes, show_blanket, write_json
 
 if TYPE_CHECKING:
@@ -35,12 +42,7 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.command()
 @click.argument("file", type=click.Path(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
-@click.option("-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto.")
-@click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01.")
-@click.option("--test", metavar="NAME", help="Test of independence: g, x2 or fisher-z; default: g.")
-@click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal.")
-@click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
-@click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information.")
+@search_options
 @reading_options
 @click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
 @label_options

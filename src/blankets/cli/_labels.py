@@ -1,4 +1,4 @@
-"""Options that commands about a partly labelled target share, and how they become arguments."""
+"""Options that commands about a target share, and how they become arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["about_labels", "chosen", "label_options", "reading_options", "surrogate_options", "value_of"]
+__all__ = [
+    "about_labels",
+    "chosen",
+    "label_options",
+    "reading_options",
+    "search_options",
+    "surrogate_options",
+    "value_of",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,7 +37,9 @@ _LABELS = (
     click.option("--unlabelled-marker", metavar="VALUE", help="A value that means unlabelled, beside blanks and -1."),
 )
 _SURROGATE = (
-    click.option("--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0 or y1."),
+    click.option(
+        "--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0, y1; pairwise to compare."
+    ),
     click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so."),
 )
 _READING = (
@@ -38,6 +48,16 @@ _READING = (
     click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
+)
+_SEARCH = (
+    click.option(
+        "-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto."
+    ),
+    click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
+    click.option("--test", metavar="NAME", help="Test of independence: g (default), x2, auto or fisher-z."),
+    click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal."),
+    click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5."),
+    click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information."),
 )
 _READ = ("discretise", "bins", "missing", "keep", "exclude")
 
@@ -61,6 +81,11 @@ def surrogate_options(command: Command) -> Command:
 def reading_options(command: Command) -> Command:
     """Add how the table is read."""
     return _with(_READING, command)
+
+
+def search_options(command: Command) -> Command:
+    """Add how blankets are searched."""
+    return _with(_SEARCH, command)
 
 
 def value_of(text: str) -> Any:

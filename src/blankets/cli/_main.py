@@ -17,7 +17,9 @@ from blankets.cli._plan import plan
 from blankets.cli._planner import planner
 from blankets.cli._rank import rank
 from blankets.cli._select import select
+from blankets.cli._sensitivity import sensitivity
 from blankets.cli._simulate import simulate
+from blankets.cli._stability import stability
 from blankets.cli._testing import test
 from blankets.cli._versions import versions
 from blankets.errors import BlanketsError, Interrupted, ParameterError
@@ -43,6 +45,8 @@ def commands() -> None:
       blankets test patients.csv bmi --target smoker --given age
       blankets advise patients.csv --target smoker --labels pu --prior '<0.4'
       blankets pack visits/*.parquet -o visits.packed
+      blankets stability patients.csv --target readmitted --seed 1
+      blankets sensitivity patients.csv --target smoker --labels mar-c
       blankets algorithms
       blankets plan --effect medium --power 0.95
       blankets planner
@@ -50,7 +54,11 @@ def commands() -> None:
     """
 
 
-for _command in (discover, explain, select, rank, test, algorithms, advise, pack, plan, planner, simulate, versions):
+_COMMANDS = (
+    *(discover, explain, stability, sensitivity, select, rank, test, algorithms),
+    *(advise, pack, plan, planner, simulate, versions),
+)
+for _command in _COMMANDS:
     commands.add_command(_command)
 
 

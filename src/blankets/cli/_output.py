@@ -14,7 +14,7 @@ import click
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
-    from blankets.results import Blanket, Selection
+    from blankets.results import Blanket, Selection, Stability
 
 __all__ = ["Notes", "notes", "show_blanket", "show_table", "write_json"]
 
@@ -87,7 +87,7 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
 
 
-def write_json(result: Blanket | Selection, path: Path) -> None:
+def write_json(result: Blanket | Selection | Stability, path: Path) -> None:
     """Write a result to a file."""
     try:
         result.to_json(path, indent=2)

@@ -1,0 +1,54 @@
+"""``blankets sensitivity``: the blanket as a function of p(y=1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from blankets._progress import told
+from blankets.cli._discover import parsed_options
+from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
+from blankets.cli._output import notes
+
+__all__ = ["sensitivity"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
+@click.option("--at", "priors", type=float, multiple=True, metavar="P", help="Show κ at this value; may be repeated.")
+@search_options
+@reading_options
+@label_options
+@surrogate_options
+@click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
+@click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
+@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def sensitivity(*, file: str, target: str, pairs: tuple[str, ...], as_json: bool, quiet: bool, **choices: Any) -> None:
+    """Find the Markov blanket of a partly labelled column of FILE as a function of p(y=1).
+
+    --prior limits the range of p(y=1); without it the range is what the labels allow.
+
+    \b
+    Examples:
+      blankets sensitivity patients.csv --target smoker --labels mar-c
+      blankets sensitivity patients.csv -t smoker --labels mar-c --prior 0.1-0.4
+      blankets sensitivity patients.csv -t smoker --labels mar-c --json | jq '.ranges[].members'
+    """
+    options = parsed_options(pairs)
+    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
+        import blankets
+
+        arguments = about_labels(file, target, choices)
+        found = blankets.sensitivity(file, target, **arguments, **options, progress=progress or False)
+    if as_json:
+        click.echo(found.to_json())
+        return
+    click.echo(repr(found))
+    for row in found.table() if choices["priors"] else []:
+        click.echo(
+            f"  At p(y=1) = {row['prior']:g}: κ = {row['kappa']:.3g}, members {', '.join(row['members']) or '-'}"
+        )
