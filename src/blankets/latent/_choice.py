@@ -25,7 +25,7 @@ __all__ = [
     "joint_with_target",
     "merits_of",
     "objection",
-    "testable",
+    "can_be_tested",
 ]
 
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
@@ -108,7 +108,7 @@ def objection(candidate: Stage, before: Stage) -> str:
     """
     if candidate.fit.bic > before.fit.bic:
         return ""
-    if testable(candidate.local.rows.arities, candidate.arities[-1]) or before.arities:
+    if can_be_tested(candidate.local.rows.arities, candidate.arities[-1]) or before.arities:
         return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
     if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
         return "it does not fit the observed columns"
@@ -117,10 +117,10 @@ def objection(candidate: Stage, before: Stage) -> str:
     return ""
 
 
-def testable(arities: Iterable[int], states: int) -> bool:
+def can_be_tested(arities: Iterable[int], states: int) -> bool:
     """Whether a latent behind all observed columns needs fewer parameters than their unrestricted table.
 
-    >>> testable([2, 2, 2], 2), testable([2, 2, 2, 2], 2), testable([3, 3, 2], 2)
+    >>> can_be_tested([2, 2, 2], 2), can_be_tested([2, 2, 2, 2], 2), can_be_tested([3, 3, 2], 2)
     (False, True, True)
     """
     observed = [int(arity) for arity in arities]

@@ -15,7 +15,7 @@ from blankets.counting import MemoryCounter
 from blankets.data import Encoder, Frame, Ingested, ingest
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
-from blankets.latent._choice import CRITERIA, Merits, information, joint_with_target, merits_of, testable
+from blankets.latent._choice import CRITERIA, Merits, can_be_tested, information, joint_with_target, merits_of
 from blankets.latent._graphs import children_of, compelled, to_networkx
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
@@ -219,11 +219,11 @@ def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
     """Return the columns nearest to a small blanket, as many as it takes to put a latent to the test."""
     context: list[int] = []
     outside = [j for j in range(frame.n_columns) if j != t and j not in members]
-    if members and outside and not testable(frame.arities[[*members, t]], arity):
+    if members and outside and not can_be_tested(frame.arities[[*members, t]], arity):
         tests = TableTests(MemoryCounter(frame), reliability=0.0)
         effects = np.max([tests.scan(outside, m).effect for m in members], axis=0)
         nearest = [outside[k] for k in np.argsort(-effects, kind="stable")]
-        while nearest and not testable(frame.arities[[*members, *context, t]], arity):
+        while nearest and not can_be_tested(frame.arities[[*members, *context, t]], arity):
             context.append(nearest.pop(0))
     return context
 
