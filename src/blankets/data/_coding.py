@@ -60,6 +60,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.missing not in MISSING_POLICIES:
             raise ParameterError.not_one_of("policy for missing values", self.missing, MISSING_POLICIES)
+        if not isinstance(self.discretise, str | Mapping):
+            raise ParameterError.out_of_range(
+                "discretise", self.discretise, "the name of a rule, or a mapping of column names to rules"
+            )
         named = (self.discretise,) if isinstance(self.discretise, str) else self.discretise.values()
         allowed = {*RULES, "supervised", "none"} | (set() if isinstance(self.discretise, str) else {"categorical"})
         rules = {rule for rule in named if isinstance(rule, str)}

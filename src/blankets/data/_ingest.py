@@ -16,7 +16,7 @@ from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame
 from blankets.data._report import DataReport
-from blankets.data._request import check_size, chosen_columns, find_column, separate_target
+from blankets.data._request import check_size, chosen_columns, find_column, names_in, separate_target
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
 from blankets.data._store import Store, is_store
 from blankets.data._tables import Table, open_table
@@ -141,7 +141,8 @@ def ingest(
     table = open_table(data)
     check_size(table)
     place = None if target is None else find_column(table, target, TargetError)
-    settings = Settings(discretise, bins, missing, frozenset(table.names[find_column(table, name)] for name in keep))
+    kept = frozenset(table.names[find_column(table, name)] for name in names_in("keep", keep))
+    settings = Settings(discretise, bins, missing, kept)
     if settings.rule_for("")[0] == "supervised" and target is None and y is None:
         raise ParameterError("discretise='supervised' needs a target to look at")
     order = chosen_columns(table, place, columns, exclude)
@@ -149,7 +150,9 @@ def ingest(
     name, column = _target(table, order, place, y, work.audit)
     check_rules(discretise, table, name)
     if store is not None:
-        return _from_store(store, place, order, _pass(store.frame, place, order, name, column))
+        if isinstance(column, Categories) and name == store.target:
+            column = Categories(column.codes, column.levels, store.unlabelled, declared=True)
+        return _from_store(store, _pass(store.frame, place, order, name, column))
     return _pass(data, place, order, name, column) if isinstance(data, Frame) else work.run(name, column)
 
 
@@ -165,13 +168,12 @@ def _check_store(store: Store, target: str | int | None) -> None:
         )
 
 
-def _from_store(store: Store, place: int | None, order: Sequence[int], done: Ingested) -> Ingested:
+def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to a frame that has passed what is known from the time when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
-    gaps = store.unlabelled if place is not None and store.frame.names[place] == store.target else None
-    report = replace(store.report, n_columns=len(order), unlabelled=0 if gaps is None else store.report.unlabelled)
-    return replace(done, encoder=encoder, report=report, unlabelled=gaps)
+    report = replace(store.report, n_columns=done.report.n_columns, unlabelled=done.report.unlabelled)
+    return replace(done, encoder=encoder, report=report)
 
 
 def check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:

@@ -48,7 +48,8 @@ class Summary:
     n_rows, n_missing, n_infinite : int
         Rows so far, and how many of them lack a value or are infinite.
     levels : dict of level to count, or None
-        Categories, or numbers while there are few; None once there are too many.
+        Categories, or numbers while there are few; None once there are too many. Of numbers only whether a count
+        is 0 means something.
     low, high : number
         Range of numbers.
     """
@@ -102,7 +103,7 @@ class Summary:
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
         at_most = MOST_LEVELS if self.every_number else FEW_VALUES
-        if self.levels is not None:
+        if self.levels is not None and not self._has_all(low, high, values.dtype.kind):
             found = factorise(Numbers(values), at_most)
             if found is not None:
                 for level, count in zip(found.levels, found.counts().tolist(), strict=True):
@@ -114,6 +115,11 @@ class Summary:
         if self.all_different:
             n = len(values)
             self.all_different = self.whole and high - low + 1 >= n and len(distinct(values)) == n
+
+    def _has_all(self, low: Any, high: Any, kind: str) -> bool:
+        """Tell whether integers of this range are all known, so that a look at each of them is spared."""
+        levels = self.levels or {}
+        return kind in "iu" and high - low < len(levels) and all(level in levels for level in range(low, high + 1))
 
     @property
     def continuous(self) -> bool:
@@ -197,6 +203,8 @@ class Recipe:
             inside = values if column.missing is None else np.where(column.missing, low, values)
             if len(inside) and (int(inside.min()) < low or int(inside.max()) > high):
                 raise Refused("has new levels at the second reading: its file has changed")
+            if high - low == len(known) - 1:  # no gaps: a subtraction does
+                return (inside if low == 0 else inside.astype(np.int64) - low).astype(dtype)
             found: NDArray[Any] = table[inside if low == 0 else inside.astype(np.int64) - low]
             return found
         return np.minimum(np.searchsorted(known, values), len(known) - 1).astype(dtype)

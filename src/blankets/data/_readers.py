@@ -76,6 +76,8 @@ def from_numpy(values: NDArray[Any]) -> Column:
             if isinstance(column, Numbers)
             else Categories(column.codes, column.levels, missing)
         )
+    if values.ndim != 1:
+        raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")
     kind = values.dtype.kind
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))

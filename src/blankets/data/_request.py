@@ -12,7 +12,7 @@ from blankets.data._readers import from_any
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["check_size", "chosen_columns", "find_column", "separate_target"]
+__all__ = ["check_size", "chosen_columns", "find_column", "names_in", "separate_target"]
 
 
 def check_size(table: Table) -> None:
@@ -33,12 +33,21 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names)}; {_offered(table)}")
     n = len(table.names)
     if table.positional:
-        if -n <= name < n:
-            return name % n
-        raise error(f"there is no column number {name}; the table has columns 0 to {n - 1}")
+        if isinstance(name, int | np.integer) and -n <= name < n:
+            return int(name) % n
+        raise error(f"there is no column number {name!r}; the table has columns 0 to {n - 1}")
     if name in table.labels:
         return table.labels.index(name)
     raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
+
+
+def names_in(argument: str, value: Iterable[str | int]) -> Iterable[str | int]:
+    """Return the columns that an argument names; a text is one name, not one for each letter."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise ParameterError.out_of_range(argument, value, "a list of column names")
+    return value
 
 
 def _offered(table: Table) -> str:
@@ -50,8 +59,12 @@ def chosen_columns(
     table: Table, place: int | None, columns: Iterable[str | int] | None, exclude: Iterable[str | int]
 ) -> list[int]:
     """Return the columns in use, the target included, in the order of the table."""
-    wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
-    unwanted = {find_column(table, name) for name in exclude}
+    wanted = (
+        set(range(len(table.names)))
+        if columns is None
+        else {find_column(table, name) for name in names_in("columns", columns)}
+    )
+    unwanted = {find_column(table, name) for name in names_in("exclude", exclude)}
     if place is not None:
         if place in unwanted:
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")

@@ -38,6 +38,11 @@ def from_sparse(data: Any) -> Table:
         raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
     if data.dtype.kind not in "biuf":
         raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
+    if hasattr(data, "check_format"):
+        try:
+            data.check_format(full_check=True)
+        except ValueError as reason:
+            raise DataError(f"the sparse matrix is damaged: {reason}") from None
     matrix = csc_array(data)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy() if data.format == "csc" else matrix  # the user's own stays as it is

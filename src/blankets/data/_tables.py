@@ -196,7 +196,10 @@ def _from_others(data: Any) -> Table:
             import pyarrow as pa
         except ImportError:
             raise MissingPackageError.needed_for(f"reading a {_kind(data)}", "pyarrow", "arrow") from None
-        return open_table(pa.table(data))
+        try:
+            return open_table(pa.table(data))
+        except pa.ArrowInvalid:
+            raise DataError(f"a {_kind(data)} is a single column, not a table; give a data frame") from None
     raise DataError(
         f"a {_kind(data)} is not a table that can be read; give a pandas, polars or Arrow table, a NumPy array, a "
         f"SciPy sparse matrix, a dict of columns, or the path of a CSV or Parquet file"
