@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -91,6 +91,7 @@ def test(
         "reliability": reliability,
         "alpha": alpha,
     }
+    given = _names(x, given)
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
         study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
@@ -202,6 +203,7 @@ def mutual_information(
     >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
     (0.1308, (0.081, 0.192))
     """
+    given = _names(x, given)
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
         study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
@@ -333,6 +335,15 @@ def _together(one: InformationEstimate, other: InformationEstimate) -> Informati
     both: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in _FIELDS}
     estimators = dict.fromkeys([*one.estimator.split(" and "), other.estimator])
     return replace(one, **both, estimator=" and ".join(estimators))
+
+
+def _names(x: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to condition on; a text is one name, not one for each letter."""
+    if not isinstance(x, str):
+        raise ParameterError.out_of_range("x", x, "the name of a column")
+    if not isinstance(given, Iterable):
+        raise ParameterError.out_of_range("given", given, "a list of column names")
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]]:

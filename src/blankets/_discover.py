@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets._drivers import labelling_drivers
 from blankets._engine import Engine, at_hand, fingerprint_of
 from blankets._progress import told
-from blankets._study import Study, read_study, threads_from
+from blankets._study import Study, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter, kernels_ready
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
@@ -187,7 +187,7 @@ def discover(
             engine=engine_,
         )
         chosen, why = (named, "") if named is not None else _picked(setting, setting.only_target, options)
-        search = _Search(setting, chosen, why, alpha, roles, options, np.random.default_rng(rng), tell)
+        search = _Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell)
         return search.blanket_of(setting.only_target)
 
 
@@ -266,12 +266,10 @@ def discover_all(
             reading=reading,
             engine=engine_,
         )
-        wanted = (
-            list(range(len(setting.tests.names))) if targets is None else [setting.column(name) for name in targets]
-        )
+        wanted = setting.targets(targets)
         chosen, why = (named, "") if named is not None else _picked(setting, wanted[0], options)
         # A generator for each target, so that the answers do not depend on which thread takes which.
-        seeds = np.random.default_rng(rng).spawn(len(wanted))
+        seeds = generator_from(rng).spawn(len(wanted))
         searches = [_Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
         with ThreadPoolExecutor(setting.n_threads) as pool:
             found = list(pool.map(lambda pair: pair[0].blanket_of(pair[1]), zip(searches, wanted, strict=True)))
@@ -292,7 +290,7 @@ def algorithms() -> list[Algorithm]:
     >>> next(entry.when for entry in bl.algorithms() if entry.name == "iamb")
     'A fast first answer when rows are plentiful compared with the size of the blanket.'
     """
-    return [ALGORITHMS[name] for name in sorted(ALGORITHMS)]
+    return sorted([*ALGORITHMS.values(), _sll()], key=lambda entry: entry.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,6 +312,17 @@ class _Setting:
         if self.target is None:
             raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
         return self.target
+
+    def targets(self, names: Iterable[str] | None) -> list[int]:
+        """Return the numbers of the columns that are to be targets; default all."""
+        if names is None:
+            return list(range(len(self.tests.names)))
+        if not isinstance(names, Iterable):
+            raise ParameterError.out_of_range("targets", names, "a list of column names")
+        wanted = [self.column(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
+        if not wanted:
+            raise ParameterError("'targets' is empty; name a column, or leave it out for all columns")
+        return wanted
 
     def column(self, name: str) -> int:
         """Return the number of a column that is to be a target."""
@@ -459,7 +468,7 @@ def _seed_of(rng: Seed, test: str) -> int:
     """Return the seed of the tests; without one given, the same data get the same answer."""
     if test != "auto" or rng is None:
         return 0
-    return int(np.random.default_rng(rng).integers(1 << 62))
+    return int(generator_from(rng).integers(1 << 62))
 
 
 def _said(study: Study, column: SurrogateColumn) -> str:
@@ -556,13 +565,20 @@ def _picked(setting: _Setting, target: int, options: Mapping[str, Any]) -> tuple
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
-    algorithm = find(name)
+    algorithm = _sll() if name == "sll" else find(name)
     check_options(algorithm, options)
     return algorithm
 
 
+def _sll() -> Algorithm:
+    """Return the one algorithm that scores networks instead of asking for independence."""
+    from blankets.latent import SLL
+
+    return SLL
+
+
 def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
+    if not (isinstance(alpha, int | float | np.number) and 0 < alpha < 1):
         raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
 
 

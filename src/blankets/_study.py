@@ -174,6 +174,16 @@ def threads_from(n_threads: int | None) -> int:
     """Return the number of threads to use."""
     if n_threads is None:
         return os.cpu_count() or 1
-    if n_threads < 1:
-        raise ParameterError.out_of_range("n_threads", n_threads, "at least 1")
-    return n_threads
+    if not isinstance(n_threads, int | np.integer) or n_threads < 1:
+        raise ParameterError.out_of_range("n_threads", n_threads, "a whole number, at least 1")
+    return int(n_threads)
+
+
+def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return the generator of random numbers that the user means."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ParameterError.out_of_range(
+            "rng", rng, "a seed (a whole number, at least 0), a Generator or None"
+        ) from None

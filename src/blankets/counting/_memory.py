@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from blankets.counting import _kernels as kernels
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.data import DenseColumns, Frame, SparseColumns
+from blankets.errors import DataError, listed
 
 __all__ = ["MemoryCounter", "kernels_ready"]
 
@@ -39,6 +40,8 @@ THREADS_WIN_ABOVE = 2_000_000
 # Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
 RENUMBER_ABOVE = 1 / 16
 STRATA_KEPT_BYTES = 64 << 20
+# Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
+MOST_COUNTS = 1 << 26
 # Of a store on disk bit planes are made if they take no more memory than this; its codes take none for good.
 PLANES_OF_STORE_BYTES = 384 << 20
 
@@ -124,6 +127,7 @@ class MemoryCounter(Counter):
             if len(at) == len(xs):
                 return
         codes, n_strata = self._strata_of(conditioning)
+        self._check_size(xs, y, conditioning, n_strata)
         cells = kernels.cells_of(codes, self.frame.column(y), n_strata)
         block_of = np.where(by_bits, -1, self.frame.block_of[xs])
         for b, block in enumerate(self.frame.blocks):
@@ -131,6 +135,18 @@ class MemoryCounter(Counter):
             if len(at):
                 fill = self._column_counts(block, cells, n_strata * arity)
                 yield from self._in_blocks(at, xs[at], fill, (arity, n_strata))
+
+    def _check_size(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], n_strata: int) -> None:
+        """Refuse tables that would not fit before memory for them is asked for."""
+        x = int(xs[np.argmax(self.arities[xs])])
+        n_counts = int(self.arities[x]) * int(self.arities[y]) * n_strata
+        if n_counts > max(MOST_COUNTS, self.n_rows):
+            names = self.names
+            known = f" given {listed(names[z] for z in given)}" if given else ""
+            raise DataError(
+                f"the table of {names[x]!r} and {names[y]!r}{known} has {n_counts:,} cells for {self.n_rows:,} rows, "
+                f"too many to be counted; join rare levels, or condition on fewer columns"
+            )
 
     def _bits_win(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which candidates are counted by bits."""

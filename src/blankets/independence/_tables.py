@@ -63,7 +63,7 @@ class TableTests(IndependenceTest):
         _check("statistic", statistic, ("g", "x2"))
         _check("dof", dof, ("adjusted", "nominal"))
         _check("strength", strength, ("p-value", "information"))
-        if not reliability >= 0:
+        if not (isinstance(reliability, int | float | np.number) and reliability >= 0):
             raise ParameterError.out_of_range(
                 "reliability", reliability, "a number of rows per degree of freedom, >= 0"
             )

@@ -85,7 +85,7 @@ def as_count(value: object, name: str, least: int = 1) -> int | None:
     """Return a whole number of at least ``least``, or None."""
     if value is None:
         return None
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) and value < 1e300 else math.nan
     if not number.is_integer() or number < least:
         raise ParameterError.out_of_range(name, value, f"a whole number of at least {least}")
     return int(number)

@@ -170,6 +170,8 @@ def code_labels(
     mode = str(getattr(regime, "name", regime))
     known, unlabelled = _known(codes, levels, missing, mode, unlabelled_marker)
     classes, code_of = _classes(known, positive, partial=bool(unlabelled.any()), mode=mode)
+    if len(classes) > np.iinfo(np.int16).max:
+        raise LabelError(f"the target has {len(classes):,} classes, too many to be told apart; join rare ones")
     table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
     out = np.where(unlabelled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))

@@ -7,6 +7,7 @@ import warnings
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
+from blankets.regimes._prior import prior_from
 from blankets.regimes._regimes import PositiveUnlabelled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
@@ -58,6 +59,9 @@ def regime_from(
         if prior is not None or sampling is not None:
             raise ParameterError(f"give prior= and sampling= to {type(spec).__name__}(...) itself, not beside it")
         return spec
+    if not isinstance(spec, str):
+        raise ParameterError.not_one_of("label regime", spec, NAMES)
+    prior = prior_from(prior)  # rubbish is refused even where nothing depends on it
     name = ALIASES.get(spec, spec)
     if name == "auto":
         return _suggested(labels, prior, sampling)

@@ -122,6 +122,8 @@ def read(path: str | Path) -> bytes:
 def write(content: Mapping[str, Any], path: str | Path | None, indent: int | None) -> str:
     """Return ``content`` as a JSON document; with ``path`` also write it there."""
     document = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    if any("\ud800" <= letter <= "\udfff" for letter in document):  # half a letter, which UTF-8 has no bytes for
+        document = json.dumps(content, indent=indent, allow_nan=False)
     if path is not None:
         Path(path).write_text(document + "\n", encoding="utf-8")
     return document

@@ -65,6 +65,12 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
                 f"algorithm {algorithm.name!r} has no option {option!r}{did_you_mean(option, list(allowed))}; "
                 f"it has {known or 'none'}"
             )
+    for option, value in options.items():
+        if isinstance(allowed[option], bool) and not isinstance(value, bool):
+            raise ParameterError.out_of_range(option, value, "True or False")
+    most = options.get("max_given")
+    if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
+        raise ParameterError.out_of_range("max_given", most, "a whole number, at least 0, or None (no limit)")
 
 
 _WIDE = 50_000  # features from which a scan for each neighbour, and for theirs, takes too long

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from blankets.errors import ParameterError
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
@@ -32,7 +34,7 @@ def fbed(
     k: int | None = 1,
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` runs beyond the first (None: until no change)."""
-    if k is not None and k < 0:
+    if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
         raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
     selected: list[int] = []
     run = 0

@@ -39,9 +39,9 @@ def ks(
 
     ``n_conditioning`` is the size K of the approximate blankets.
     """
-    if n_features < 1:
+    if not (isinstance(n_features, int | np.integer) and n_features >= 1):
         raise ParameterError.out_of_range("n_features", n_features, "a number of features to keep, at least 1")
-    if n_conditioning < 0:
+    if not (isinstance(n_conditioning, int | np.integer) and n_conditioning >= 0):
         raise ParameterError.out_of_range("n_conditioning", n_conditioning, "0, 1, 2, ...")
     features = sorted(int(x) for x in candidates)
     gamma = _gamma(tests, target, features, trace) if n_conditioning else np.zeros((len(features), 0))

@@ -104,7 +104,7 @@ class InformationEstimate:
         -------
         low, high : ndarray
         """
-        if not 0.0 < level < 1.0:
+        if not (isinstance(level, int | float | np.number) and 0.0 < level < 1.0):
             raise ParameterError.out_of_range("level", level, "between 0 and 1, both excluded")
         if method not in _METHODS:
             raise ParameterError.not_one_of("kind of interval", method, _METHODS)
