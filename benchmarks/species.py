@@ -13,7 +13,8 @@ background shows. Four backgrounds put it to the test:
 * ``random``: the random sites, as published;
 * ``surveyed``: the sites of the survey, without their labels: the population that the survey speaks of;
 * ``others``: the records of all other species of the region, which share the habits of those who record;
-* ``control``: the surveyed sites again, and as "records" that many of its presences drawn by lot: the assumption holds.
+* ``control``: the survey itself, with the labels of as many presences as there are records (at most half of them),
+  drawn by lot; all other labels are hidden. Here the assumption holds.
 """
 
 from __future__ import annotations
@@ -97,18 +98,20 @@ class Species:
         here = self.region.recorded == self.name
         positives = self.region.records[here]
         if background == "control":
-            present = self.survey[self.survey["species"] == 1].drop(columns="species")
-            positives = present.sample(self.n_records, replace=self.n_records > len(present), random_state=0)
-        rest = {"random": self.region.random, "others": self.region.records[~here]}.get(
-            background, self.region.surveyed
-        )
+            present = np.flatnonzero(self.survey["species"])
+            chosen = np.random.default_rng(0).permutation(present)[: min(self.n_records, len(present) // 2)]
+            known = np.isin(np.arange(len(self.survey)), chosen)
+            return self.survey.assign(species=np.where(known, 1.0, np.nan))
+        apart = {"random": self.region.random, "others": self.region.records[~here]}
+        rest = apart.get(background, self.region.surveyed)
         return pd.concat([positives.assign(species=1.0), rest.assign(species=np.nan)], ignore_index=True)
 
     def compared(self, background: str) -> dict[str, float]:
         """Return Spearman's ρ, and features found by both, by the records alone, by the survey alone, by neither."""
         data = self.table(background)
-        ranking = bl.rank(data, "species", labels=bl.PositiveUnlabelled(self.prior, "case-control"))
-        found = significant(data, bl.PositiveUnlabelled(sampling="case-control"))
+        sampling = "one-sample" if background == "control" else "case-control"
+        ranking = bl.rank(data, "species", labels=bl.PositiveUnlabelled(self.prior, sampling))
+        found = significant(data, bl.PositiveUnlabelled(sampling=sampling))
         truth, truly = self.truth
         names = [name for name in truth.names if name in ranking.names]
         rho = spearmanr(*([r.information[r.names.index(x)] for x in names] for r in (ranking, truth))).statistic
@@ -130,17 +133,18 @@ def significant(data: pd.DataFrame, labels: object) -> set[str]:
 
 
 def ranked(species: Species) -> str:
-    """Return the features of a species as a table, by records and by the survey."""
-    data = species.table("surveyed")
-    ranking = bl.rank(data, "species", labels=bl.PositiveUnlabelled(species.prior, "case-control"))
+    """Return the features of a species as a table: information by records and two backgrounds, and by the survey."""
+    regime = bl.PositiveUnlabelled(species.prior, "case-control")
+    random, surveyed = (bl.rank(species.table(b), "species", labels=regime) for b in ("random", "surveyed"))
     truth, _ = species.truth
-    low, high = ranking.interval(0.9)
+    low, high = surveyed.interval(0.9)
     rows = []
-    for i, name in enumerate(ranking.names):
+    for i, name in enumerate(surveyed.names):
         at = truth.names.index(name)
+        values = [r.information[r.names.index(name)] for r in (random, surveyed, truth)]
         interval = f"{low[i]:.4f} to {high[i]:.4f}"
-        rows.append([name, f"{ranking.information[i]:.4f}", interval, f"{truth.information[at]:.4f}", str(at + 1)])
-    return table(["feature", "records, nats", "90% interval", "survey, nats", "survey's rank"], rows)
+        rows.append([name, *(f"{value:.4f}" for value in values[:2]), interval, f"{values[2]:.4f}", str(at + 1)])
+    return table(["feature", "random sites", "surveyed sites", "90% interval", "survey", "survey's rank"], rows)
 
 
 def main() -> int:
@@ -168,7 +172,7 @@ def main() -> int:
     ]
     print(table(heads, rows))
     for species in examples:
-        print(f"\n{species.name}: features by records and surveyed sites\n{ranked(species)}")
+        print(f"\n{species.name}: nats by records and either background, and by the survey\n{ranked(species)}")
     if chosen.all:
         print("\n" + summary(outcome))
     write_json(chosen.json, {"machine": here, "species": outcome})
@@ -176,16 +180,17 @@ def main() -> int:
 
 
 def summary(outcome: dict[str, dict[str, dict[str, float]]]) -> str:
-    """Return medians of ρ, and the share of features on which the tests agree, by region."""
+    """Return by region the middle of ρ, and how many features of all species are found by whom."""
+    heads = ["both", "records alone", "survey alone", "neither"]
     rows = []
     for region in ("swi", "nz"):
         cells = [cell for name, cell in outcome.items() if name.startswith(region)]
         for background in BACKGROUNDS:
             here = [cell[background] for cell in cells]
-            same = [(c["both"] + c["neither"]) / sum(c[k] for k in c if k != "rho") for c in here]
-            middle, low = np.median([c["rho"] for c in here]), np.quantile([c["rho"] for c in here], 0.25)
-            rows.append([region, str(len(here)), background, f"{middle:.2f}", f"{low:.2f}", f"{np.mean(same):.2f}"])
-    return table(["region", "species", "background", "median ρ", "lower quartile", "tests agree"], rows)
+            low, middle = np.quantile([c["rho"] for c in here], [0.25, 0.5])
+            totals = [str(int(sum(c[head] for c in here))) for head in heads]
+            rows.append([region, str(len(here)), background, f"{middle:.2f}", f"{low:.2f}", *totals])
+    return table(["region", "species", "background", "median ρ", "lower quartile", *heads], rows)
 
 
 if __name__ == "__main__":
