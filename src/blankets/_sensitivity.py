@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets._discover import Progress, Seed, discover, shown
+from blankets._stability import READING
 from blankets._study import Study, read_study
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes import (
@@ -32,7 +33,6 @@ from blankets.results import Blanket, PriorRange, Sensitivity
 
 __all__ = ["sensitivity"]
 
-READING = ("discretise", "bins", "missing", "keep", "exclude")
 N_RUNS = 19
 
 

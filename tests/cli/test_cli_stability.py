@@ -65,3 +65,16 @@ def test_sensitivity_prints_ranges(files, capsys):
 def test_sensitivity_of_a_fully_labelled_column_is_refused(files, capsys):
     assert run(["sensitivity", files[0], "-t", "ill"]) == 3
     assert "every row is labelled" in capsys.readouterr().err
+
+
+def test_conditioning_on_what_drives_labelling_can_be_left_out(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    ward, ill = rng.integers(0, 2, (2, 2000))
+    seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill.astype(str), "")
+    path = tmp_path / "wards.csv"
+    path.write_text("\n".join(["ward,ill", *(f"{w},{i}" for w, i in zip(ward, seen, strict=True))]) + "\n")
+    arguments = ["discover", str(path), "-t", "ill", "--labels", "mar-f", "--json"]
+    assert run(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["drivers"] == ["ward"]
+    assert run([*arguments, "--no-given-drivers"]) == 0
+    assert "drivers" not in json.loads(capsys.readouterr().out)["settings"]

@@ -58,6 +58,11 @@ _SEARCH = (
     click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal."),
     click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5."),
     click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information."),
+    click.option(
+        "--given-drivers/--no-given-drivers",
+        default=None,
+        help="For mar-f: condition on what drives labelling (default), or do not.",
+    ),
 )
 _READ = ("discretise", "bins", "missing", "keep", "exclude")
 
