@@ -203,7 +203,7 @@ class Stability(Mapping[str, float]):
 
     def _words(self) -> Iterator[str]:
         effort = f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}"
-        yield f"By {self.algorithm}; {self.mean_size:.3g} members on average; {effort}."
+        yield f"By {self.algorithm}, mean size {self.mean_size:.3g}: {effort}."
         stable = joined(self.stable()) or "no feature"
         bound = self.false_members()
         yield f"In at least {THRESHOLD:.0%} of the draws: {stable}." + (
