@@ -136,6 +136,7 @@ def test_an_estimated_prior_is_said(table, capsys):
     prior = bl.estimate_prior(table, "admits", method="tice", rng=0, exclude=["drawn", "marked"])
     assert str(prior) in said.err
     assert any("estimated by tice" in note for note in json.loads(said.out)["notes"])
+    assert output([*arguments, *others("admits"), "-q"], capsys).err == ""
 
 
 @pytest.mark.parametrize(

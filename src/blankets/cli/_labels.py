@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
+
+from blankets.errors import RegimeWarning
 
 __all__ = [
     "about_labels",
@@ -141,5 +144,5 @@ def _estimated(file: str, target: str, given: Mapping[str, Any], sampling: Any) 
     wanted = {name: given[name] for name in (*_READ, "positive", "unlabelled_marker") if name in given}
     # The same file gives the same prior.
     prior = estimate_prior(file, target, method=method, sampling=sampling or "one-sample", rng=0, **wanted)
-    click.echo(f"note: p(y=1) is {prior}", err=True)
+    warnings.warn(f"p(y=1) is {prior}", RegimeWarning, stacklevel=2)  # the command makes it a note
     return prior
