@@ -2,6 +2,7 @@
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
 from blankets.stats._contingency import nominal_dof, statistics_of_block, table_statistics
+from blankets.stats._error_control import FalseMembers, expected_false_members
 from blankets.stats._estimate import InformationEstimate, IntervalMethod, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
 from blankets.stats._partial_labels import (
@@ -31,6 +32,7 @@ from blankets.stats._tail import log_chi2_sf
 
 __all__ = [
     "EFFECT_SIZES",
+    "FalseMembers",
     "InformationEstimate",
     "IntervalMethod",
     "LARGE",
@@ -44,6 +46,7 @@ __all__ = [
     "critical_value",
     "detectable_effect",
     "divided",
+    "expected_false_members",
     "effect_from_w",
     "information",
     "joint_levels",
