@@ -144,3 +144,18 @@ def test_size_of_the_test_under_independence():
     tests = TableTests(MemoryCounter(Frame.from_codes(codes)))
     rejected = tests.scan(range(2, 4002), 1, [0]).dependent(0.05).mean()
     assert rejected == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 4000))
+
+
+def test_the_strongest_of_many_is_found_without_all_p_values(monkeypatch):
+    from blankets.independence import _evidence
+
+    rng = np.random.default_rng(6)
+    arities = rng.choice([2, 3, 4], 60)
+    codes = np.column_stack([rng.integers(0, a, 300) for a in (2, *arities)])
+    codes[:, 7] = np.where(rng.random(300) < 0.3, codes[:, 0], codes[:, 7])
+    tests = TableTests(MemoryCounter(Frame.from_codes(codes)))
+    slow = tests.scan(range(1, 61), 0).strongest(0.5)
+    monkeypatch.setattr(_evidence, "_MANY", 0)
+    for alpha, found in ((0.5, slow), (1e-30, None)):
+        fresh = TableTests(MemoryCounter(Frame.from_codes(codes))).scan(range(1, 61), 0)
+        assert fresh.strongest(alpha) == found

@@ -7,16 +7,15 @@ the product of the arities outgrows the rows, codes are renumbered to the strata
 
 from __future__ import annotations
 
-import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +54,9 @@ def kernels_ready() -> bool:
 
 Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
 Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts to fill
+
+
+_PLANES: WeakKeyDictionary[Frame, NDArray[np.uint64]] = WeakKeyDictionary()
 
 
 class MemoryCounter(Counter):
@@ -119,11 +121,10 @@ class MemoryCounter(Counter):
         # In ascending order, so that the same set gives the same sums whoever asks.
         conditioning = tuple(sorted(int(z) for z in given))
         arity = int(self.arities[y])
-        by_bits = self._bits_win(xs, y, conditioning)
-        if by_bits.any():
-            shape = arity, math.prod(int(self.arities[z]) for z in conditioning)
-            at = np.flatnonzero(by_bits)
-            yield from self._in_blocks(at, xs[at], self._bit_counts(y, conditioning), shape)
+        by_bits, n_strata = self._bits_win(xs, y, conditioning)
+        at = np.flatnonzero(by_bits)
+        if len(at):
+            yield from self._in_blocks(at, xs[at], self._bit_counts(y, conditioning), (arity, n_strata))
             if len(at) == len(xs):
                 return
         codes, n_strata = self._strata_of(conditioning)
@@ -148,18 +149,26 @@ class MemoryCounter(Counter):
                 f"too many to be counted; join rare levels, or condition on fewer columns"
             )
 
-    def _bits_win(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which candidates are counted by bits."""
-        first_plane = self._first_plane
-        if first_plane[y] < 0 or any(first_plane[z] < 0 for z in given):
-            return np.zeros(len(xs), dtype=bool)
-        n_cells = int(self.arities[y])
+    def _bits_win(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> tuple[NDArray[np.bool_], int]:
+        """Return which candidates are counted by bits, and the number of strata that bits distinguish."""
+        levels = self._bit_levels
+        n_strata, n_cells = 1, levels[y]
         for z in given:
-            n_cells *= int(self.arities[z])
+            n_strata *= levels[z]
+            n_cells *= levels[z]
             if n_cells > BITS_WIN_BELOW:
-                return np.zeros(len(xs), dtype=bool)
-        most_levels = BITS_WIN_BELOW // n_cells + 1
-        return (first_plane[xs] >= 0) & (self.arities[xs] <= most_levels)
+                break
+        return self._levels_of_bits[xs] <= BITS_WIN_BELOW // n_cells + 1, n_strata
+
+    @cached_property
+    def _levels_of_bits(self) -> NDArray[np.int64]:
+        """Levels of each column that has bit planes; of the others a number too large for bits to win."""
+        return np.where(self._first_plane >= 0, self.arities, 4 * BITS_WIN_BELOW)
+
+    @cached_property
+    def _bit_levels(self) -> list[int]:
+        """The same as a list, which is faster for one look."""
+        return self._levels_of_bits.tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def _first_plane(self) -> NDArray[np.int64]:
@@ -181,9 +190,12 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _planes(self) -> NDArray[np.uint64]:
-        columns = np.flatnonzero(self._first_plane >= 0)
-        codes = self.frame.blocks[self.frame.block_of[columns[0]]].codes
-        return kernels.pack_bits(codes, self.frame.position[columns], self.arities[columns])
+        """Bit planes of the frame; kept with it, for the next question about the same data."""
+        if self.frame not in _PLANES:
+            columns = np.flatnonzero(self._first_plane >= 0)
+            codes = self.frame.blocks[self.frame.block_of[columns[0]]].codes
+            _PLANES[self.frame] = kernels.pack_bits(codes, self.frame.position[columns], self.arities[columns])
+        return _PLANES[self.frame]
 
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
         """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
@@ -212,13 +224,13 @@ class MemoryCounter(Counter):
     ) -> Iterator[Job]:
         """Cut candidates into blocks, those of like arity together: the widest sets the size of the tables."""
         arities = self.arities[xs]
-        widest = int(arities.max())
-        if widest > int(arities.min()):
+        n_cells = shape[0] * shape[1]
+        parts = self._parts(len(xs), n_cells * int(arities.max()))
+        if len(parts) > 1:
             order = np.argsort(arities, kind="stable")
             at, xs, arities = at[order], xs[order], arities[order]
-        n_cells = shape[0] * shape[1]
-        for part in self._parts(len(xs), n_cells * widest):
-            columns, width = xs[part], int(arities[part][-1])
+        for part in parts:
+            columns, width = xs[part], int(arities[part].max())
 
             def count(columns: NDArray[np.int64] = columns, width: int = width) -> NDArray[np.int32]:
                 counts = np.empty((len(columns), n_cells * width), np.int32)
@@ -227,12 +239,11 @@ class MemoryCounter(Counter):
 
             yield at[part], count
 
-    def _parts(self, n: int, counts_each: int) -> Iterator[slice]:
+    def _parts(self, n: int, counts_each: int) -> list[slice]:
         """Cut ``n`` candidates into blocks that fit the cache, and at least one for each thread that pays."""
         threads = self._threads_for(n)
         size = max(1, min(BLOCK_COUNTS // counts_each, -(-n // (4 * threads)) if threads > 1 else n))
-        edges = [*range(0, n, size), n]
-        return (slice(start, stop) for start, stop in pairwise(edges))
+        return [slice(start, start + size) for start in range(0, n, size)]
 
     def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the strata that occur: where they are among those of a table that has not all, and their codes.

@@ -23,6 +23,7 @@ from blankets.stats import log_chi2_sf
 __all__ = ["Evidence", "EvidenceBatch"]
 
 Given = tuple[int, ...]
+_MANY = 4096  # tests, from which it pays to look for the strongest without all p-values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,8 +203,20 @@ class EvidenceBatch:
         With ``by_effect`` the largest effect among the dependent ones wins: the largest effect of all may
         be insignificant while another one is significant (ERRATA F1).
         """
+        if self._log_p is None and not self.by_effect and len(self) > _MANY:
+            return self._strongest_by_statistic(alpha)
         order = self.order(self.dependent(alpha))
         return self[int(order[0])] if len(order) else None
+
+    def _strongest_by_statistic(self, alpha: float) -> Evidence | None:
+        """Find the strongest without all p-values: of tests with equal dof the largest statistic is it."""
+        best: list[int] = []
+        for dof in np.unique(self.dof[self.reliable]):
+            at = np.flatnonzero(self.reliable & (self.dof == dof))
+            at = at[self.statistic[at] == self.statistic[at].max()]
+            best.append(int(at[np.argmin(self.xs[at])]))
+        few = sorted((self[i] for i in best), key=lambda e: (e.log_p, -e.statistic, e.x))
+        return few[0] if few and few[0].dependent(alpha) else None
 
     def order(self, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return positions from strongest to weakest, of those ``among`` (default: the performed ones)."""
