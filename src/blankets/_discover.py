@@ -160,7 +160,8 @@ def discover(
     named = None if algorithm == "auto" else _checked(algorithm, options)
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
-    run = {"algorithm": algorithm, "alpha": alpha, "roles": roles, "target": target, "options": options}
+    run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
+    run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
     with shown(progress) as tell, _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
         setting = _read(
@@ -249,7 +250,7 @@ def discover_all(
     began = time.perf_counter()
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
-    run = {"algorithm": algorithm, "alpha": alpha, "roles": roles, "options": options}
+    run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     with shown(progress) as tell, _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
         setting = _read(
@@ -382,6 +383,22 @@ def _read(
         else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
     )
     return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+
+
+def _run(
+    algorithm: str,
+    alpha: float,
+    roles: bool,  # noqa: FBT001
+    dof: str,
+    reliability: float,
+    strength: str,
+    rng: Seed,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what a checkpoint belongs to, besides the data and how they are read."""
+    about = {"algorithm": algorithm, "alpha": alpha, "roles": roles, "dof": dof, "reliability": reliability}
+    seed = "a generator" if isinstance(rng, np.random.Generator) else rng
+    return {**about, "strength": strength, "rng": seed, "options": options}
 
 
 def _placed(

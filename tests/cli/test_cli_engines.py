@@ -30,7 +30,7 @@ def test_pack_and_discover(folder, capsys, tmp_path):
     store = tmp_path / "days.packed"
     assert run(["pack", str(folder / "1.csv"), str(folder / "2.csv"), "-o", str(store)]) == 0
     assert f"packed 2,000 rows of 3 columns into {store}" in capsys.readouterr().err
-    assert members(capsys, store) == members(capsys, folder) == ["rain"]
+    assert members(capsys, store) == members(capsys, folder) == members(capsys, folder / "*.csv") == ["rain"]
     assert run(["pack", str(folder), "-o", str(folder), "-q"]) == BAD_DATA
     assert "exists and is not a store" in capsys.readouterr().err
 

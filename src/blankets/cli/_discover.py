@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,16 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
+class Source(click.Path):
+    """A path that exists, or a pattern of paths in quotes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check that the path exists, unless it is a pattern."""
+        return value if has_magic(str(value)) else super().convert(value, param, ctx)
+
+
 @click.command()
-@click.argument("file", type=click.Path(exists=True))
+@click.argument("file", type=Source(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
 @search_options
 @reading_options
@@ -71,7 +80,7 @@ def discover(
     quiet: bool,
     **choices: Any,
 ) -> None:
-    """Find the Markov blanket of a column of FILE (CSV or Parquet; also a folder of these, or of packed codes).
+    """Find the Markov blanket of a column of FILE (CSV or Parquet; also a folder or 'a*.pattern' of these, or a store).
 
     \b
     Examples:

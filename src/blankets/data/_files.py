@@ -95,7 +95,7 @@ def kind_of_file(path: Path) -> str:
 def no_file(path: Path) -> str:
     """Say that there is no such file, and which one may have been meant."""
     if path.is_dir():
-        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file"
+        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with bl.pack"
     near = [p.name for p in islice(path.parent.iterdir(), 1000)] if path.parent.is_dir() else []
     return f"there is no file {str(path)!r}{did_you_mean(path.name, near)}"
 
