@@ -245,3 +245,9 @@ def test_first_use_says_that_it_compiles(monkeypatch):
     monkeypatch.setattr("blankets._discover.kernels_ready", lambda: False)
     bl.discover(clinic(200), "smoker", algorithm="iamb", progress=told.append)
     assert "compiling the counting kernels for this machine; this happens once" in told
+
+
+def test_the_score_based_algorithm_is_one_of_them():
+    assert "sll" in {entry.name for entry in bl.algorithms()}
+    blanket = bl.discover(clinic().drop(columns="age"), "smoker", algorithm="sll")
+    assert set(blanket.members) == {"cough", "pollen"}

@@ -31,10 +31,13 @@ if TYPE_CHECKING:
         HitonWrapper,
         InformationSelector,
         LabelledStratifiedKFold,
+        LatentBlanketClassifier,
+        LatentBlanketTransformer,
         MarkovBlanketSelector,
         labelled_only,
     )
     from blankets.independence import DSeparation
+    from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
     from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
@@ -54,6 +57,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Advice",
+    "BestDAG",
     "Beta",
     "Blanket",
     "Blankets",
@@ -63,6 +67,9 @@ __all__ = [
     "HitonWrapper",
     "InformationSelector",
     "LabelledStratifiedKFold",
+    "LatentBlanket",
+    "LatentBlanketClassifier",
+    "LatentBlanketTransformer",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
@@ -78,9 +85,11 @@ __all__ = [
     "TestResult",
     "advise",
     "algorithms",
+    "best_dag",
     "between",
     "discover",
     "discover_all",
+    "discover_latent",
     "errors",
     "estimate_prior",
     "greater_than",
@@ -101,6 +110,7 @@ __all__ = [
 
 _HOME = {
     "Advice": "blankets.results",
+    "BestDAG": "blankets.latent",
     "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
@@ -110,6 +120,9 @@ _HOME = {
     "HitonWrapper": "blankets.estimators",
     "InformationSelector": "blankets.estimators",
     "LabelledStratifiedKFold": "blankets.estimators",
+    "LatentBlanket": "blankets.latent",
+    "LatentBlanketClassifier": "blankets.estimators",
+    "LatentBlanketTransformer": "blankets.estimators",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
@@ -125,9 +138,11 @@ _HOME = {
     "TestResult": "blankets.results",
     "advise": "blankets._advise",
     "algorithms": "blankets._discover",
+    "best_dag": "blankets.latent",
     "between": "blankets.regimes",
     "discover": "blankets._discover",
     "discover_all": "blankets._discover",
+    "discover_latent": "blankets.latent",
     "estimate_prior": "blankets._prior",
     "greater_than": "blankets.regimes",
     "labelled_only": "blankets.estimators",

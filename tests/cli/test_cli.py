@@ -399,3 +399,20 @@ def test_a_closed_pipe_is_not_an_error_message(network):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stdout == "rain,sprinkler,wet\n"
     assert "Traceback" not in done.stderr
+
+
+def test_latent_as_json(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    hidden = rng.random(1500) < 0.4
+    columns = {name: rng.random(1500) < np.where(hidden, 0.85, 0.15) for name in ("a", "b", "t")}
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.astype(int) for column in columns.values()), strict=True))
+    saved = tmp_path / "found.json"
+    arguments = ["latent", str(tmp_path / "rows.csv"), "-t", "t", "--restarts", "2", "--seed", "0"]
+    assert run([*arguments, "--json", "--save", str(saved)]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert (content["target"], content["schema_version"]) == ("t", 1)
+    assert json.loads(saved.read_text()) == content
+    assert run([*arguments, "--save", str(tmp_path / "no" / "where.json")]) == 2

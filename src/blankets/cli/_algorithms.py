@@ -22,21 +22,20 @@ def algorithms(*, as_json: bool) -> None:
       blankets algorithms
       blankets algorithms --json | jq '.[] | select(.sound) | .name'
     """
-    from blankets.search import ALGORITHMS
+    from blankets import algorithms as every
 
     if as_json:
         import json
 
-        click.echo(json.dumps([_entry(ALGORITHMS[name]) for name in sorted(ALGORITHMS)], ensure_ascii=False))
+        click.echo(json.dumps([_entry(entry) for entry in every()], ensure_ascii=False))
         return
     from blankets.cli._output import show_table
 
     rows = []
-    for name in sorted(ALGORITHMS):
-        entry = ALGORITHMS[name]
+    for entry in every():
         options = ", ".join(f"{option}={value}" for option, value in entry.options.items())
         marks = ["yes" if flag else "no" for flag in (entry.sound, entry.roles)]
-        rows.append([name, entry.finds, *marks, options, entry.when])
+        rows.append([entry.name, entry.finds, *marks, options, entry.when])
     show_table(["name", "finds", "exact", "roles", "options", "when to use it"], rows)
 
 

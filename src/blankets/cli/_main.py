@@ -12,6 +12,7 @@ from blankets.cli._advise import advise
 from blankets.cli._algorithms import algorithms
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
+from blankets.cli._latent import latent
 from blankets.cli._pack import pack
 from blankets.cli._plan import plan
 from blankets.cli._planner import planner
@@ -47,6 +48,7 @@ def commands() -> None:
       blankets pack visits/*.parquet -o visits.packed
       blankets stability patients.csv --target readmitted --seed 1
       blankets sensitivity patients.csv --target smoker --labels mar-c
+      blankets latent survey.csv --target 'sick leave'
       blankets algorithms
       blankets plan --effect medium --power 0.95
       blankets planner
@@ -55,7 +57,7 @@ def commands() -> None:
 
 
 _COMMANDS = (
-    *(discover, explain, stability, sensitivity, select, rank, test, algorithms),
+    *(discover, explain, stability, sensitivity, latent, select, rank, test, algorithms),
     *(advise, pack, plan, planner, simulate, versions),
 )
 for _command in _COMMANDS:

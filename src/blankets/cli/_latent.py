@@ -1,0 +1,48 @@
+"""``blankets latent``: a hidden variable in the blanket of a column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from blankets._progress import told
+from blankets.cli._output import notes
+
+__all__ = ["latent"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
+@click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
+@click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: sll.")
+@click.option("--score", metavar="NAME", help="How subspaces compete: mi (default), bic, error or cll.")
+@click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
+@click.option("--restarts", "n_restarts", type=click.IntRange(min=1), metavar="N", help="Random starts a subspace.")
+@click.option("--max-latents", type=click.IntRange(min=1), metavar="N", help="At most this many latents.")
+@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
+@click.option("--seed", "rng", type=int, help="Seed of the random starts.")
+@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
+    """Look for a latent variable near a column of FILE (CSV or Parquet).
+
+    \b
+    Examples:
+      blankets latent survey.csv --target "sick leave"
+      blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
+    """
+    if save is not None and not save.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
+        from blankets.latent import discover_latent
+
+        found = discover_latent(file, target, **chosen, progress=progress)
+    if save is not None:
+        save.write_text(found.to_json(), encoding="utf-8")
+    click.echo(found.to_json() if as_json else repr(found))
