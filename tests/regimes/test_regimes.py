@@ -377,7 +377,8 @@ def test_auto_says_what_it_saw_and_assumed():
     assert regime_from("auto", FULL) == Supervised()
     with pytest.warns(RegimeWarning, match="5 of 100 rows are labelled: 5 as 1, and the others are not: taken for"):
         assert regime_from("auto", PU, prior=0.2) == PositiveUnlabelled(0.2)
-    with pytest.raises(LabelError, match="30 of 100 rows are labelled: 20 as 0, 10 as 1, and 70 rows are not") as caught:
+    seen = "30 of 100 rows are labelled: 20 as 0, 10 as 1, and 70 rows are not"
+    with pytest.raises(LabelError, match=seen) as caught:
         regime_from("auto", SEMI)
     lines = str(caught.value).splitlines()
     assert len(lines) == 1 + 4 * 2  # the four mechanisms, in two lines each
