@@ -106,6 +106,14 @@ def test_engines_are_checked(table):
         bl.discover(table[["a", "b", "child"]], "b", test="fisher-z", engine="dask")
 
 
+def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr("blankets._engine.TALL", 1000)
+    monkeypatch.setattr("blankets.counting._partition.FEWEST_ROWS", 700)
+    monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
+    monkeypatch.setattr(MemoryCounter, "summarise", None)  # nobody counts in one piece
+    assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
+
+
 # SQL
 
 
@@ -175,6 +183,28 @@ def test_a_killed_run_continues_and_gives_the_same_blanket(table, expected, tmp_
     asked.clear()
     assert same(bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path), expected)
     assert not asked
+
+
+def test_a_run_that_is_killed_from_outside_continues(table, expected, tmp_path):
+    table.to_parquet(tmp_path / "table.parquet", index=False)
+    code = """
+import os, signal, sys
+import blankets as bl
+from blankets.counting import Checkpoint
+keep, n = Checkpoint.put, []
+def put(self, *answer):
+    keep(self, *answer)
+    n.append(1)
+    if len(n) == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+Checkpoint.put = put
+bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", checkpoint=sys.argv[2])
+"""
+    arguments = str(tmp_path / "table.parquet"), str(tmp_path / "run.jsonl")
+    killed = subprocess.run([sys.executable, "-c", code, *arguments], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 1 + 9
+    assert same(bl.discover(arguments[0], "ill", algorithm="hiton-mb", checkpoint=arguments[1]), expected)
 
 
 def test_a_checkpoint_belongs_to_its_data_and_settings(table, tmp_path):

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from blankets._progress import told
-from blankets.counting import Checkpoint, Counter, DaskCounter, MemoryCounter, RememberingCounter, SqlCounter, connect
+from blankets.counting import (
+    Checkpoint,
+    Counter,
+    DaskCounter,
+    MemoryCounter,
+    RememberingCounter,
+    SlicedCounter,
+    SqlCounter,
+    connect,
+)
 from blankets.data import (
     Chunks,
     Frame,
@@ -30,6 +39,8 @@ __all__ = ["ENGINES", "Engine", "at_hand", "pack"]
 
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
+# Rows of a store beyond which it is counted slice by slice: in one piece a round would take 1 GB besides the codes.
+TALL = 100_000_000
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 Tell = Callable[[str], None]
@@ -143,7 +154,13 @@ class Engine:
 
     def counter(self, frame: Frame) -> Counter:
         """Return what counts the rows of a frame."""
-        counter = MemoryCounter(frame, self.n_threads) if self.client is None else self._on_cluster(frame)
+        counter: Counter
+        if self.client is not None:
+            counter = self._on_cluster(frame)
+        elif self.store is not None and frame.n_rows > TALL:
+            counter = SlicedCounter(frame, self.n_threads)
+        else:
+            counter = MemoryCounter(frame, self.n_threads)
         return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
 
     def remembered(self, counter: Counter, data: str) -> Counter:

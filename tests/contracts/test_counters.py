@@ -9,7 +9,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from blankets.counting import Checkpoint, DaskCounter, MemoryCounter, Partitions, RememberingCounter, SqlCounter
+from blankets.counting import (
+    Checkpoint,
+    DaskCounter,
+    MemoryCounter,
+    Partitions,
+    RememberingCounter,
+    SlicedCounter,
+    SqlCounter,
+)
 from blankets.data import Frame, SqlTable, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.stats import statistics_of_block
 
@@ -47,6 +55,10 @@ def in_partitions(codes, arities, tmp_path, client):
     return Partitions([frame_of(codes[start:stop], arities) for start, stop in pairwise(edges)])
 
 
+def in_slices(codes, arities, tmp_path, client):
+    return SlicedCounter(frame_of(codes, arities), n_threads=2, slice_rows=37)
+
+
 def in_store(codes, arities, tmp_path, client):
     return MemoryCounter(pack_ingested(ingest(frame_of(codes, arities)), tmp_path / "store").frame)
 
@@ -79,7 +91,7 @@ def remembered(codes, arities, tmp_path, client):
     return RememberingCounter(MemoryCounter(frame_of(codes, arities)), Checkpoint(path, {"data": "these"}))
 
 
-BACKENDS = [in_memory, in_threads, in_partitions, in_store, in_files, on_dask, by_sql, remembered]
+BACKENDS = [in_memory, in_threads, in_partitions, in_slices, in_store, in_files, on_dask, by_sql, remembered]
 
 
 def levels_in(counter, names):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import blankets as bl
 from blankets.data import Store, _chunks, _learn, ingest, open_chunks, pack_chunks
+from blankets.data._store import StoreWriter
 from blankets.errors import DataError, MissingValuesError, ParameterError, TargetError
 
 
@@ -184,6 +185,11 @@ def test_a_disk_that_is_too_small_is_told_before_writing(source, tmp_path, monke
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
     with pytest.raises(DataError, match=r"the packed codes need 0\.00 GB, but there are 0\.00 GB left"):
         bl.pack(source, tmp_path / "store")
+
+
+def test_a_store_holds_as_many_rows_as_can_be_counted(tmp_path):
+    with pytest.raises(DataError, match="at most 2,147,483,647 rows, and the table has 2,147,483,648"):
+        StoreWriter(tmp_path / "store", 1 << 31, [False])
 
 
 def test_damaged_stores_are_refused(source, tmp_path):

@@ -4,7 +4,7 @@ from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dask import DaskCounter, connect
 from blankets.counting._memory import MemoryCounter, kernels_ready
-from blankets.counting._partition import Partitions
+from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "MemoryCounter",
     "Partitions",
     "RememberingCounter",
+    "SlicedCounter",
     "SqlCounter",
     "TableBlock",
     "connect",

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +23,12 @@ from blankets.counting._memory import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import DataError
 
-__all__ = ["PartitionedCounter", "Partitions", "Request", "Tables", "added", "counted"]
+__all__ = ["PartitionedCounter", "Partitions", "Request", "SlicedCounter", "Tables", "added", "counted"]
 
 # Counts of one table of several candidates that travels: 8 MiB of four bytes.
 TRAVEL_COUNTS = 1 << 21
+# Codes of a slice of rows, in each thread.
+SLICE_BYTES, FEWEST_ROWS = 64 << 20, 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,3 +203,66 @@ class Partitions(PartitionedCounter):
         """Count all frames, one after the other."""
         arities = [self.arities[list(request.given)] for request in requests]
         return added([counted(counter, requests) for counter in self._counters], arities)
+
+
+class SlicedCounter(PartitionedCounter):
+    """Counts a long frame slice by slice, in memory that does not grow with its rows.
+
+    In one piece, a round makes 4 to 12 bytes for each row of the frame: too much for a store of a billion rows.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows, on disk.
+    n_threads : int
+        Slices counted at a time.
+    slice_rows : int, optional
+        Rows of a slice; default: as many as have 64 MiB of codes in the columns of a request.
+
+    Examples
+    --------
+    >>> counter = SlicedCounter(Frame.from_codes([[0, 1], [1, 1], [0, 0]]), slice_rows=2)
+    >>> [block.counts.squeeze(-1).tolist() for block in counter.tables([0], 1)]
+    [[[[1, 1], [0, 1]]]]
+    """
+
+    def __init__(self, frame: Frame, n_threads: int = 1, slice_rows: int | None = None) -> None:
+        self.frame, self.slice_rows = frame, slice_rows
+        self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        self.n_threads = n_threads
+
+    def ask(self, requests: Sequence[Request]) -> list[Tables]:
+        """Count slice after slice, and add up as they come."""
+        needed = sorted({int(j) for r in requests for j in (*r.xs, r.y, *r.given)})
+        place = np.full(len(self.names), -1, np.int64)
+        place[needed] = np.arange(len(needed))
+        here = [Request(place[r.xs], int(place[r.y]), tuple(place[list(r.given)].tolist())) for r in requests]
+        arities = [self.arities[list(request.given)] for request in requests]
+        rows = self.slice_rows or max(FEWEST_ROWS, SLICE_BYTES // len(needed))
+        total: list[Tables] | None = None
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            waiting = deque[Future[list[Tables]]]()
+            for start in range(0, self.n_rows, rows):
+                waiting.append(pool.submit(self._slice, needed, here, start, min(start + rows, self.n_rows)))
+                if len(waiting) > self.n_threads:  # no more slices in memory than threads
+                    total = _with(total, waiting.popleft().result(), arities)
+            while waiting:
+                total = _with(total, waiting.popleft().result(), arities)
+        return total or []
+
+    def _slice(self, columns: Sequence[int], requests: Sequence[Request], start: int, stop: int) -> list[Tables]:
+        codes = [self.frame.column(j)[start:stop] for j in columns]
+        names, levels = [self.names[j] for j in columns], [self.frame.levels[j] for j in columns]
+        return counted(_Once(Frame.from_columns(codes, names, levels, stop - start), 1), requests)
+
+
+def _with(total: list[Tables] | None, more: list[Tables], arities: Sequence[NDArray[np.int64]]) -> list[Tables]:
+    return more if total is None else added([total, more], arities)
+
+
+class _Once(MemoryCounter):
+    """Counts rows that are asked once: bit planes would not pay."""
+
+    @cached_property
+    def _first_plane(self) -> NDArray[np.int64]:
+        return np.full(len(self.names), -1, np.int64)
