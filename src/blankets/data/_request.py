@@ -30,7 +30,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         if name in table.index:
             return table.index[name]
         what = "target column" if error is TargetError else "column"
-        raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names)}; {_offered(table)}")
+        raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names) or ';'} {_offered(table)}")
     n = len(table.names)
     if table.positional:
         if isinstance(name, int | np.integer) and -n <= name < n:

@@ -13,6 +13,7 @@ import numpy as np
 from blankets.errors import DataError
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import missed
+from blankets.results._record import oddity
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -156,9 +157,9 @@ def from_dict(content: Mapping[str, Any]) -> Blanket:
         settings=fields.one(dict, "settings"),
         columns=columns,
         excluded=fields.names_by_name("excluded"),
-        n_rows=fields.one(int, "n_rows"),
-        n_tests=fields.one(int, "n_tests"),
-        seconds=float(fields.one((int, float), "seconds")),
+        n_rows=fields.count("n_rows"),
+        n_tests=fields.count("n_tests"),
+        seconds=_seconds(fields),
         warnings=tuple(fields.names("warnings")),
         data=fields.one(dict, "data"),
         decisions=tuple(_step_from(item) for item in fields.list_of(dict, "decisions")),
@@ -172,6 +173,9 @@ def from_dict(content: Mapping[str, Any]) -> Blanket:
         _refuse("'members' and 'strengths' do not speak of the same columns")
     if not (set(blanket.roles) <= set(blanket.members) and set(blanket.roles.values()) <= _ROLES):
         _refuse("'roles' holds something else than roles of members")
+    for part, said in (("data", blanket.data), ("settings", blanket.settings)):
+        if (key := oddity(part, said)) is not None:
+            _refuse(f"{key!r} in {part!r} holds {_short(said[key])}")
     if not {blanket.target, *blanket.members} <= set(columns):
         _refuse("the target and the members must be among 'columns'")
     return blanket
@@ -226,10 +230,22 @@ class Reader:
                 _refuse(f"{key!r} holds {_short(value)}")
         return dict(mapping)
 
+    def count(self, key: str) -> int:
+        """Return the number of things under ``key``."""
+        value: int = self.one(int, key)
+        if not 0 <= value < 1 << 63:
+            _refuse(f"{key!r} holds {_short(value)}")
+        return value
+
     def number(self, key: str) -> float:
         """Return the number under ``key``; None stands for "not known"."""
         value = self.one((int, float, type(None)), key)
-        return math.nan if value is None else float(value)
+        if value is not None and not abs(value) < math.inf:
+            _refuse(f"{key!r} holds {_short(value)}")
+        try:
+            return math.nan if value is None else float(value)
+        except OverflowError:
+            _refuse(f"{key!r} holds a number that is too large")
 
 
 def _short(value: object) -> str:
@@ -246,13 +262,27 @@ def _evidence_from(item: Mapping[str, Any], where: str) -> NamedEvidence:
             given=tuple(fields.names("given")),
             statistic=fields.number("statistic"),
             dof=fields.number("dof"),
-            log_p=fields.number("log_p"),
+            log_p=_log_probability(fields),
             effect=fields.number("effect"),
-            n_rows=fields.one(int, "n_rows"),
+            n_rows=fields.count("n_rows"),
             reliable=fields.one(bool, "reliable"),
         )
     except DataError as error:
         raise DataError(f"{error} (in {where!r})") from None
+
+
+def _seconds(fields: Reader) -> float:
+    seconds = fields.number("seconds")
+    if not seconds >= 0:
+        _refuse(f"'seconds' holds {_short(fields.content['seconds'])}")
+    return seconds
+
+
+def _log_probability(fields: Reader) -> float:
+    log_p = fields.number("log_p")
+    if log_p > 0:
+        _refuse(f"'log_p' holds {log_p!r}, which is the logarithm of no probability")
+    return log_p
 
 
 def _step_from(item: Mapping[str, Any]) -> Step:
@@ -273,6 +303,9 @@ def _passed_over_from(item: Mapping[str, Any], n_columns: int) -> PassedOver:
     for key, limit in (("columns", n_columns), ("phase", len(phases)), ("given", len(givens))):
         if ((arrays[key] < 0) | (arrays[key] >= limit)).any():
             _refuse(f"'passed_over' holds a position beyond the end of its {key!r}")
+    known = np.isfinite(arrays["dof"]) & (arrays["log_p"] <= 0)
+    if (arrays["reliable"] & ~known).any():
+        _refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value")
     return PassedOver(**arrays, phases=phases, givens=givens)
 
 
