@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 from blankets.independence import Evidence, EvidenceBatch
@@ -156,5 +157,11 @@ class Algorithm:
     @property
     def options(self) -> dict[str, Any]:
         """Options beyond ``alpha`` and their defaults."""
-        parameters = inspect.signature(self.run).parameters.values()
-        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("alpha", "trace")}
+        return dict(_options_of(self.run))
+
+
+@cache
+def _options_of(run: Callable[..., Found]) -> tuple[tuple[str, Any], ...]:
+    parameters = inspect.signature(run).parameters.values()
+    own = (p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in ("alpha", "trace"))
+    return tuple((p.name, p.default) for p in own)

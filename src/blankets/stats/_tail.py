@@ -84,6 +84,9 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     >>> round(float(log_chi2_sf(5405.0, 1)), 2)  # SciPy gives -inf
     -2707.02
     """
-    statistic, dof = np.broadcast_arrays(np.asarray(statistic, float), np.asarray(dof, float))
+    statistic, dof = np.asarray(statistic, float), np.asarray(dof, float)
+    if statistic.ndim == dof.ndim == 1 and len(statistic) == len(dof):
+        return _log_chi2_sf_array(statistic, dof)
+    statistic, dof = np.broadcast_arrays(statistic, dof)
     flat = _log_chi2_sf_array(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
     return flat.reshape(statistic.shape)
