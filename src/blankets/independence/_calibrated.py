@@ -33,8 +33,8 @@ from blankets.stats import (
 
 __all__ = ["METHODS", "CalibratedTests", "table_tests"]
 
-FEW, FEW_RARE = 100, 250
-RARE, FEW_DEGREES = 1.0, 20.0  # an expected count below the first, fewer degrees of freedom than the second
+FEW, FEW_RARE = 100, 300
+RARE, FEW_DEGREES = 1.0, 40.0  # an expected count below the first, fewer degrees of freedom than the second
 # Moments say that p is above this: far above any level in use.
 CLEARLY_LARGE = 0.25
 # Moments say that p is below this, and Cantelli's inequality bounds it by 0.001, or no level is rare: theirs is
