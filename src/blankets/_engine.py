@@ -39,8 +39,9 @@ __all__ = ["ENGINES", "Engine", "at_hand", "pack"]
 
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
-# Rows of a store beyond which it is counted slice by slice: in one piece a round would take 1 GB besides the codes.
-TALL = 100_000_000
+# Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
+# CPU time either way, but 0.4 GB less memory; below, bit planes and kept strata are worth their memory.
+TALL = 10_000_000
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 Tell = Callable[[str], None]

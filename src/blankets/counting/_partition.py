@@ -208,7 +208,7 @@ class Partitions(PartitionedCounter):
 class SlicedCounter(PartitionedCounter):
     """Counts a long frame slice by slice, in memory that does not grow with its rows.
 
-    In one piece, a round makes 4 to 12 bytes for each row of the frame: too much for a store of a billion rows.
+    In one piece, a round makes 4 to 12 bytes for each row of the frame, and bit planes besides.
 
     Parameters
     ----------
