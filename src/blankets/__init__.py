@@ -14,6 +14,7 @@ Names are imported when they are first used, so that ``import blankets`` costs n
 from __future__ import annotations
 
 from importlib import import_module
+from logging import NullHandler, getLogger
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -159,6 +160,9 @@ _HOME = {
     "test": "blankets._ask",
 }
 _ROOMS = ("errors", "simulate")
+
+
+getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
 
 
 def __getattr__(name: str) -> Any:

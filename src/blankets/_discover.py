@@ -22,10 +22,18 @@ from blankets._progress import told
 from blankets._study import Study, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter, kernels_ready
 from blankets.data import DataReport, ingest, ingest_numeric
-from blankets.errors import Interrupted, ParameterError, TargetError, TooFewRowsWarning, did_you_mean, listed
+from blankets.errors import (
+    DuplicateColumnWarning,
+    Interrupted,
+    ParameterError,
+    TargetError,
+    TooFewRowsWarning,
+    did_you_mean,
+    listed,
+)
 from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
-from blankets.results import Blanket, Blankets, describe, joined
+from blankets.results import Blanket, Blankets, describe, determined_sentence, joined
 from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 
 __all__ = ["algorithms", "discover", "discover_all"]
@@ -521,7 +529,7 @@ class _Search:
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
-        return describe(
+        blanket = describe(
             found,
             trace,
             names=names,
@@ -538,6 +546,13 @@ class _Search:
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",
         )
+        _log(blanket)
+        return blanket
+        sentence = determined_sentence(blanket)
+        if sentence is None:
+            return blanket
+        warnings.warn(sentence, DuplicateColumnWarning, stacklevel=2)
+        return replace(blanket, warnings=(*blanket.warnings, sentence))
 
     def _run(self, target: int, trace: Trace) -> Found:
         tests = self.setting.tests
@@ -597,6 +612,16 @@ def _sll() -> Algorithm:
 def _check_alpha(alpha: float) -> None:
     if not (isinstance(alpha, int | float | np.number) and 0 < alpha < 1):
         raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
+
+
+def _log(blanket: Blanket) -> None:
+    """Log the answer as information, every decision for debugging."""
+    LOG.info("%s: %s by %s, %d tests", blanket.target, blanket.members, blanket.algorithm, blanket.n_tests)
+    if LOG.isEnabledFor(logging.DEBUG):
+        for step in blanket.decisions:
+            LOG.debug(
+                "%s: %s %s, p = %.3g, given %s", step.phase, step.x, step.action, step.evidence.p, step.evidence.given
+            )
 
 
 def _announce_compilation(tell: Callable[[str], None] | None) -> None:

@@ -13,9 +13,10 @@ __all__ = ["told"]
 def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """Yield a function that shows a sentence and the time elapsed, or None where nobody watches.
 
-    Nobody watches where it is to be ``quiet`` or standard error is not a terminal.
+    Nobody watches where it is to be ``quiet``, and where standard error is neither a terminal nor a notebook:
+    in a log file, say.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet or not (sys.stderr.isatty() or _in_notebook()):
         yield None
         return
     from rich.console import Console
@@ -34,3 +35,9 @@ def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
                 progress.update(task, description=sentence)
 
         yield tell
+
+
+def _in_notebook() -> bool:
+    """Whether the code runs in a Jupyter kernel, without importing IPython."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
