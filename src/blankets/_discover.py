@@ -547,7 +547,6 @@ class _Search:
             by_effect=self.setting.choices["strength"] == "information",
         )
         _log(blanket)
-        return blanket
         sentence = determined_sentence(blanket)
         if sentence is None:
             return blanket

@@ -4,6 +4,7 @@ from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, Ranking, TestResult
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
+from blankets.results._determined import determined_sentence
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._json import plain
@@ -32,6 +33,7 @@ __all__ = [
     "TestResult",
     "count_of",
     "describe",
+    "determined_sentence",
     "format_p",
     "format_seconds",
     "joined",

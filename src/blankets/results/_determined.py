@@ -1,0 +1,53 @@
+"""Columns that were left out by a test without degrees of freedom, given columns that were left out too.
+
+Where one column tells another one exactly (sex as a letter and as a number, a district and its region), a
+test of the other given the first finds nothing, however much both matter. A search that separates by subsets
+may then put each out because of the other: neither is in, though one of them should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blankets.errors import listed
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["determined", "determined_sentence"]
+
+
+def determined(blanket: Blanket) -> dict[str, tuple[str, ...]]:
+    """Return the columns outside whose last test had no degrees of freedom, and what it was given.
+
+    Only those are named that were tested given something which is not in the blanket itself.
+    """
+    outside = {name: given for name, given in _without_freedom(blanket) if name not in blanket.members}
+    return {name: given for name, given in outside.items() if not set(given) <= set(blanket.members)}
+
+
+def _without_freedom(blanket: Blanket) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for step in blanket.decisions:
+        evidence = step.evidence
+        if step.action == "removed" and evidence.reliable and evidence.dof == 0 and evidence.given:
+            yield evidence.x, evidence.given
+    seen = blanket.passed_over
+    for i in np.flatnonzero(seen.reliable & (seen.dof == 0)).tolist():
+        if given := seen.givens[seen.given[i]]:
+            yield blanket.columns[seen.columns[i]], given
+
+
+def determined_sentence(blanket: Blanket) -> str | None:
+    """Return what is to be said about such columns, None if there are none."""
+    found = determined(blanket)
+    if not found:
+        return None
+    others = dict.fromkeys(z for given in found.values() for z in given if z not in blanket.members)
+    return (
+        f"the blanket of {blanket.target!r} may lack members: {listed(found)} were left out because of "
+        f"{listed(others)}, which tell them or the target exactly and are not in it either; keep only one of such "
+        f"columns with exclude=[...], or choose algorithm='iamb'"
+    )

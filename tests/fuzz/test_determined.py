@@ -1,0 +1,32 @@
+"""Columns that tell each other exactly must not empty a blanket in silence."""
+
+import numpy as np
+import pytest
+
+import blankets as bl
+from blankets.errors import DuplicateColumnWarning
+
+RNG = np.random.default_rng(2)
+N = 2000
+T = RNG.integers(0, 2, N)
+A = (T + (RNG.random(N) < 0.2)) % 2
+NOISE = RNG.integers(0, 2, N)
+
+
+@pytest.mark.parametrize(
+    "twin", [1 - A, np.where(A == 1, "f", "m"), 2 * RNG.integers(0, 2, N) + A], ids=["turned", "letters", "finer"]
+)
+def test_a_blanket_emptied_by_twins_is_told(twin):
+    table = {"sex": A, "code": twin, "noise": NOISE, "t": T}
+    with pytest.warns(DuplicateColumnWarning, match="the blanket of 't' may lack members: .*'sex'.*exclude"):
+        blanket = bl.discover(table, "t", algorithm="pcmb")
+    assert blanket.members == ()
+    assert blanket.warnings[-1].startswith("the blanket of 't' may lack members")
+    # As the warning says: one of the two left out, or an algorithm that adds one by one.
+    assert bl.discover(table, "t", algorithm="pcmb", exclude="code").members == ("sex",)
+    assert bl.discover(table, "t", algorithm="iamb").members == ("sex",)
+
+
+def test_a_column_that_a_member_tells_is_no_news():
+    table = {"sex": A, "code": 1 - A, "noise": NOISE, "t": T}
+    assert bl.discover(table, "t", algorithm="iamb").warnings == ()
