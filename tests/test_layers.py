@@ -34,7 +34,7 @@ ORDER = (
 )
 
 # Doors that lead up, opened only inside a function: blanket.plot() draws itself.
-DOORS = {("results", "plots"), ("results", "report")}
+DOORS = {("results", "plots"), ("results", "report"), ("latent", "report")}
 
 # Packages of the extras: imported inside functions of these rooms only.
 OPTIONAL = {

@@ -17,7 +17,7 @@ __all__ = ["latent"]
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
 @click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
-@click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: sll.")
+@click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: iamb at level 0.05.")
 @click.option("--score", metavar="NAME", help="How subspaces compete: mi (default), bic, error or cll.")
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
 @click.option("--restarts", "n_restarts", type=click.IntRange(min=1), metavar="N", help="Random starts a subspace.")

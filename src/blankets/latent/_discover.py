@@ -39,7 +39,7 @@ def discover_latent(
     *,
     y: Any = None,
     blanket: Sequence[str] | None = None,
-    algorithm: str = "sll",
+    algorithm: str = "iamb",
     method: str = "lmb-csem",
     score: str = "mi",
     arity: int = 2,
@@ -48,7 +48,7 @@ def discover_latent(
     completion: str = "expected",
     max_parents: int | None = None,
     labels: str | Regime | None = None,
-    alpha: float = 0.01,
+    alpha: float = 0.05,
     options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | int | None = None,
     n_threads: int | None = None,
@@ -64,7 +64,8 @@ def discover_latent(
     blanket : sequence of str, optional
         The observed blanket; by default it is found by ``algorithm``.
     algorithm : str
-        "sll", or the name of any blanket algorithm.
+        "sll", or the name of any blanket algorithm. A latent is found only if its effects are members, so the
+        default is a sensitive one: BIC, by which "sll" goes, misses weak members that a test at level 0.05 finds.
     method : {"lmb-csem", "sem", "scsem"}
         Constrained structural EM in one subspace after another; structural EM from random DAGs; structural EM from
         semi-cliques.

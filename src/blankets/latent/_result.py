@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -256,6 +257,12 @@ class LatentBlanket:
     def picture(self) -> str:
         """Return a drawing of the local DAG as SVG: latents dashed, the target filled."""
         return draw(self.graph, self.target, {latent.name for latent in self.latents}, set(self.members))
+
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML page: what was found, where it sits, and what competed."""
+        from blankets.report import latent_report
+
+        return latent_report(self, path)
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())

@@ -1,0 +1,90 @@
+"""`latent_report`: one page about a blanket with latent members."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blankets.report._html import Html, asset, many, page, tag
+from blankets.report._report import written
+from blankets.results import count_of, joined, number
+
+if TYPE_CHECKING:
+    from blankets.latent import Latent, LatentBlanket
+
+__all__ = ["latent_report"]
+
+
+def latent_report(found: LatentBlanket, path: str | Path) -> Path:
+    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed.
+
+    Parameters
+    ----------
+    found : LatentBlanket
+        From `discover_latent`.
+    path : str or Path
+        The file to write.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    title = f"Latent Markov blanket of {found.target}"
+    body = tag(
+        "main",
+        tag("h1", title),
+        tag("p", _answer(found), class_="answer"),
+        tag("figure", Html(found.picture()), tag("figcaption", "Dashed: latent. Grey: looked at, not a member.")),
+        *(_latent(found, latent) for latent in found.latents),
+        tag("h2", "What competed"),
+        _table(
+            ("Search", "Where", "Information (nats)", "BIC", "Training error", "Outcome"),
+            [
+                (
+                    s.latent,
+                    s.subspace,
+                    _figure(s.mi),
+                    _figure(s.bic, 1),
+                    _figure(s.error),
+                    s.refused or joined(s.members),
+                )
+                for s in found.scores
+            ],
+        ),
+        *(tag("p", f"Note: {warning}") for warning in found.warnings),
+        tag("h2", "How it was done"),
+        _table(("Setting", "Value"), [("method", found.method), ("score", found.score), *found.settings.items()]),
+    )
+    styles = [asset("base.css"), asset("report.css")]
+    return written(page(title=title, description=_answer(found), body=body, styles=styles, scripts=[]), path)
+
+
+def _answer(found: LatentBlanket) -> str:
+    rows = f"in {found.n_rows:,} rows"
+    if not found.latents:
+        return f"No latent variable near {found.target} is supported {rows}; the blanket is {joined(found.members)}."
+    return f"{count_of(len(found.latents), 'latent variable')} near {found.target} {rows}: {joined(found.members)}."
+
+
+def _latent(found: LatentBlanket, latent: Latent) -> Html:
+    """Tell one latent, with its table."""
+    states = [f"state {k}" for k in range(len(latent.prevalence))]
+    flat = latent.table.reshape(-1, len(states))
+    given = [
+        f"configuration {k + 1} of {joined(latent.parents)}" if latent.parents else "always" for k in range(len(flat))
+    ]
+    rows = [(name, *(f"{p:.3f}" for p in row)) for name, row in zip(given, flat, strict=True)]
+    return many(tag("h2", latent.name), tag("p", found.explain(latent.name)), _table(("Probability", *states), rows))
+
+
+def _table(headings: Sequence[object], rows: Sequence[Sequence[object]]) -> Html:
+    head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
+    body = (tag("tr", *(tag("td", cell) for cell in row)) for row in rows)
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="wide", tabindex="0")
+
+
+def _figure(value: float, digits: int = 4) -> str:
+    return "-" if math.isnan(value) else number(value) if digits > 1 else f"{value:.1f}"
