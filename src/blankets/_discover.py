@@ -454,7 +454,7 @@ def _studied(
     choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
     choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
     choices |= _power(study, column)
-    most_dof = column.n_rows / max(testing["reliability"], np.finfo(float).tiny)
+    most_dof = column.n_rows / testing["reliability"] if testing["reliability"] else np.inf
     said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
     return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
 

@@ -61,3 +61,10 @@ def test_size_under_independence():
     tests = PartialCorrelation(rng.normal(size=(100, 4001)), [str(j) for j in range(4001)])
     rejected = tests.scan(range(1, 4001), 0).dependent(0.05).mean()
     assert rejected == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 4000))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_units_do_not_matter(unit):
+    values = np.random.default_rng(3).normal(size=(100, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 1]])
+    usual, scaled = (PartialCorrelation(values * factor, "abc").test(0, 2, given=[1]) for factor in (1, unit))
+    assert scaled.statistic == pytest.approx(usual.statistic, rel=1e-12)

@@ -52,7 +52,11 @@ class PartialCorrelation(IndependenceTest):
         self.reliability = reliability
         self.n_tests = 0
         self.memo = {}
-        centred = values - values.mean(axis=0)
+        # Divided by the largest first: squares of very large or very small numbers leave the range of floats.
+        largest = np.abs(values).max(axis=0, initial=0.0)
+        with np.errstate(invalid="ignore"):
+            values = values / np.where(largest > 0, largest, 1.0)
+            centred = values - values.mean(axis=0)
         scale = np.sqrt((centred**2).sum(axis=0))
         if not (np.isfinite(scale).all() and (scale > 0).all()):
             bad = [self.names[j] for j in np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))]

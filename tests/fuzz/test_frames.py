@@ -1,0 +1,121 @@
+"""Random tables through `discover` with random options: an answer, our own error, or a warning of ours."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import blankets as bl
+from blankets.errors import BlanketsError, BlanketsWarning
+
+KINDS = ("code", "copy", "number", "whole", "constant", "id", "text", "truth", "category", "empty", "infinite", "mixed")
+NAMES = st.text(max_size=5) | st.sampled_from(['"; DROP TABLE x', "<b>", "x y", "=1+1", "名前", "t"])
+
+
+@st.composite
+def columns(draw, n_rows, target):
+    """Draw a column of some kind, tied to the target or not, perhaps with gaps."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(KINDS))
+    codes = rng.integers(0, draw(st.integers(1, 6)), n_rows)
+    tied = np.where(rng.random(n_rows) < draw(st.floats(0, 1)), target, codes)
+    made = {
+        "code": lambda: tied,
+        "copy": lambda: target,
+        "number": lambda: tied + rng.normal(size=n_rows) * draw(st.sampled_from([1e-300, 0.1, 1, 1e300])),
+        "whole": lambda: rng.integers(-(2**62), 2**62, n_rows),
+        "constant": lambda: np.zeros(n_rows, int),
+        "id": lambda: rng.permutation(n_rows),
+        "text": lambda: np.array(["a", "ß", "", "nan", "x\0y", " "])[tied % 6],
+        "truth": lambda: tied > 0,
+        "category": lambda: pd.Categorical.from_codes(tied % 3, categories=["u", "v", "w", "unused"]),
+        "empty": lambda: np.full(n_rows, np.nan),
+        "infinite": lambda: np.where(tied > 0, np.inf, 0.0),
+        "mixed": lambda: np.array([1, "a", 2.5, None], object)[tied % 4],
+    }[kind]()
+    column = pd.Series(made)
+    gaps = rng.random(n_rows) < draw(st.sampled_from([0, 0, 0, 0.1, 0.9]))
+    return column.mask(gaps) if gaps.any() else column
+
+
+@st.composite
+def frames(draw):
+    """Draw a table and the name of its target, which may be missing from it."""
+    n_rows = draw(st.integers(0, 120))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    target = rng.integers(0, draw(st.integers(1, 4)), n_rows)
+    names = draw(st.lists(NAMES, max_size=6, unique=True))
+    made = {name: draw(columns(n_rows, target)) for name in names}
+    called = draw(st.sampled_from([*names, "the target"]))
+    if called not in made and draw(st.booleans()):
+        made[called] = pd.Series(target)
+    return pd.DataFrame(made), called
+
+
+CONTAINERS = {
+    "pandas": lambda table: table,
+    "dict": lambda table: {name: table[name].to_numpy() for name in table},
+    "polars": lambda table: pl.DataFrame({name: pl.Series(name, table[name].tolist(), strict=False) for name in table}),
+}
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "algorithm": st.sampled_from(["auto", *(entry.name for entry in bl.algorithms())]),
+        "alpha": st.sampled_from([1e-300, 0.01, 0.5, 0.999]),
+        "test": st.sampled_from(["g", "x2", "fisher-z"]),
+        "dof": st.sampled_from(["adjusted", "nominal"]),
+        "reliability": st.sampled_from([0, 0.5, 5, 1e9]),
+        "strength": st.sampled_from(["p-value", "information"]),
+        "roles": st.booleans(),
+        "labels": st.sampled_from(["auto", "supervised", "pu", "mcar", "mar-f", "mar-c"]),
+        "prior": st.sampled_from([None, 0.2, "<0.4", (0.1, 0.5)]),
+        "discretise": st.sampled_from(["sturges", "equal-width", "equal-frequency", "supervised", "none"]),
+        "missing": st.sampled_from(["error", "level", "drop"]),
+    },
+)
+
+
+def goes_well(table, target, options):
+    """Look at the answer, if there is one; anything but our own errors and warnings goes through to the test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", BlanketsWarning)
+        try:
+            blanket = bl.discover(table, target, n_threads=1, **options)
+        except BlanketsError:
+            return
+    assert set(blanket.members) < set(blanket.columns)
+    assert target not in blanket.members
+    p_values = [row["p"] for row in blanket.table() if row["reliable"]]
+    assert all(0 <= p <= 1 for p in p_values)
+    assert bl.Blanket.from_json(blanket.to_json()).members == blanket.members
+    assert str(blanket)
+    for name in blanket.columns:
+        if name != blanket.target:
+            assert str(blanket.explain(name))
+
+
+@settings(max_examples=300, deadline=None)
+@given(drawn=frames(), options=OPTIONS, container=st.sampled_from(sorted(CONTAINERS)))
+def test_random_tables(drawn, options, container):
+    check(drawn, options, container)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000, deadline=None)
+@given(drawn=frames(), options=OPTIONS, container=st.sampled_from(sorted(CONTAINERS)))
+def test_many_random_tables(drawn, options, container):
+    check(drawn, options, container)
+
+
+def check(drawn, options, container):
+    table, target = drawn
+    try:
+        given_table = CONTAINERS[container](table)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return  # polars itself will not have it
+    goes_well(given_table, target, options)
