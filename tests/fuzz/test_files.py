@@ -1,0 +1,98 @@
+"""Files with bytes changed, cut off or put in: a table, or an error of ours."""
+
+import gzip
+import io
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import blankets as bl
+from blankets.errors import BlanketsError, BlanketsWarning, DataError
+from blankets.simulate import Network
+
+BIF = """network n { }
+variable a { type discrete [ 2 ] { yes, no }; }
+variable b { type discrete [ 2 ] { yes, no }; }
+probability ( a ) { table 0.3, 0.7; }
+probability ( b | a ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+"""
+
+
+def contents():
+    rng = np.random.default_rng(8)
+    table = pa.table({"a": rng.integers(0, 2, 60), "b": rng.choice(["u", "v"], 60), "t": rng.integers(0, 2, 60)})
+    csv = "a,b,t\n" + "".join(f"{a},{b},{t}\n" for a, b, t in zip(*table.to_pydict().values(), strict=True))
+    parquet = io.BytesIO()
+    pq.write_table(table, parquet)
+    return {"x.csv": csv.encode(), "x.csv.gz": gzip.compress(csv.encode()), "x.parquet": parquet.getvalue()}
+
+
+CONTENTS = contents()
+
+
+@st.composite
+def damaged(draw, content):
+    """Draw a content with a few bytes changed, a piece lost, or a piece put in."""
+    made = bytearray(content)
+    for at, byte in draw(st.lists(st.tuples(st.integers(0, len(made) - 1), st.integers(0, 255)), max_size=4)):
+        made[at] = byte
+    start = draw(st.integers(0, len(made)))
+    stop = draw(st.sampled_from([start, len(made)]) | st.integers(start, len(made)))
+    made[start:stop] = draw(st.binary(max_size=8))
+    return bytes(made)
+
+
+def test_files_as_they_were_are_read(tmp_path):
+    for name, content in CONTENTS.items():
+        (tmp_path / name).write_bytes(content)
+        assert bl.discover(tmp_path / name, "t").columns == ("a", "b", "t")
+
+
+@pytest.mark.parametrize("name", sorted(CONTENTS))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_files(tmp_path, name, data):
+    path = tmp_path / name
+    path.write_bytes(data.draw(damaged(CONTENTS[name])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", BlanketsWarning)
+        try:
+            blanket = bl.discover(path, "t", missing="level")
+        except BlanketsError:
+            return
+    assert blanket.target == "t"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.csv", b"", "is empty or does not begin with a line of column names"),
+        ("x.csv", bytes(range(256)) * 20, "is not UTF-8 text"),
+        ("x.csv", CONTENTS["x.parquet"], "is not UTF-8 text"),
+        ("x.parquet", CONTENTS["x.csv"], "cannot be read"),
+        ("x.parquet", CONTENTS["x.parquet"][:-9], "cannot be read"),
+        ("x.csv.gz", CONTENTS["x.csv.gz"][:40], "cannot be read"),
+    ],
+)
+def test_files_that_are_something_else(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=said):
+        bl.discover(tmp_path / name, "t")
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_networks(tmp_path, data):
+    path = tmp_path / "x.bif"
+    path.write_bytes(data.draw(damaged(BIF.encode())))
+    try:
+        network = Network.from_bif(path)
+    except BlanketsError:
+        return
+    assert network.sample(3, rng=0).n_rows == 3
