@@ -68,3 +68,11 @@ def test_units_do_not_matter(unit):
     values = np.random.default_rng(3).normal(size=(100, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 1]])
     usual, scaled = (PartialCorrelation(values * factor, "abc").test(0, 2, given=[1]) for factor in (1, unit))
     assert scaled.statistic == pytest.approx(usual.statistic, rel=1e-12)
+
+
+def test_very_large_and_very_small_numbers(values):
+    usual, extreme = (
+        PartialCorrelation(values * scale, list("abcdef")).test(2, 1, given=[0])
+        for scale in (1.0, [1e301, 1e-300, 1e300, 1, 1, 1])
+    )
+    assert extreme.statistic == pytest.approx(usual.statistic, rel=1e-8)

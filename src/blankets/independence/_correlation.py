@@ -56,7 +56,10 @@ class PartialCorrelation(IndependenceTest):
         largest = np.abs(values).max(axis=0, initial=0.0)
         with np.errstate(invalid="ignore"):
             values = values / np.where(largest > 0, largest, 1.0)
-            centred = values - values.mean(axis=0)
+            # Correlation does not know units, and the squares of very large or small numbers are not numbers.
+        peak = np.abs(values).max(axis=0, initial=0.0)
+        values = values / np.where(np.isfinite(peak) & (peak > 0), peak, 1.0)
+        centred = values - values.mean(axis=0)
         scale = np.sqrt((centred**2).sum(axis=0))
         if not (np.isfinite(scale).all() and (scale > 0).all()):
             bad = [self.names[j] for j in np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))]
