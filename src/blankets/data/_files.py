@@ -118,13 +118,7 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
         raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
-    except (
-        OSError,
-        EOFError,
-        csv.Error,
-        zlib.error,
-        ValueError,
-    ) as error:  # Arrow's are ValueErrors and OSErrors
+    except (OSError, EOFError, csv.Error, zlib.error, ValueError) as error:  # Arrow's are among them
         if isinstance(error, DataError):
             raise
         raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
