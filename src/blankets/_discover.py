@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets._drivers import labelling_drivers
 from blankets._engine import Engine, at_hand, fingerprint_of
-from blankets._progress import told
+from blankets._progress import Progress, shown
 from blankets._study import Study, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter, kernels_ready
 from blankets.data import DataReport, ingest, ingest_numeric
@@ -38,7 +38,6 @@ from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, 
 
 __all__ = ["algorithms", "discover", "discover_all"]
 
-Progress = bool | Callable[[str], None]
 Seed = np.random.Generator | int | None
 
 LOG = logging.getLogger("blankets")
@@ -629,8 +628,3 @@ def _announce_compilation(tell: Callable[[str], None] | None) -> None:
         LOG.info(COMPILING)
         if tell is not None:
             tell(COMPILING)
-
-
-def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
-    """Return a context in which steps are told to the user, if wanted."""
-    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)

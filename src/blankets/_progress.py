@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-__all__ = ["told"]
+__all__ = ["Progress", "shown", "told"]
+
+Progress = bool | Callable[[str], None]
+
+
+def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
+    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)
 
 
 @contextmanager

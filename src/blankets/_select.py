@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._progress import told
+from blankets._progress import Progress, shown
 from blankets._study import Study, read_study
 from blankets.counting import MemoryCounter
 from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed
@@ -30,8 +29,6 @@ from blankets.regimes import Question, Regime, Supervised, label_column
 from blankets.results import Selection
 
 __all__ = ["select", "selected"]
-
-Progress = bool | Callable[[str], None]
 
 
 def select(
@@ -172,7 +169,7 @@ def selected(
     chosen = find_criterion(criterion)
     weights = weights_for(chosen, beta, gamma)
     began = time.perf_counter()
-    with _shown(progress) as tell:
+    with shown(progress) as tell:
         study = read_study(
             data,
             target,
@@ -251,8 +248,3 @@ def _notes(study: Study, source: InformationSource, criterion: Criterion, picks:
     for sentence, category in notes.items():
         warnings.warn(sentence, category, stacklevel=4)
     return tuple(notes)
-
-
-def _shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
-    """Return a context in which steps are told to the user, if wanted."""
-    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)
