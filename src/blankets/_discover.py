@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from blankets._drivers import labelling_drivers
-from blankets._engine import Engine, at_hand, fingerprint_of
+from blankets._engine import Engine, at_hand
 from blankets._progress import Progress, shown
-from blankets._study import Study, generator_from, read_study, threads_from
-from blankets.counting import SqlCounter, kernels_ready
-from blankets.data import DataReport, ingest, ingest_numeric
+from blankets._searching import Search, checked, picked, sll
+from blankets._setting import Seed, read, seed_of
+from blankets._study import generator_from, threads_from
+from blankets.counting import kernels_ready
 from blankets.errors import (
-    DuplicateColumnWarning,
-    Interrupted,
     ParameterError,
-    TargetError,
-    TooFewRowsWarning,
-    did_you_mean,
-    listed,
 )
-from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
-from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
-from blankets.results import Blanket, Blankets, describe, determined_sentence, joined
-from blankets.search import ALGORITHMS, Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
+from blankets.regimes import Regime
+from blankets.results import Blanket, Blankets
+from blankets.search import ALGORITHMS, Algorithm
 
 __all__ = ["algorithms", "discover", "discover_all"]
 
-Seed = np.random.Generator | int | None
-
 LOG = logging.getLogger("blankets")
 COMPILING = "compiling the counting kernels for this machine; this happens once"
-
-TESTS = ("g", "x2", "auto", "fisher-z")
 
 
 def discover(
@@ -164,14 +150,14 @@ def discover(
     ('cough',)
     """
     _check_alpha(alpha)
-    named = None if algorithm == "auto" else _checked(algorithm, options)
+    named = None if algorithm == "auto" else checked(algorithm, options)
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
     with shown(progress) as tell, _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
-        setting = _read(
+        setting = read(
             data,
             target,
             y,
@@ -180,7 +166,7 @@ def discover(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            seed=_seed_of(rng, test),
+            seed=seed_of(rng, test),
             about_labels={
                 "labels": labels,
                 "prior": prior,
@@ -194,8 +180,8 @@ def discover(
             reading=reading,
             engine=engine_,
         )
-        chosen, why = (named, "") if named is not None else _picked(setting, setting.only_target, options)
-        search = _Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell)
+        chosen, why = (named, "") if named is not None else picked(setting, setting.only_target, options)
+        search = Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell)
         return search.blanket_of(setting.only_target)
 
 
@@ -253,14 +239,14 @@ def discover_all(
     {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
     """
     _check_alpha(alpha)
-    named = None if algorithm == "auto" else _checked(algorithm, options)
+    named = None if algorithm == "auto" else checked(algorithm, options)
     began = time.perf_counter()
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     with shown(progress) as tell, _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_):
         _announce_compilation(tell)
-        setting = _read(
+        setting = read(
             data,
             None,
             None,
@@ -269,16 +255,16 @@ def discover_all(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            seed=_seed_of(rng, test),
+            seed=seed_of(rng, test),
             about_labels={},
             reading=reading,
             engine=engine_,
         )
         wanted = setting.targets(targets)
-        chosen, why = (named, "") if named is not None else _picked(setting, wanted[0], options)
+        chosen, why = (named, "") if named is not None else picked(setting, wanted[0], options)
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seeds = generator_from(rng).spawn(len(wanted))
-        searches = [_Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
+        searches = [Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
         with ThreadPoolExecutor(setting.n_threads) as pool:
             found = list(pool.map(lambda pair: pair[0].blanket_of(pair[1]), zip(searches, wanted, strict=True)))
     return Blankets(
@@ -298,98 +284,7 @@ def algorithms() -> list[Algorithm]:
     >>> next(entry.when for entry in bl.algorithms() if entry.name == "iamb")
     'A fast first answer when rows are plentiful compared with the size of the blanket.'
     """
-    return sorted([*ALGORITHMS.values(), _sll()], key=lambda entry: entry.name)
-
-
-@dataclass(frozen=True, eq=False)
-class _Setting:
-    """The data, ready to be asked, and how they were read."""
-
-    tests: IndependenceTest
-    arities: NDArray[np.int64]
-    n_rows: int
-    target: int | None
-    choices: dict[str, Any]
-    report: DataReport
-    n_threads: int
-    said: tuple[str, ...] = ()
-
-    @property
-    def only_target(self) -> int:
-        """The target, where there is to be one."""
-        if self.target is None:
-            raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
-        return self.target
-
-    def targets(self, names: Iterable[str] | None) -> list[int]:
-        """Return the numbers of the columns that are to be targets; default all."""
-        if names is None:
-            return list(range(len(self.tests.names)))
-        if not isinstance(names, Iterable):
-            raise ParameterError.out_of_range("targets", names, "a list of column names")
-        wanted = [self.column(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
-        if not wanted:
-            raise ParameterError("'targets' is empty; name a column, or leave it out for all columns")
-        return wanted
-
-    def column(self, name: str) -> int:
-        """Return the number of a column that is to be a target."""
-        if name not in self.tests.names:
-            why = self.excluded.get(name)
-            hint = f": {why}" if why else did_you_mean(str(name), self.tests.names)
-            raise TargetError(f"{name!r} cannot be a target{hint}")
-        return self.tests.names.index(name)
-
-    @cached_property
-    def excluded(self) -> dict[str, str]:
-        """Columns that are not searched, and why."""
-        return self.report.left_out
-
-    @cached_property
-    def report_as_data(self) -> dict[str, Any]:
-        """What was done to the table, shared by the blankets of all targets."""
-        return self.report.to_dict()
-
-
-def _read(
-    data: Any,
-    target: str | int | None,
-    y: ArrayLike | None,
-    *,
-    test: str,
-    n_threads: int | None,
-    seed: int,
-    about_labels: dict[str, Any],
-    reading: dict[str, Any],
-    engine: Engine,
-    **testing: Any,
-) -> _Setting:
-    """Read the table and prepare the tests."""
-    if test not in TESTS:
-        raise ParameterError.not_one_of("test", test, TESTS)
-    choices = {"test": test, **testing, **reading}
-    threads = threads_from(n_threads)
-    tests: IndependenceTest
-    if test == "fisher-z":
-        numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
-        tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
-        arities = np.full(len(numbers.names), 2, np.int64)
-        return _Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
-    if isinstance(data, SqlCounter):
-        tests = table_tests(engine.remembered(data, fingerprint_of(data)), statistic=test, seed=seed, **testing)
-        place = None if target is None else data.names.index(str(target))
-        return _Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads)
-    if target is None and y is None and not isinstance(data, Study):
-        table = ingest(data, **reading)
-        tests = table_tests(engine.counter(table.frame), statistic=test, seed=seed, **testing)
-        return _Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
-    asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
-    study = (
-        data
-        if isinstance(data, Study)
-        else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
-    )
-    return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+    return sorted([*ALGORITHMS.values(), sll()], key=lambda entry: entry.name)
 
 
 def _run(
@@ -431,195 +326,9 @@ def _placed(
     return at_hand(data, target, **where, n_threads=threads, reading=reading, about=about, tell=tell)
 
 
-def _studied(
-    study: Study,
-    choices: dict[str, Any],
-    testing: dict[str, Any],
-    *,
-    surrogate: str | None,
-    usual: str | None,
-    force: bool,
-    drivers_at: float | None,
-) -> _Setting:
-    """Prepare the tests of a target that may be partly labelled; ``usual`` is the algorithm's own surrogate."""
-    column = study.surrogate(surrogate or (usual if study.labels.n_unlabelled else None), force=force)
-    drivers: tuple[int, ...] = ()
-    if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
-        drivers = labelling_drivers(study, alpha=drivers_at, **testing)
-    tests = study.tests(column, drivers=drivers, **testing)
-    arities = study.frame.arities.copy()
-    arities[study.target] = len(column.levels)
-    choices |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
-    choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
-    choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
-    choices |= _power(study, column)
-    most_dof = column.n_rows / testing["reliability"] if testing["reliability"] else np.inf
-    said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
-    return _Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
-
-
-def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
-    """Return what is known of the power that missing labels leave."""
-    unknown = column.forced or column.surrogate is Surrogate.FULL or Question.POWER not in study.regime.answers
-    if unknown:
-        return {}
-    kappa = study.regime.kappa(study.labels, column.surrogate)
-    return {
-        "kappa": kappa.value,
-        "kappa_range": (kappa.low, kappa.high),
-        "effective_rows": kappa.value * study.frame.n_rows,
-    }
-
-
-def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tuple[str, ...]:
-    """Say what drives labelling, and whether conditioning on it leaves anything to be tested."""
-    if not drivers:
-        return ()
-    names = [study.frame.names[x] for x in drivers]
-    sentence = f"Labelling depends on {joined(names)}; each test with the target is given that too."
-    strata = float(np.prod(study.frame.arities[list(drivers)].astype(float)))
-    if strata <= most_dof:
-        return (sentence,)
-    beyond = (
-        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labelled:,} labelled rows "
-        "are too few for any test within them: merge levels, or leave out the conditioning (given_drivers=False)"
-    )
-    warnings.warn(beyond, TooFewRowsWarning, stacklevel=5)
-    return (beyond,)
-
-
-def _seed_of(rng: Seed, test: str) -> int:
-    """Return the seed of the tests; without one given, the same data get the same answer."""
-    if test != "auto" or rng is None:
-        return 0
-    return int(generator_from(rng).integers(1 << 62))
-
-
-def _said(study: Study, column: SurrogateColumn) -> str:
-    """Return what was assumed about missing labels, and what stands in for the target."""
-    valid = "" if not column.forced else " It is not valid here, and was asked for all the same:"
-    return (
-        f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
-        f"{valid} {column.note[:1].upper()}{column.note[1:]}."
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """One algorithm with its options, ready to run on any target."""
-
-    setting: _Setting
-    algorithm: Algorithm
-    why: str
-    alpha: float
-    roles: bool
-    options: dict[str, Any]
-    rng: np.random.Generator
-    tell: Callable[[str], None] | None
-
-    def blanket_of(self, target: int) -> Blanket:
-        """Run the search and put its outcome into names."""
-        began = time.perf_counter()
-        tests, names = self.setting.tests, self.setting.tests.names
-        tests_before = tests.n_tests
-        trace = Trace(listener=self._listener(names[target]))
-        try:
-            found = self._run(target, trace)
-        except KeyboardInterrupt:
-            held = [names[x] for x in trace.members]
-            raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
-        blanket = describe(
-            found,
-            trace,
-            names=names,
-            target=target,
-            evidence=tests.drop_one(found.members, target),
-            algorithm=self.algorithm,
-            why=self.why,
-            settings={**self.setting.choices, "alpha": self.alpha, "roles": self.roles, **self.options},
-            n_rows=self.setting.n_rows,
-            n_tests=tests.n_tests - tests_before,
-            seconds=time.perf_counter() - began,
-            warnings=[*self.setting.said, *self._untestable(target)],
-            data=self.setting.report_as_data,
-            excluded=self.setting.excluded,
-            by_effect=self.setting.choices["strength"] == "information",
-        )
-        _log(blanket)
-        sentence = determined_sentence(blanket)
-        if sentence is None:
-            return blanket
-        warnings.warn(sentence, DuplicateColumnWarning, stacklevel=2)
-        return replace(blanket, warnings=(*blanket.warnings, sentence))
-
-    def _run(self, target: int, trace: Trace) -> Found:
-        tests = self.setting.tests
-        candidates = [x for x in range(len(tests.names)) if x != target]
-        options = {"rng": self.rng, **self.options} if "rng" in self.algorithm.options else self.options
-        found = self.algorithm.run(tests, target, candidates, alpha=self.alpha, trace=trace, **options)
-        return self._with_roles(found, target, trace) if self.roles else found
-
-    def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
-        """Tell neighbours from spouses, and parents from children where they can be told apart."""
-        tests, alpha = self.setting.tests, self.alpha
-        if not self.algorithm.roles:
-            resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
-            return replace(found, roles=resolved.roles, common_children=resolved.common_children)
-        neighbours = [x for x in found.members if found.roles.get(x) != "spouse"]
-        return replace(found, roles=orient(tests, target, neighbours, found.common_children, alpha=alpha))
-
-    def _listener(self, target: str) -> Callable[[str], None] | None:
-        tell = self.tell
-        return None if tell is None else lambda phase: tell(f"{self.algorithm.name} on {target!r}: {phase}")
-
-    def _untestable(self, target: int) -> list[str]:
-        """Warn of columns that have too many levels for even a test without conditioning."""
-        free = (self.setting.arities - 1) * (self.setting.arities[target] - 1)
-        never = np.flatnonzero(self.setting.choices["reliability"] * free > self.setting.n_rows)
-        beyond = [self.setting.tests.names[x] for x in never if x != target]
-        if not beyond:
-            return []
-        sentence = (
-            f"{self.setting.n_rows:,} rows are too few to test {listed(beyond)} against "
-            f"{self.setting.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
-        )
-        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
-        return [sentence]
-
-
-def _picked(setting: _Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str]:
-    """Pick an algorithm for the user, by rows, features and levels."""
-    features = np.delete(setting.arities, target)
-    name, why = choose(setting.n_rows, features, int(setting.arities[target]))
-    return _checked(name, options), why
-
-
-def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
-    algorithm = _sll() if name == "sll" else find(name)
-    check_options(algorithm, options)
-    return algorithm
-
-
-def _sll() -> Algorithm:
-    """Return the one algorithm that scores networks instead of asking for independence."""
-    from blankets.latent import SLL
-
-    return SLL
-
-
 def _check_alpha(alpha: float) -> None:
     if not (isinstance(alpha, int | float | np.number) and 0 < alpha < 1):
         raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
-
-
-def _log(blanket: Blanket) -> None:
-    """Log the answer as information, every decision for debugging."""
-    LOG.info("%s: %s by %s, %d tests", blanket.target, blanket.members, blanket.algorithm, blanket.n_tests)
-    if LOG.isEnabledFor(logging.DEBUG):
-        for step in blanket.decisions:
-            LOG.debug(
-                "%s: %s %s, p = %.3g, given %s", step.phase, step.x, step.action, step.evidence.p, step.evidence.given
-            )
 
 
 def _announce_compilation(tell: Callable[[str], None] | None) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._discover import Seed, discover
+from blankets._discover import discover
 from blankets._progress import Progress, shown
+from blankets._setting import Seed
 from blankets._stability import READING
 from blankets._study import Study, read_study
 from blankets.errors import NotAnswerableError, ParameterError

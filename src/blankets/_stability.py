@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._discover import Seed, discover
+from blankets._discover import discover
 from blankets._progress import Progress, shown
+from blankets._setting import Seed
 from blankets._study import Study, read_study, threads_from
 from blankets.errors import BlanketsWarning, ParameterError
 from blankets.regimes import Regime

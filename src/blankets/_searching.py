@@ -1,0 +1,139 @@
+"""`Search`: one algorithm with its options, run on a target, and its outcome put into names."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from blankets._setting import Setting
+from blankets.errors import (
+    DuplicateColumnWarning,
+    Interrupted,
+    TooFewRowsWarning,
+    listed,
+)
+from blankets.results import Blanket, describe, determined_sentence
+from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
+
+__all__ = ["Search", "checked", "picked", "sll"]
+
+LOG = logging.getLogger("blankets")
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One algorithm with its options, ready to run on any target."""
+
+    setting: Setting
+    algorithm: Algorithm
+    why: str
+    alpha: float
+    roles: bool
+    options: dict[str, Any]
+    rng: np.random.Generator
+    tell: Callable[[str], None] | None
+
+    def blanket_of(self, target: int) -> Blanket:
+        """Run the search and put its outcome into names."""
+        began = time.perf_counter()
+        tests, names = self.setting.tests, self.setting.tests.names
+        tests_before = tests.n_tests
+        trace = Trace(listener=self._listener(names[target]))
+        try:
+            found = self._run(target, trace)
+        except KeyboardInterrupt:
+            held = [names[x] for x in trace.members]
+            raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
+        blanket = describe(
+            found,
+            trace,
+            names=names,
+            target=target,
+            evidence=tests.drop_one(found.members, target),
+            algorithm=self.algorithm,
+            why=self.why,
+            settings={**self.setting.choices, "alpha": self.alpha, "roles": self.roles, **self.options},
+            n_rows=self.setting.n_rows,
+            n_tests=tests.n_tests - tests_before,
+            seconds=time.perf_counter() - began,
+            warnings=[*self.setting.said, *self._untestable(target)],
+            data=self.setting.report_as_data,
+            excluded=self.setting.excluded,
+            by_effect=self.setting.choices["strength"] == "information",
+        )
+        _log(blanket)
+        sentence = determined_sentence(blanket)
+        if sentence is None:
+            return blanket
+        warnings.warn(sentence, DuplicateColumnWarning, stacklevel=2)
+        return replace(blanket, warnings=(*blanket.warnings, sentence))
+
+    def _run(self, target: int, trace: Trace) -> Found:
+        tests = self.setting.tests
+        candidates = [x for x in range(len(tests.names)) if x != target]
+        options = {"rng": self.rng, **self.options} if "rng" in self.algorithm.options else self.options
+        found = self.algorithm.run(tests, target, candidates, alpha=self.alpha, trace=trace, **options)
+        return self._with_roles(found, target, trace) if self.roles else found
+
+    def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
+        """Tell neighbours from spouses, and parents from children where they can be told apart."""
+        tests, alpha = self.setting.tests, self.alpha
+        if not self.algorithm.roles:
+            resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
+            return replace(found, roles=resolved.roles, common_children=resolved.common_children)
+        neighbours = [x for x in found.members if found.roles.get(x) != "spouse"]
+        return replace(found, roles=orient(tests, target, neighbours, found.common_children, alpha=alpha))
+
+    def _listener(self, target: str) -> Callable[[str], None] | None:
+        tell = self.tell
+        return None if tell is None else lambda phase: tell(f"{self.algorithm.name} on {target!r}: {phase}")
+
+    def _untestable(self, target: int) -> list[str]:
+        """Warn of columns that have too many levels for even a test without conditioning."""
+        free = (self.setting.arities - 1) * (self.setting.arities[target] - 1)
+        never = np.flatnonzero(self.setting.choices["reliability"] * free > self.setting.n_rows)
+        beyond = [self.setting.tests.names[x] for x in never if x != target]
+        if not beyond:
+            return []
+        sentence = (
+            f"{self.setting.n_rows:,} rows are too few to test {listed(beyond)} against "
+            f"{self.setting.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
+        )
+        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
+        return [sentence]
+
+
+def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str]:
+    """Pick an algorithm for the user, by rows, features and levels."""
+    features = np.delete(setting.arities, target)
+    name, why = choose(setting.n_rows, features, int(setting.arities[target]))
+    return checked(name, options), why
+
+
+def checked(name: str, options: Mapping[str, Any]) -> Algorithm:
+    algorithm = sll() if name == "sll" else find(name)
+    check_options(algorithm, options)
+    return algorithm
+
+
+def sll() -> Algorithm:
+    """Return the one algorithm that scores networks instead of asking for independence."""
+    from blankets.latent import SLL
+
+    return SLL
+
+
+def _log(blanket: Blanket) -> None:
+    """Log the answer as information, every decision for debugging."""
+    LOG.info("%s: %s by %s, %d tests", blanket.target, blanket.members, blanket.algorithm, blanket.n_tests)
+    if LOG.isEnabledFor(logging.DEBUG):
+        for step in blanket.decisions:
+            LOG.debug(
+                "%s: %s %s, p = %.3g, given %s", step.phase, step.x, step.action, step.evidence.p, step.evidence.given
+            )

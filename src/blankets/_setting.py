@@ -1,0 +1,197 @@
+"""`Setting`: a table that has been read, with the tests that will be asked about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets._drivers import labelling_drivers
+from blankets._engine import Engine, fingerprint_of
+from blankets._study import Study, generator_from, read_study, threads_from
+from blankets.counting import SqlCounter
+from blankets.data import DataReport, ingest, ingest_numeric
+from blankets.errors import (
+    ParameterError,
+    TargetError,
+    TooFewRowsWarning,
+    did_you_mean,
+)
+from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
+from blankets.regimes import Question, Surrogate, SurrogateColumn
+from blankets.results import joined
+
+__all__ = ["Seed", "Setting", "read", "seed_of"]
+
+Seed = np.random.Generator | int | None
+
+TESTS = ("g", "x2", "auto", "fisher-z")
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The data, ready to be asked, and how they were read."""
+
+    tests: IndependenceTest
+    arities: NDArray[np.int64]
+    n_rows: int
+    target: int | None
+    choices: dict[str, Any]
+    report: DataReport
+    n_threads: int
+    said: tuple[str, ...] = ()
+
+    @property
+    def only_target(self) -> int:
+        """The target, where there is to be one."""
+        if self.target is None:
+            raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
+        return self.target
+
+    def targets(self, names: Iterable[str] | None) -> list[int]:
+        """Return the numbers of the columns that are to be targets; default all."""
+        if names is None:
+            return list(range(len(self.tests.names)))
+        if not isinstance(names, Iterable):
+            raise ParameterError.out_of_range("targets", names, "a list of column names")
+        wanted = [self.column(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
+        if not wanted:
+            raise ParameterError("'targets' is empty; name a column, or leave it out for all columns")
+        return wanted
+
+    def column(self, name: str) -> int:
+        """Return the number of a column that is to be a target."""
+        if name not in self.tests.names:
+            why = self.excluded.get(name)
+            hint = f": {why}" if why else did_you_mean(str(name), self.tests.names)
+            raise TargetError(f"{name!r} cannot be a target{hint}")
+        return self.tests.names.index(name)
+
+    @cached_property
+    def excluded(self) -> dict[str, str]:
+        """Columns that are not searched, and why."""
+        return self.report.left_out
+
+    @cached_property
+    def report_as_data(self) -> dict[str, Any]:
+        """What was done to the table, shared by the blankets of all targets."""
+        return self.report.to_dict()
+
+
+def read(
+    data: Any,
+    target: str | int | None,
+    y: ArrayLike | None,
+    *,
+    test: str,
+    n_threads: int | None,
+    seed: int,
+    about_labels: dict[str, Any],
+    reading: dict[str, Any],
+    engine: Engine,
+    **testing: Any,
+) -> Setting:
+    """Read the table and prepare the tests."""
+    if test not in TESTS:
+        raise ParameterError.not_one_of("test", test, TESTS)
+    choices = {"test": test, **testing, **reading}
+    threads = threads_from(n_threads)
+    tests: IndependenceTest
+    if test == "fisher-z":
+        numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
+        tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
+        arities = np.full(len(numbers.names), 2, np.int64)
+        return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
+    if isinstance(data, SqlCounter):
+        tests = table_tests(engine.remembered(data, fingerprint_of(data)), statistic=test, seed=seed, **testing)
+        place = None if target is None else data.names.index(str(target))
+        return Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads)
+    if target is None and y is None and not isinstance(data, Study):
+        table = ingest(data, **reading)
+        tests = table_tests(engine.counter(table.frame), statistic=test, seed=seed, **testing)
+        return Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
+    asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
+    study = (
+        data
+        if isinstance(data, Study)
+        else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
+    )
+    return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+
+
+def _studied(
+    study: Study,
+    choices: dict[str, Any],
+    testing: dict[str, Any],
+    *,
+    surrogate: str | None,
+    usual: str | None,
+    force: bool,
+    drivers_at: float | None,
+) -> Setting:
+    """Prepare the tests of a target that may be partly labelled; ``usual`` is the algorithm's own surrogate."""
+    column = study.surrogate(surrogate or (usual if study.labels.n_unlabelled else None), force=force)
+    drivers: tuple[int, ...] = ()
+    if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
+        drivers = labelling_drivers(study, alpha=drivers_at, **testing)
+    tests = study.tests(column, drivers=drivers, **testing)
+    arities = study.frame.arities.copy()
+    arities[study.target] = len(column.levels)
+    choices |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
+    choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
+    choices |= _power(study, column)
+    most_dof = column.n_rows / testing["reliability"] if testing["reliability"] else np.inf
+    said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
+    return Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
+
+
+def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
+    """Return what is known of the power that missing labels leave."""
+    unknown = column.forced or column.surrogate is Surrogate.FULL or Question.POWER not in study.regime.answers
+    if unknown:
+        return {}
+    kappa = study.regime.kappa(study.labels, column.surrogate)
+    return {
+        "kappa": kappa.value,
+        "kappa_range": (kappa.low, kappa.high),
+        "effective_rows": kappa.value * study.frame.n_rows,
+    }
+
+
+def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tuple[str, ...]:
+    """Say what drives labelling, and whether conditioning on it leaves anything to be tested."""
+    if not drivers:
+        return ()
+    names = [study.frame.names[x] for x in drivers]
+    sentence = f"Labelling depends on {joined(names)}; each test with the target is given that too."
+    strata = float(np.prod(study.frame.arities[list(drivers)].astype(float)))
+    if strata <= most_dof:
+        return (sentence,)
+    beyond = (
+        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labelled:,} labelled rows "
+        "are too few for any test within them: merge levels, or leave out the conditioning (given_drivers=False)"
+    )
+    warnings.warn(beyond, TooFewRowsWarning, stacklevel=5)
+    return (beyond,)
+
+
+def seed_of(rng: Seed, test: str) -> int:
+    """Return the seed of the tests; without one given, the same data get the same answer."""
+    if test != "auto" or rng is None:
+        return 0
+    return int(generator_from(rng).integers(1 << 62))
+
+
+def _said(study: Study, column: SurrogateColumn) -> str:
+    """Return what was assumed about missing labels, and what stands in for the target."""
+    valid = "" if not column.forced else " It is not valid here, and was asked for all the same:"
+    return (
+        f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
+        f"{valid} {column.note[:1].upper()}{column.note[1:]}."
+    )
