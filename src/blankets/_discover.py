@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from numpy.typing import ArrayLike
 from blankets._engine import Engine, at_hand
 from blankets._progress import Progress, shown
 from blankets._searching import Search, checked, picked, sll
-from blankets._setting import Seed, read, seed_of
+from blankets._setting import Seed, Setting, read, seed_of
 from blankets._study import generator_from, threads_from
-from blankets.counting import kernels_ready
+from blankets.counting import count_alone, kernels_ready
 from blankets.errors import (
     ParameterError,
 )
@@ -29,6 +30,8 @@ from blankets.search import ALGORITHMS, Algorithm
 __all__ = ["algorithms", "discover", "discover_all"]
 
 LOG = logging.getLogger("blankets")
+# Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
+THREADS_WIN_ABOVE = 1_000_000
 COMPILING = "compiling the counting kernels for this machine; this happens once"
 
 
@@ -265,14 +268,21 @@ def discover_all(
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seeds = generator_from(rng).spawn(len(wanted))
         searches = [Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
-        with ThreadPoolExecutor(setting.n_threads) as pool:
-            found = list(pool.map(lambda pair: pair[0].blanket_of(pair[1]), zip(searches, wanted, strict=True)))
+        found = _in_parallel(setting, [partial(s.blanket_of, t) for s, t in zip(searches, wanted, strict=True)])
     return Blankets(
         {blanket.target: blanket for blanket in found},
         n_tests=setting.tests.n_tests,
         seconds=time.perf_counter() - began,
         warnings=tuple(dict.fromkeys(sentence for blanket in found for sentence in blanket.warnings)),
     )
+
+
+def _in_parallel(setting: Setting, searches: list[Callable[[], Blanket]]) -> list[Blanket]:
+    """Run the searches on several threads, if they count long enough for that to pay."""
+    if setting.n_threads == 1 or len(setting.tests.names) * setting.n_rows < THREADS_WIN_ABOVE:
+        return [search() for search in searches]
+    with ThreadPoolExecutor(setting.n_threads, initializer=count_alone) as pool:
+        return list(pool.map(lambda search: search(), searches))
 
 
 def algorithms() -> list[Algorithm]:

@@ -159,3 +159,29 @@ def test_the_strongest_of_many_is_found_without_all_p_values(monkeypatch):
     for alpha, found in ((0.5, slow), (1e-30, None)):
         fresh = TableTests(MemoryCounter(Frame.from_codes(codes))).scan(range(1, 61), 0)
         assert fresh.strongest(alpha) == found
+
+
+@pytest.mark.parametrize("dof", ["adjusted", "nominal"])
+def test_drop_one_from_a_joint_table_is_what_single_tests_say(codes, dof):
+    for reliability in (0, 5, 20):
+        tests = answers_on(codes, reliability=reliability, dof=dof)
+        for members in ((1, 0), (4, 1, 2), (0, 5, 2, 4, 1)):
+            batch = tests.drop_one(members, 3)
+            for evidence, x in zip(batch, members, strict=True):
+                single = tests.test(x, 3, [z for z in members if z != x])
+                assert evidence.given == tuple(z for z in members if z != x)
+                assert evidence.reliable == single.reliable
+                if single.reliable:
+                    assert (evidence.statistic, evidence.dof, evidence.log_p) == (
+                        single.statistic,
+                        single.dof,
+                        single.log_p,
+                    )
+
+
+def test_drop_one_falls_back_where_the_joint_table_is_large(codes, monkeypatch):
+    from blankets.counting import _memory
+
+    whole = answers_on(codes).drop_one((0, 2, 4), 3).statistic
+    monkeypatch.setattr(_memory, "JOINT_COUNTS", 3)
+    assert answers_on(codes).drop_one((0, 2, 4), 3).statistic.tolist() == whole.tolist()

@@ -3,7 +3,7 @@
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dask import DaskCounter, connect
-from blankets.counting._memory import MemoryCounter, kernels_ready
+from blankets.counting._memory import MemoryCounter, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -18,5 +18,6 @@ __all__ = [
     "SqlCounter",
     "TableBlock",
     "connect",
+    "count_alone",
     "kernels_ready",
 ]

@@ -7,13 +7,14 @@ the product of the arities outgrows the rows, codes are renumbered to the strata
 
 from __future__ import annotations
 
+import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,11 +26,11 @@ from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-__all__ = ["MemoryCounter", "kernels_ready"]
+__all__ = ["MemoryCounter", "count_alone", "kernels_ready"]
 
-# Bits win while cells x (levels - 1) stays below this. Measured on 5,000 rows: dense codes cost
-# 0.4 to 0.6 ns a row, bits 0.2 ns a word of 64 rows for each cell and level, so they meet near 150.
-BITS_WIN_BELOW = 128
+# Bits win while cells x (levels - 1) stays below this. Measured on 5,000 rows: dense codes cost 0.25 to
+# 0.45 ns a row, bits 0.12 ns a word of 64 rows for each cell and level, so they meet between 124 and 211.
+BITS_WIN_BELOW = 176
 # Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.
 BITS_MOST_LEVELS = 5
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
@@ -38,6 +39,8 @@ BLOCK_COUNTS = 1 << 16
 THREADS_WIN_ABOVE = 2_000_000
 # Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
 RENUMBER_ABOVE = 1 / 16
+# A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
+JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
 # Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
 MOST_COUNTS = 1 << 26
@@ -54,6 +57,14 @@ def kernels_ready() -> bool:
 
 Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
 Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts to fill
+
+
+_thread = local()
+
+
+def count_alone() -> None:
+    """Have the calling thread count by itself from now on: others are at work beside it."""
+    _thread.alone = True
 
 
 _PLANES: WeakKeyDictionary[Frame, NDArray[np.uint64]] = WeakKeyDictionary()
@@ -102,13 +113,16 @@ class MemoryCounter(Counter):
         """Apply a function of count tables to every block, on several threads if that pays."""
         columns = np.asarray(xs, np.int64)
         jobs = list(self._jobs(columns, int(y), given))
+        if len(jobs) == 1 and len(jobs[0][0]) == len(columns):  # one block keeps the order of the request
+            return summary(jobs[0][1]())
         if len(jobs) == 1 or self._threads_for(len(columns)) == 1:
             return gathered([(at, summary(count())) for at, count in jobs], len(columns))
         results = self._pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
 
     def _threads_for(self, n_candidates: int) -> int:
-        return self.n_threads if n_candidates * self.n_rows > THREADS_WIN_ABOVE else 1
+        many = n_candidates * self.n_rows > THREADS_WIN_ABOVE
+        return self.n_threads if many and not getattr(_thread, "alone", False) else 1
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -122,7 +136,7 @@ class MemoryCounter(Counter):
         conditioning = tuple(sorted(int(z) for z in given))
         arity = int(self.arities[y])
         by_bits, n_strata = self._bits_win(xs, y, conditioning)
-        at = np.flatnonzero(by_bits)
+        at = by_bits.nonzero()[0]
         if len(at):
             yield from self._in_blocks(at, xs[at], self._bit_counts(y, conditioning), (arity, n_strata))
             if len(at) == len(xs):
@@ -244,6 +258,21 @@ class MemoryCounter(Counter):
         threads = self._threads_for(n)
         size = max(1, min(BLOCK_COUNTS // counts_each, -(-n // (4 * threads)) if threads > 1 else n))
         return [slice(start, start + size) for start in range(0, n, size)]
+
+    def joint(self, columns: Columns) -> NDArray[np.int32] | None:
+        """Return the counts of all combinations of levels, one axis a column; None if they are many."""
+        shape = tuple(self._arity_list[int(j)] for j in columns)
+        n_cells = math.prod(shape)
+        if n_cells > JOINT_COUNTS:
+            return None
+        codes = np.zeros(self.n_rows, np.uint32)
+        for j, arity in zip(columns, shape, strict=True):
+            codes = kernels.extend_codes(codes, self.frame.column(int(j)), arity)
+        return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
+
+    @cached_property
+    def _arity_list(self) -> list[int]:
+        return self.arities.tolist()  # type: ignore[no-any-return]
 
     def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the strata that occur: where they are among those of a table that has not all, and their codes.

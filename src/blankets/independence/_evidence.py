@@ -150,7 +150,7 @@ class EvidenceBatch:
 
     def __getitem__(self, i: int) -> Evidence:
         if self._log_p is None:
-            log_p = float(log_chi2_sf(self.statistic[i], self.dof[i]))
+            log_p = float(log_chi2_sf(self.statistic[i : i + 1], self.dof[i : i + 1])[0])
         else:
             log_p = float(self._log_p[i])
         return Evidence(

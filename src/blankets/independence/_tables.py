@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import Counter
+from blankets.counting import Counter, MemoryCounter
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
@@ -102,6 +102,37 @@ class TableTests(IndependenceTest):
             while self._n_kept > _CACHED_TESTS:
                 self._n_kept -= len(self._kept.popitem(last=False)[1])
         return batch
+
+    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
+        """Test each member against ``y`` given all the other members, from one joint table if it is small."""
+        members = tuple(members)
+        counter = self.counter
+        if type(self) is not TableTests or not isinstance(counter, MemoryCounter) or len(members) < 2:
+            return super().drop_one(members, y)
+        nominal = float(math.prod(counter.arities[[*members, y]].tolist()))
+        columns = np.array(members, np.int64)
+        nominal_each = nominal / counter.arities[columns] * self._free[columns] * (self._free[y] / counter.arities[y])
+        reliable = counter.n_rows >= self.reliability * nominal_each
+        order = sorted((*members, y))
+        joint = counter.joint(order) if reliable.any() else None
+        if joint is None:
+            return super().drop_one(members, y)
+        statistic, dof = np.full(len(members), np.nan), np.zeros(len(members))
+        for i in reliable.nonzero()[0]:
+            table = np.moveaxis(joint, (order.index(members[i]), order.index(y)), (0, 1))
+            flat = np.ascontiguousarray(table).reshape(1, *table.shape[:2], -1)
+            statistic[i : i + 1], dof[i : i + 1] = self._summary(flat)
+        self.n_tests += int(np.count_nonzero(reliable))
+        return EvidenceBatch(
+            columns,
+            y,
+            [tuple(z for z in members if z != x) for x in members],
+            statistic=statistic,
+            dof=np.where(reliable, nominal_each, dof) if self.nominal else dof,
+            n_rows=counter.n_rows,
+            reliable=reliable,
+            by_effect=self.by_effect,
+        )
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the size at which even the fewest strata of ``among`` leave too few rows."""

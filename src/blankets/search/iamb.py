@@ -20,7 +20,8 @@ def iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alp
     """Return the Markov blanket of ``target`` among ``candidates``."""
     blanket: list[int] = []
     grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
-    shrink(tests, target, blanket, alpha=alpha, trace=trace)
+    newest = blanket[-1] if blanket else None
+    shrink(tests, target, blanket, alpha=alpha, trace=trace, newest=newest)
     return Found(members=tuple(blanket))
 
 
@@ -48,14 +49,31 @@ def admit_strongest(
     return best
 
 
-def shrink(tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace) -> bool:
-    """Remove each member, in the order of entry, that the others make irrelevant; tell whether any was."""
+def shrink(
+    tests: IndependenceTest,
+    target: int,
+    blanket: list[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    newest: int | None = None,
+) -> bool:
+    """Remove each member, in the order of entry, that the others make irrelevant; tell whether any was.
+
+    ``newest`` was admitted given all the others: while these stay, its test would be the same again.
+    """
     before = len(blanket)
-    for x in tuple(blanket):
-        evidence = tests.test(x, target, [z for z in blanket if z != x])
-        if evidence.independent(alpha):
-            blanket.remove(x)
-            trace.removed(evidence, "shrinking", "independent of the target given the other members")
+    left = [x for x in blanket if x != newest] if newest is not None else list(blanket)
+    while left:
+        evidence = {e.x: e for e in tests.drop_one(blanket, target)}
+        x = next((x for x in left if evidence[x].independent(alpha)), None)
+        if x is None:
+            break
+        if newest is not None:
+            left, newest = [*left, newest], None  # its test is no longer the one by which it entered
+        left = left[left.index(x) + 1 :]
+        blanket.remove(x)
+        trace.removed(evidence[x], "shrinking", "independent of the target given the other members")
     return len(blanket) < before
 
 

@@ -23,7 +23,7 @@ def inter_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], 
     while admit_strongest(
         tests, target, [x for x in candidates if x not in blanket], blanket, alpha=alpha, trace=trace
     ):
-        shrink(tests, target, blanket, alpha=alpha, trace=trace)
+        shrink(tests, target, blanket, alpha=alpha, trace=trace, newest=blanket[-1])
         if frozenset(blanket) in seen:
             trace.note(CYCLE)
             break
