@@ -251,3 +251,17 @@ def test_the_score_based_algorithm_is_one_of_them():
     assert "sll" in {entry.name for entry in bl.algorithms()}
     blanket = bl.discover(clinic().drop(columns="age"), "smoker", algorithm="sll")
     assert set(blanket.members) == {"cough", "pollen"}
+
+
+def test_members_that_could_not_be_tested_together_are_doubted():
+    rng = np.random.default_rng(2)
+    t = rng.integers(0, 3, 150)
+    table = {name: (4 * t + rng.integers(0, 8, 150)) % 12 for name in ("one", "other")}
+    with pytest.warns(TooFewRowsWarning, match="150 rows are too few to test any of the 2 members given another one"):
+        blanket = bl.discover({**table, "t": t}, "t", algorithm="pcmb", reliability=3)
+    assert len(blanket) == 2
+
+
+def test_arguments_that_do_not_exist():
+    with pytest.raises(ParameterError, match=r"there is no argument 'missin'; did you mean 'missing'\?"):
+        bl.rank(clinic(50), "smoker", missin="drop")

@@ -62,7 +62,7 @@ class Search:
             n_rows=self.setting.n_rows,
             n_tests=tests.n_tests - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.setting.said, *self._untestable(target)],
+            warnings=[*self.setting.said, *self._untestable(target), *self._never_together(target, found.members)],
             data=self.setting.report_as_data,
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",
@@ -93,6 +93,20 @@ class Search:
     def _listener(self, target: str) -> Callable[[str], None] | None:
         tell = self.tell
         return None if tell is None else lambda phase: tell(f"{self.algorithm.name} on {target!r}: {phase}")
+
+    def _never_together(self, target: int, members: tuple[int, ...]) -> list[str]:
+        """Warn where rows are too few to test any member given another: then nothing could be found redundant."""
+        tests = self.setting.tests
+        rest = {x: [z for z in members if z != x] for x in members}
+        if len(members) < 2 or any(tests.deepest([x], target, rest[x]) for x in members):
+            return []
+        sentence = (
+            f"{self.setting.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
+            f"that redundant ones could not be found: cut or merge their levels (for example bins=3), or lower "
+            f"'reliability'"
+        )
+        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
+        return [sentence]
 
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns that have too many levels for even a test without conditioning."""

@@ -16,7 +16,7 @@ from blankets._copies import warn_of_copies
 from blankets._engine import Engine
 from blankets.counting import Counter, MemoryCounter
 from blankets.data import DataReport, Frame, ingest
-from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed
+from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, did_you_mean, listed
 from blankets.independence import (
     ConditionedTests,
     IndependenceTest,
@@ -28,6 +28,8 @@ from blankets.independence import (
 from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, label_column, regime_from
 
 __all__ = ["Study", "read_study"]
+
+READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +148,9 @@ def read_study(
     **reading: Any,
 ) -> Study:
     """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
+    for name in reading:
+        if name not in READING:
+            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
     table = ingest(data, target, y=y, **reading)
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
