@@ -416,3 +416,20 @@ def test_latent_as_json(tmp_path, capsys):
     assert (content["target"], content["schema_version"]) == ("t", 1)
     assert json.loads(saved.read_text()) == content
     assert run([*arguments, "--save", str(tmp_path / "no" / "where.json")]) == 2
+
+
+def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
+    rng = np.random.default_rng(3)
+    ill = rng.random(1500) < 0.3
+    seen = rng.random(1500) < np.where(ill, 0.5, 0.2)
+    cough = rng.random(1500) < np.where(ill, 0.7, 0.2)
+    rows = [
+        ("cough", "coin", "ill"),
+        *zip(cough, rng.integers(0, 2, 1500), np.where(seen, ill.astype(int), ""), strict=True),
+    ]
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    page = tmp_path / "ill.html"
+    arguments = ["discover", str(tmp_path / "rows.csv"), "-t", "ill", "--labels", "mar-c", "--prior", "<0.5"]
+    assert run([*arguments, "--report", str(page)]) == 0
+    assert "p(y=1) =" in page.read_text(encoding="utf-8")

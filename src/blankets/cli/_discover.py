@@ -106,12 +106,24 @@ def discover(
         arguments = about_labels(file, target, choices)
         blanket = blankets.discover(file, target=target, **arguments, **options, progress=progress or False)
         said.discard_all(blanket.warnings)
+        details = {} if report is None else _over_priors(blanket, file, {"target": target, **arguments, **options})
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:
         write_json(blanket, save)
     if report is not None:
-        blanket.report(report, source=file)
+        blanket.report(report, source=file, **details)
     _print(blanket, explanations, as_json=as_json)
+
+
+def _over_priors(blanket: Blanket, file: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return, for a report on data whose labels depend on the class, the blanket under other priors."""
+    chosen_otherwise = {"surrogate", "force", "engine", "address", "checkpoint", "memory_limit"} & arguments.keys()
+    if blanket.settings.get("labels") not in ("pu", "mar-c") or chosen_otherwise:
+        return {}
+    from blankets import sensitivity
+
+    anything = {name: value for name, value in arguments.items() if name != "prior"}
+    return {"sensitivity": sensitivity(file, **anything).runs}
 
 
 def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) -> None:
