@@ -177,7 +177,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     rows = [[shown(name), [name in members for _, members in runs]] for name in ever]
     always = [name for name in ever if all(name in members for _, members in runs)]
     words = f"Members whatever the prior: {joined(always) or 'none'}."
-    return {"priors": [f"{prior:g}" for prior, _ in runs], "rows": rows, "words": words}
+    return {"priors": [f"{prior:.3g}" for prior, _ in runs], "rows": rows, "words": words}
 
 
 def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, Any] | None:
