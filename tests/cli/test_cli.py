@@ -96,13 +96,22 @@ def test_wrong_usage_is_2(arguments, message, capsys):
 # discover --------------------------------------------------------------------------------------------
 
 
-def test_discover_prints_the_blanket(table, capsys):
+def test_discover_prints_the_blanket(table, capsys, monkeypatch):
+    monkeypatch.setattr("blankets.counting.kernels_ready", lambda: True)
     assert run(["discover", table, "--target", "wet"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("Markov blanket of wet: 2 of 3 columns\n")
     assert {"rain", "sprinkler"} == {line.split()[0] for line in out.splitlines()[3:5]}
     assert "Why " in out  # which algorithm "auto" took
     assert err == ""  # not a terminal: no progress
+
+
+def test_the_first_use_says_that_it_compiles(table, capsys, monkeypatch):
+    monkeypatch.setattr("blankets.counting.kernels_ready", lambda: False)
+    assert run(["discover", table, "--target", "wet"]) == 0
+    assert capsys.readouterr().err == "Compiling the counting kernels for this machine; this happens once.\n"
+    assert run(["discover", table, "--target", "wet", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_discover_json_is_one_document(table, capsys):
