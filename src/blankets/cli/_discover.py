@@ -91,7 +91,7 @@ def discover(
       blankets discover patients.csv -t readmitted --roles --report readmitted.html
       blankets discover patients.csv -t readmitted --labels pu --prior 0.2
       blankets discover patients.csv -t readmitted --json | jq .members
-      blankets discover visits/ -t readmitted --engine dask --address tcp://10.0.0.1:8786
+      blankets discover visits/ -t readmitted --engine dask --address tcp://scheduler:8786
     """
     for option, path in (("--save", save), ("--report", report)):
         if path is not None and not path.absolute().parent.is_dir():

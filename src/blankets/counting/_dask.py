@@ -64,7 +64,7 @@ def connect(address: str | None = None, *, n_workers: int | None = None, timeout
     Parameters
     ----------
     address : str, optional
-        Of the scheduler, for example "tcp://10.0.0.1:8786".
+        Of the scheduler, for example "tcp://scheduler:8786".
     n_workers : int, optional
         Worker processes of a new cluster; default one a processor.
     timeout : float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -21,11 +22,12 @@ __all__ = ["Estimate", "Ranking", "TestResult"]
 _MOST = 40  # features that a table shows; the rest are counted
 
 
-class _Printed:
-    """Prints as sentences and tables, in a terminal and in a notebook."""
+class _Printed(ABC):
+    """Prints as sentences, in a terminal and in a notebook."""
 
+    @abstractmethod
     def _lines(self) -> Iterator[str]:
-        raise NotImplementedError
+        """Yield the lines."""
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
