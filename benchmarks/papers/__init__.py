@@ -1,0 +1,10 @@
+"""The tables and figures of the papers behind this library, one short script each.
+
+    python -m benchmarks.papers --list
+    python -m benchmarks.papers pena-table4 --data DATA
+    python -m benchmarks.papers --quick --all --data DATA
+
+A script names its `Experiment`: the cells of its table (settings that can be computed apart), how one cell is run,
+how the numbers compare with the printed ones, and the figure. The runner does the rest: two processes, progress,
+finished cells kept on disk, CSV, figure, and a section of docs/reproduction.md.
+"""
