@@ -1,19 +1,20 @@
-"""From a question to a `Plan`: every surrogate is tried, the best one kept, an uncertain prior drawn from."""
+"""From a question to a `Plan`: every surrogate is tried, the best one kept."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from blankets.errors import ParameterError
 from blankets.planning._assumptions import assumptions_of
 from blankets.planning._candidates import Candidate
-from blankets.planning._prior import Knowledge
+from blankets.planning._prior import Knowledge, Spread
 from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
-from blankets.planning._setting import MOST_ROWS, Floats, Setting, most_labels, needed_kappa, solve
+from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa, solve
 
 __all__ = ["Question", "answer"]
 
@@ -36,80 +37,99 @@ class Question:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What one candidate comes to: the answer for each value of the prior, and the one that is kept."""
+    """What one candidate comes to: the answer, and the value of p(y=1) that it is planned for."""
 
     candidate: Candidate
-    prior: Floats
-    answers: Floats  # infinite (of the bad sign) where out of reach
-    chosen: int
+    prior: float
+    value: float  # infinite (of the bad sign) where out of reach
 
     @property
     def answer(self) -> float | None:
-        value = float(self.answers[self.chosen])
-        return value if math.isfinite(value) else None
+        return self.value if math.isfinite(self.value) else None
 
 
-def answer(question: Question, candidates: list[Candidate], prior: Knowledge, *, regime: str, strata: int) -> Plan:
+def answer(question: Question, candidates: list[Candidate], known: Knowledge, *, regime: str, strata: int) -> Plan:
     """Answer through each candidate surrogate and return the best answer as a `Plan`.
 
-    With an uncertain prior one surrogate is kept for all draws: a study has one analysis.
+    With an uncertain prior one surrogate is kept for all of it: a study has one analysis.
     """
-    outcomes = [
-        _outcome(question, candidate, _possible_priors(question, candidates, candidate, prior), prior.assurance)
-        for candidate in candidates
-    ]
+    possible = _possible(question, candidates, known)
+    outcomes = [_outcome(question, candidate, possible) for candidate in candidates]
     best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
-    uncertain = prior.draws is not None and best.candidate.design.uses_prior
+    spread = _spread(question, best.candidate, possible)
     out_of_reach = best.answer is None and question.unknown == "labelled" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
         answer=_as_said(question, best),
         wanted_power=None if question.unknown == "power" else question.power,
         regime=regime,
-        prior=str(prior),
+        prior=str(known),
         setting=final,
         needed_kappa=float(needed_kappa(final, np.asarray(question.power))) if out_of_reach else None,
-        assurance=prior.assurance if uncertain else None,
-        draws=best.answers if uncertain else None,
-        prior_draws=best.prior if uncertain else None,
+        spread=spread,
         alternatives=tuple(_alternative(question, o) for o in outcomes if o is not best),
         assumptions=assumptions_of(
             final,
             question.unknown,
             strata=strata,
-            dropped=1.0 - len(best.prior) / len(prior.values(best.candidate.design)),
-            uncertain=not (prior.prior is None or prior.prior.is_exact),
+            dropped=0.0 if spread is None else possible.dropped,
+            uncertain=not (known.prior is None or known.prior.is_exact),
         ),
     )
 
 
-def _outcome(question: Question, candidate: Candidate, possible: Floats, assurance: float) -> _Outcome:
-    values = solve(_setting(question, candidate, possible), question.unknown, np.asarray(question.power))
+def _outcome(question: Question, candidate: Candidate, known: Knowledge) -> _Outcome:
+    priors = known.values(candidate.design)
+    values = _answers(question, candidate, priors)
+    order = np.argsort(_cost(question, values), kind="stable")
+    kept = order[max(0, math.ceil(known.assurance * len(values) - 1e-9) - 1)]
+    return _Outcome(candidate, float(priors[kept]), float(values[kept]))
+
+
+def _answers(question: Question, candidate: Candidate, priors: Floats) -> Floats:
+    """Return the answer for each value of p(y=1); infinite (of the bad sign) where it is out of reach."""
+    values = solve(_setting(question, candidate, priors), question.unknown, np.asarray(question.power))
     if question.unknown == "effect":
         # A variable can tell no more of another than either holds: log 2 for two classes.
         values = np.where(values <= question.largest_effect, values, np.nan)
     bad = -np.inf if question.unknown in _MORE_IS_BETTER else np.inf
-    values = np.where(np.isnan(values), bad, np.broadcast_to(values, possible.shape))
-    order = np.argsort(_cost(question, values), kind="stable")
-    kept = max(0, math.ceil(assurance * len(values) - 1e-9) - 1)
-    return _Outcome(candidate, possible, values, int(order[kept]))
+    return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
 
 
-def _possible_priors(question: Question, candidates: list[Candidate], one: Candidate, prior: Knowledge) -> Floats:
-    """Return the values of p(y=1) to plan for with one candidate, less those that any labels contradict."""
-    values = prior.values(one.design)
-    for design, share in ((c.design, _share(question, c.labelled)) for c in candidates):
-        possible = ~(share > design.possible_share(values) * (1 + 1e-9))
-        if not possible.any():
-            most = float(design.possible_share(values).max())
-            known = f" with p(y=1) = {values.max():.4g}" if design.uses_prior else ""
-            raise ParameterError(
-                f"{share:.4g} of all rows are {design.counts}, but{known} no more than {most:.4g} can be; the prior or "
-                "the number of labels is wrong"
-            )
-        values = values[possible]
-    return values
+def _spread(question: Question, candidate: Candidate, known: Knowledge) -> Spread | None:
+    """Return how the answer is distributed over the prior; None if one value is planned for."""
+    design = candidate.design
+    if not (known.is_spread and design.uses_prior):
+        return None
+    dearer_above = design.safe_side == "overestimate"
+    rises = dearer_above != (question.unknown in _MORE_IS_BETTER) if design.is_monotone else None
+    answers_at = partial(_answers, question, candidate)
+    return Spread(known, answers_at, rises, answers_at(known.draws))
+
+
+def _possible(question: Question, candidates: list[Candidate], known: Knowledge) -> Knowledge:
+    """Return what is known of p(y=1), less what the labels contradict."""
+    low, high = 0.0, 1.0
+    for candidate in candidates:
+        design, share = candidate.design, _share(question, candidate.labelled)
+        ends = (0.0, 1.0) if known.prior is None or not design.uses_prior else known.prior.support
+        most = float(np.clip(design.positives, *ends))  # p(y=1) at which the most labels can be had
+        if share > design.possible_share(np.asarray(most)) * (1 + 1e-9):
+            raise _contradiction(design, share, most)
+        if not math.isnan(share):
+            least, most = design.possible_prior(share)
+            low, high = max(low, least), min(high, most)
+    return known.within(low, high)
+
+
+def _contradiction(design: LabelDesign, share: float, prior: float) -> ParameterError:
+    known = f" with p(y=1) = {prior:.4g}" if design.uses_prior else ""
+    most = float(design.possible_share(np.asarray(prior)))
+    return ParameterError(
+        f"{share:.4g} of all rows are {design.counts}, but{known} no more than {most:.4g} can be; the prior or the "
+        "number of labels is wrong"
+    )
 
 
 def _share(question: Question, labelled: Amount | None) -> float:
@@ -136,8 +156,7 @@ def _setting(question: Question, candidate: Candidate, prior: Floats) -> Setting
 
 def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     """Return the study at the answer, or at the best that can be had where there is none."""
-    prior = np.asarray(outcome.prior[outcome.chosen])
-    setting = _setting(question, outcome.candidate, prior)
+    setting = _setting(question, outcome.candidate, np.asarray(outcome.prior))
     value = outcome.answer
     if question.unknown == "labelled":
         most = most_labels(setting)
@@ -155,7 +174,7 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
 
 def _worth(question: Question, outcome: _Outcome) -> tuple[float, float]:
     """Return what to minimise: the answer, and where none is reached the power that is missed."""
-    return float(_cost(question, outcome.answers[outcome.chosen])), -float(_at_answer(question, outcome).power())
+    return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
 
 
 def _cost(question: Question, values: Floats) -> Floats:

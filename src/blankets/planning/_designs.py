@@ -30,18 +30,6 @@ _VERY_WEAK = (
 _ONLY_WEAK = " κ is that of the limit of weak effects."
 
 
-def _everything(prior: Floats) -> Floats:
-    return np.ones_like(prior)
-
-
-def _positives(prior: Floats) -> Floats:
-    return prior
-
-
-def _negatives(prior: Floats) -> Floats:
-    return 1.0 - prior
-
-
 def _half(prior: Floats) -> Floats:
     # Labelled and background rows are compared with each other: more than half of either is waste.
     return np.full_like(prior, 0.5)
@@ -72,7 +60,7 @@ _BY_POSITIVES = LabelDesign(
     surrogate=Surrogate.Y0,
     counts="labelled positives",
     kappa=_kappa_of_positives,
-    possible_share=_positives,
+    positives=1.0,
     safe_side="overestimate",
     assumption=_SCAR + _WEAK,
 )
@@ -80,7 +68,7 @@ _BY_NEGATIVES = LabelDesign(
     surrogate=Surrogate.Y1,
     counts="labelled negatives",
     kappa=_kappa_of_negatives,
-    possible_share=_negatives,
+    negatives=1.0,
     safe_side="underestimate",
     assumption=_BY_CLASS + _VERY_WEAK,
 )
@@ -88,7 +76,6 @@ _BY_ROWS = LabelDesign(
     surrogate=Surrogate.LISTWISE,
     counts="labelled rows",
     kappa=_share_itself,
-    possible_share=_everything,
     uses_prior=False,
     assumption=_AT_RANDOM,
 )
@@ -101,7 +88,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
             replace(
                 _BY_POSITIVES,
                 kappa=kappa_case_control,
-                possible_share=_everything,
+                positives=0.0,
                 useful_share=_half,
                 by_stratum=False,  # how often a stratum is seen depends on p(y=1|z) as well
                 assumption=_APART + _ONLY_WEAK,
@@ -147,15 +134,13 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
     def kappa(share: Floats, prior: Floats) -> Floats:
         return kappa_of(surrogate, prior, positives=positives * share, negatives=(1.0 - positives) * share)
 
-    def possible(prior: Floats) -> Floats:
-        return np.minimum(prior / positives, (1.0 - prior) / (1.0 - positives))
-
     return replace(
         _BY_ROWS,
         surrogate=surrogate,
         kappa=kappa,
         dof_factor=2.0 if surrogate is Surrogate.YM else 1.0,
-        possible_share=possible,
+        positives=positives,
+        negatives=1.0 - positives,
         uses_prior=True,
         by_stratum=False,  # it would need the rates of both classes apart
         assumption=_BY_CLASS + _ONLY_WEAK,

@@ -87,8 +87,9 @@ def plan(
         a conditional test.
     assurance : float
         With a prior that is a distribution: the probability over it with which the answer must be enough.
+        Since the answer rises or falls with p(y=1), it is the answer at a quantile of the prior.
     n_draws : int
-        Draws from such a prior.
+        Draws from such a prior, for `Plan.draws`, the distribution of the answer.
     rng : numpy.random.Generator, int or None
         Where they come from.
 
@@ -116,6 +117,14 @@ def plan(
     Labelled positives needed: 49.
     With 3000 rows, of which 49 are labelled positives, and α = 0.01, a test with 1 degree of freedom finds a
     dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
+
+    Of p(y=1) only a range is known: the number of labels that suffices for nine tenths of it.
+
+    >>> found = plan(effect="medium", power=0.95, alpha=0.01, labels="pu", prior=(0.1, 0.3), rows=3000)
+    >>> found.answer == plan(effect="medium", power=0.95, alpha=0.01, labels="pu", prior=0.28, rows=3000).answer
+    True
+    >>> found.quantile([0.05, 0.5, 0.95]).tolist()
+    [25.0, 49.0, 79.0]
     """
     study = Study(
         labels=labels,

@@ -1,67 +1,132 @@
 """Values of p(y=1) to plan for, from whatever is known of it.
 
 A number is planned for as it is. Of a bound ("below 0.4") the end that costs most is planned for, since
-nothing says how likely the rest is. From a distribution, and from an interval, values are drawn, and the
-answer is the one that serves a wanted share of them.
+nothing says how likely the rest is. With a distribution, or an interval, the answer must serve a wanted
+share of it: since the answer through nearly every surrogate rises or falls with p(y=1), that is the answer
+at a quantile of the prior, and no chance is in it. Draws show how the answer is distributed.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from blankets.planning._setting import Floats, LabelDesign
 from blankets.regimes import Prior
 
-__all__ = ["Knowledge", "know"]
+__all__ = ["Knowledge", "Spread"]
 
-_SAFE_END = {"overestimate": 1, "underestimate": 0, "": 0}
+_COSTLY_END = {"overestimate": 1, "underestimate": 0, "": 0}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Knowledge:
     """What is known of p(y=1), ready to be planned with.
 
     Attributes
     ----------
     prior : Prior or None
-        As the user gave it.
-    draws : ndarray or None
-        Values drawn from it, if it is a distribution.
+        As the user gave it, less what the labels contradict.
     assurance : float
-        The share of the draws that an answer must serve.
+        The share of a distribution that an answer must serve.
+    n_draws : int
+        Draws from a distribution.
+    rng : numpy.random.Generator, int or None
+        Where they come from.
+    dropped : float
+        Share of the prior that the labels contradict.
     """
 
     prior: Prior | None
-    draws: Floats | None
     assurance: float
+    n_draws: int
+    rng: np.random.Generator | int | None
+    dropped: float = 0.0
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether it is a distribution, rather than a number or a bound."""
+        return self.prior is not None and not self.prior.is_exact and not self.prior.is_soft
+
+    @cached_property
+    def draws(self) -> Floats:
+        """Values drawn from the prior, in the same order for every surrogate."""
+        return np.empty(0) if self.prior is None else _inside(self.prior.sample(self.n_draws, self.rng))
 
     def values(self, design: LabelDesign) -> Floats:
-        """Return the values to plan for with a surrogate; NaN where p(y=1) plays no part."""
+        """Return the values to plan for with a surrogate, of which an answer must serve the share ``assurance``.
+
+        One value suffices but where the answer neither rises nor falls with p(y=1), and that one is NaN where
+        p(y=1) plays no part.
+        """
         if self.prior is None or not design.uses_prior:
             return np.array([math.nan])
-        if self.draws is not None:
+        costly = _COSTLY_END[design.safe_side]
+        if not self.is_spread:
+            return np.array([self.prior.support[costly]])
+        if not design.is_monotone:
             return self.draws
-        return np.array([self.prior.support[_SAFE_END[design.safe_side]]])
+        return _inside(np.atleast_1d(self.prior.ppf(self.assurance if costly else 1.0 - self.assurance)))
 
     def serves(self, design: LabelDesign) -> bool:
         """Whether enough is known to plan with a surrogate."""
         if not design.uses_prior:
             return True
-        if self.prior is None or (self.prior.is_soft and not design.safe_side):
+        if self.prior is None or (self.prior.is_soft and not design.is_monotone):
             return False
         values = self.values(design)
         return bool((values > 0.0).all() and (values < 1.0).all())
+
+    def within(self, low: float, high: float) -> Knowledge:
+        """Return what is left when p(y=1) is known to lie between two values."""
+        if self.prior is None or self.prior.is_exact:
+            return self
+        left = self.prior.within(low, high)
+        kept = 1.0 if left is self.prior else float(self.prior.cdf(high) - self.prior.cdf(low))
+        return replace(self, prior=left, dropped=1.0 - kept)
 
     def __str__(self) -> str:
         return "unknown" if self.prior is None else str(self.prior)
 
 
-def know(prior: Prior | None, *, n_draws: int, assurance: float, rng: np.random.Generator | int | None) -> Knowledge:
-    """Draw from the prior if it is a distribution."""
-    if prior is None or prior.is_exact or prior.is_soft:
-        return Knowledge(prior, None, 1.0)
-    tiny = np.finfo(float).tiny
-    return Knowledge(prior, np.clip(prior.sample(n_draws, rng), tiny, 1.0 - 1e-16), assurance)
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How an answer is distributed over an uncertain prior.
+
+    Attributes
+    ----------
+    knowledge : Knowledge
+        Of p(y=1).
+    answers_at : callable
+        Values of p(y=1) -> the answer for each; infinite (of the bad sign) where it is out of reach.
+    rises : bool or None
+        Whether the answer rises with p(y=1) or falls; None if it does neither.
+    draws : ndarray
+        The answer for each draw of the prior.
+    """
+
+    knowledge: Knowledge
+    answers_at: Callable[[Floats], Floats]
+    rises: bool | None
+    draws: Floats
+
+    def quantile(self, q: ArrayLike) -> Floats:
+        """Return quantiles of the answer: exact where it rises or falls with p(y=1), else of the draws."""
+        level = np.asarray(q, float)
+        if self.rises is None:
+            return np.asarray(np.quantile(self.draws, level, method="inverted_cdf"))
+        return self.answers_at(self.priors_at(level if self.rises else 1.0 - level).ravel()).reshape(level.shape)
+
+    def priors_at(self, q: ArrayLike) -> Floats:
+        """Return quantiles of the prior."""
+        prior = self.knowledge.prior
+        return np.full(np.shape(q), math.nan) if prior is None else _inside(prior.ppf(q))
+
+
+def _inside(values: Floats) -> Floats:
+    return np.clip(values, np.finfo(float).tiny, 1.0 - 1e-16)

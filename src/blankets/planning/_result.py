@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
+from blankets.planning._prior import Spread
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.stats import w_from_effect
 
@@ -59,12 +60,8 @@ class Plan:
         The study at the answer (at the best that can be had, if the goal is out of reach).
     needed_kappa : float or None
         For a single test and a goal out of reach: the correction factor that would be needed.
-    assurance : float or None
-        With an uncertain prior: the probability, over the prior, that the answer is enough.
-    draws : ndarray or None
-        With an uncertain prior: the answer for each draw; infinite where a draw has none.
-    prior_draws : ndarray or None
-        The draws of p(y=1) themselves.
+    spread : Spread or None
+        With an uncertain prior: how the answer is distributed over it.
     alternatives : tuple of Alternative
         What the other surrogates of this regime would need.
     assumptions : tuple of str
@@ -78,9 +75,7 @@ class Plan:
     prior: str
     setting: Setting
     needed_kappa: float | None = None
-    assurance: float | None = None
-    draws: Floats | None = None
-    prior_draws: Floats | None = None
+    spread: Spread | None = None
     alternatives: tuple[Alternative, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -172,6 +167,21 @@ class Plan:
         return each[0] if len(each) == 1 else each
 
     @property
+    def assurance(self) -> float | None:
+        """With an uncertain prior: the probability, over the prior, that the answer is enough."""
+        return None if self.spread is None else self.spread.knowledge.assurance
+
+    @property
+    def draws(self) -> Floats | None:
+        """With an uncertain prior: the answer for each draw of it; infinite where a draw has none."""
+        return None if self.spread is None else self.spread.draws
+
+    @property
+    def prior_draws(self) -> Floats | None:
+        """The draws of p(y=1) themselves."""
+        return None if self.spread is None else self.spread.knowledge.draws
+
+    @property
     def reachable_share(self) -> float:
         """Share of the draws of an uncertain prior for which the goal can be reached."""
         return float(self.reachable) if self.draws is None else float(np.isfinite(self.draws).mean())
@@ -179,11 +189,12 @@ class Plan:
     def quantile(self, q: ArrayLike) -> NDArray[np.float64]:
         """Return quantiles of the answer over an uncertain prior (the answer itself if it is certain).
 
-        Order statistics, so a number of rows stays whole; infinite where that many draws have no answer.
+        A number of rows or labels stays whole; infinite where the goal is out of reach for so much of the
+        prior.
         """
-        if self.draws is None:
+        if self.spread is None:
             return np.full(np.shape(q), np.inf if self.answer is None else self.answer)
-        return np.asarray(np.quantile(self.draws, np.asarray(q, float), method="inverted_cdf"))
+        return self.spread.quantile(q)
 
     def power_curve(
         self, values: Sequence[int] | NDArray[np.int64] | None = None, *, over: str | None = None
@@ -221,9 +232,11 @@ class Plan:
             raise ParameterError.out_of_range("values", values, f"a list of numbers of {over} from 1 to {most:.0f}")
         along = self._along(over, at[:, None].astype(float))
         curve = {over: at, "power": along.power()[:, 0]}
-        if self.prior_draws is not None:
-            spread = replace(along, prior=self.prior_draws[None, :]).power()
-            curve["low"], curve["high"] = np.quantile(spread, [0.05, 0.95], axis=1)
+        if self.spread is not None:
+            monotone = self.spread.rises is not None
+            priors = self.spread.priors_at([0.05, 0.95]) if monotone else self.spread.knowledge.draws
+            powers = replace(along, prior=priors[None, :]).power()
+            curve["low"], curve["high"] = np.quantile(powers, [0.0, 1.0] if monotone else [0.05, 0.95], axis=1)
         return curve
 
     def _most_on_curve(self, over: str) -> float:
@@ -309,8 +322,11 @@ class Plan:
 
     def _headline(self) -> str:
         asked = self.asked
-        if self.answer is None and self.draws is not None:
-            return f"{asked}: out of reach for {1.0 - self.reachable_share:.0%} of the prior (see assurance)."
+        if self.answer is None and self.spread is not None:
+            return (
+                f"{asked}: out of reach with p(y=1) = {float(self.setting.prior):.3g}, which must be reckoned with to "
+                f"be {self.assurance:.0%} sure. The best power there is {self.power:.3g}."
+            )
         if self.answer is None:
             factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
             return f"{asked}: out of reach. The best power that can be had is {self.power:.3g}{factor}."

@@ -42,8 +42,8 @@ class LabelDesign:
         (share of all rows that is labelled, p(y=1)) -> share of the noncentrality kept.
     dof_factor : float
         The surrogate's degrees of freedom over those of the full target (ERRATA B14).
-    possible_share : callable
-        p(y=1) -> the largest share of all rows that such labels can make up.
+    positives, negatives : float
+        The shares of these labels that each class must supply; 0 where labels do not bound p(y=1).
     useful_share : callable, optional
         p(y=1) -> the share up to which more labels mean more power; default all that are possible.
     safe_side : str
@@ -62,13 +62,33 @@ class LabelDesign:
     counts: str
     kappa: Callable[[Floats, Floats], Floats]
     dof_factor: float = 1.0
-    possible_share: Callable[[Floats], Floats]
+    positives: float = 0.0
+    negatives: float = 0.0
     useful_share: Callable[[Floats], Floats] | None = None
     safe_side: str = ""
     uses_prior: bool = True
     assumption: str = ""
     by_stratum: bool = True
     stratified: bool = False
+
+    def possible_share(self, prior: Floats) -> Floats:
+        """Return the largest share of all rows that such labels can make up, for each p(y=1)."""
+        share = np.ones_like(prior)
+        if self.positives:
+            share = np.minimum(share, prior / self.positives)
+        if self.negatives:
+            share = np.minimum(share, (1.0 - prior) / self.negatives)
+        return share
+
+    def possible_prior(self, share: float) -> tuple[float, float]:
+        """Return the range in which p(y=1) lies if this share of all rows carries such a label."""
+        room = 1.0 - 1e-9  # for rounding
+        return share * self.positives * room, 1.0 - share * self.negatives * room
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the answer to every question rises or falls with p(y=1), so that its quantiles are answers too."""
+        return self.safe_side != ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import Question, answer
 from blankets.planning._candidates import Candidate, candidates_for
 from blankets.planning._designs import CASE_CONTROL, stratified
-from blankets.planning._prior import know
+from blankets.planning._prior import Knowledge
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
 from blankets.regimes import Prior, regime_from
@@ -70,7 +70,7 @@ class Study:
         """Answer a question about this study."""
         kind, prior = self._regime
         _check_effect(question)
-        knowledge = know(prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
+        knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
         candidates = candidates_for(
             kind,
             surrogate=self.surrogate,
