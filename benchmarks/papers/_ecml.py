@@ -1,0 +1,173 @@
+"""The protocol of [PU] appendix A (= [T] chapter 8), shared by its figures.
+
+Which state is positive and how ties are broken follows ERRATA G1 and G3; exact numbers of rows are labelled (G5).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from benchmarks._data import network
+from benchmarks.papers._experiment import Cell, Finding
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+import blankets as bl
+from blankets.data import Frame
+from blankets.errors import BlanketsWarning
+from blankets.simulate import Network, hide_labels
+from blankets.simulate.measures import compare
+
+NETWORKS = ("alarm", "insurance", "barley", "hailfinder")
+NEEDS = tuple(f"networks/{name}.bif.gz" for name in NETWORKS)
+ALPHA = 0.10
+
+Classes = NDArray[np.int64]
+
+
+def cells(quick: bool) -> Sequence[Cell]:
+    """List one data set each."""
+    trials, versions = (3, 5) if quick else (10, 30)
+    return [
+        {"network": name, "rows": rows, "trial": trial, "versions": versions}
+        for name in NETWORKS
+        for rows in ((2000,) if quick else (2000, 5000))
+        for trial in range(trials)
+    ]
+
+
+def protocol(quick: bool) -> str:
+    """Say what the cells are."""
+    return (
+        f"IAMB, G test with the printed (nominal) degrees of freedom and every test performed, α = {ALPHA}, "
+        f"{3 if quick else 10} data sets of {'2000' if quick else '2000 and 5000'} rows, {5 if quick else 30} "
+        "labellings of each, of whose blankets the most frequent one counts; means over the targets of a network, "
+        "95% intervals over data sets"
+    )
+
+
+@cache
+def truth(data: Path | None, name: str) -> Network:
+    """Return a network."""
+    return network(data / "networks" if data else None, name)
+
+
+def sampled(known: Network, rows: int, trial: int) -> Frame:
+    """Draw the rows of a trial."""
+    return known.sample(rows, np.random.default_rng([2015, rows, trial]))
+
+
+@cache
+def targets(known: Network) -> dict[str, float]:
+    """Return the targets, each with p(y=1): parent, child and spouse in the blanket, .15 <= p <= .50 in two digits.
+
+    Positive is the first state of the file.
+    """
+    priors = {node: float(known.marginal(node)[0]) for node in known.names if has_all_roles(known, node)}
+    return {node: prior for node, prior in priors.items() if 0.15 <= round(prior, 2) <= 0.50}
+
+
+def has_all_roles(known: Network, node: str) -> bool:
+    """Tell whether there is a parent, a child and a spouse in the blanket."""
+    return len(set(known.roles(node).values())) == 3
+
+
+def classes(frame: Frame, target: str, positive: Sequence[int] = (0,)) -> Classes:
+    """Return 1 for rows in a positive state, 0 for the others."""
+    return np.isin(frame.column(frame.index(target)), positive).astype(np.int64)
+
+
+def labellings(y: Classes, positives: int, negatives: int, versions: int, *about: int) -> list[Classes]:
+    """Return labels of which all but these numbers of each class are hidden (-1), several times."""
+    seeds = [np.random.default_rng([2015, *about, version]) for version in range(versions)]
+    shown = [hide_labels(y, "mar-c", count={0: negatives, 1: positives}, rng=rng) for rng in seeds]
+    return [np.where(labelled, y, -1) for labelled in shown]
+
+
+def blanket(frame: Frame, target: str, y: Classes, **about_labels: Any) -> frozenset[str]:
+    """Return what IAMB finds with ``y`` in place of the target."""
+    how = {"alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **about_labels}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labelled rows
+        found = bl.discover(frame, y=y, exclude=[target], algorithm="iamb", test="g", n_threads=1, **how)
+    return frozenset(found.members)
+
+
+def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **about_labels: Any) -> frozenset[str]:
+    """Return the blanket found most often over labellings of the same rows; of equally frequent ones the first."""
+    return Counter(blanket(frame, target, y, **about_labels) for y in versions).most_common(1)[0][0]
+
+
+def score(known: Network, target: str, prior: float, method: str, found: frozenset[str]) -> dict[str, Any]:
+    """Return a row: what was added, what was omitted, and F."""
+    agreement = compare(found, known.blanket(target))
+    return {
+        "target": target,
+        "prior": round(prior, 4),
+        "method": method,
+        "additions": agreement.false_positives,
+        "omissions": agreement.false_negatives,
+        "f": agreement.f,
+    }
+
+
+def per_trial(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return means over targets: one row a network, size and data set, one column a method."""
+    return rows.groupby(["network", "rows", "trial", "method"], sort=False)[measure].mean().unstack("method")
+
+
+def interval(values: Any) -> tuple[float, float]:
+    """Return the mean and half the width of its 95% interval, by Student's t."""
+    numbers = np.asarray(values, float)
+    error = numbers.std(ddof=1) / np.sqrt(len(numbers))
+    return float(numbers.mean()), float(student.ppf(0.975, len(numbers) - 1) * error)
+
+
+def written(values: Any, digits: int = 2, sign: str = "") -> str:
+    """Write the mean and its 95% interval."""
+    mean, half = interval(values)
+    return f"{mean:{sign}.{digits}f} ± {half:.{digits}f}"
+
+
+def higher(what: str, better: pd.Series, worse: pd.Series, why: str) -> Finding:
+    """Compare two methods data set by data set, of which the first is said to be higher."""
+    mean, half = interval(better - worse)
+    said = f"{better.name} {written(better)}, {worse.name} {written(worse)}, difference {mean:+.2f} ± {half:.2f}"
+    verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
+    return Finding(what, f"{better.name} above {worse.name}", said, verdict, why if verdict == "differs" else "")
+
+
+def alike(what: str, one: pd.Series, other: pd.Series, why: str) -> Finding:
+    """Compare two methods data set by data set, which are said not to differ significantly."""
+    mean, half = interval(one - other)
+    said = f"{one.name} {written(one)}, {other.name} {written(other)}, difference {mean:+.2f} ± {half:.2f}"
+    same = abs(mean) <= half
+    return Finding(what, "not significantly different", said, "agrees" if same else "differs", "" if same else why)
+
+
+def draw_bars(rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colours: dict[str, str]) -> None:
+    """Draw means and 95% intervals as bars: a row of panels a measure, a column a size, a group a network."""
+    sizes = sorted(rows.rows.unique())
+    axes = figure.subplots(len(measures), len(sizes), squeeze=False, sharey="row")
+    width = 0.8 / len(colours)
+    for i, (measure, label) in enumerate(measures.items()):
+        means = per_trial(rows, measure)
+        for ax, size in zip(axes[i], sizes, strict=True):
+            for k, (method, colour) in enumerate(colours.items()):
+                bars = [interval(means.loc[(name, size), method]) for name in NETWORKS]
+                at = np.arange(len(NETWORKS)) + (k - (len(colours) - 1) / 2) * width
+                heights, errors = zip(*bars, strict=True)
+                ax.bar(at, heights, width, yerr=errors, color=colour, label=method, error_kw={"lw": 0.8})
+            ax.set_xticks(range(len(NETWORKS)), NETWORKS)
+            ax.set_title(f"N = {size}" if i == 0 else "")
+        axes[i, 0].set_ylabel(label)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(colours), frameon=False)

@@ -1,0 +1,86 @@
+"""[PU] Table 1 and Figures 2 to 4 (= [T] Table 8.1, Figures 8.1 to 8.3): blankets from positives and unlabelled rows.
+
+Labelled are N/20 positives. N/κ rows are drawn anew, with the κ of each target, and a twentieth of them labelled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from benchmarks.papers import _ecml
+from benchmarks.papers._ecml import NETWORKS, alike, blanket, classes, higher, labellings, most_frequent, score
+from benchmarks.papers._experiment import Cell, Experiment, Finding
+from matplotlib.figure import Figure
+
+from blankets.regimes import Surrogate, kappa_of
+
+SHARE = 0.05  # of all rows that are labelled, all of them positive
+COLOURS = {"Y": "0.35", "Ỹ0": "C0", "Ỹ0 at N/κ": "C9"}
+
+
+def run(data: Path | None, network: str, rows: int, trial: int, versions: int) -> list[dict[str, Any]]:
+    """Find the blankets of one data set with Y, with Ỹ0, and with Ỹ0 of N/κ rows."""
+    known = _ecml.truth(data, network)
+    frame = _ecml.sampled(known, rows, trial)
+    chosen = _ecml.targets(known)
+    needed = {
+        node: math.ceil(rows / float(kappa_of(Surrogate.Y0, prior, positives=SHARE))) for node, prior in chosen.items()
+    }
+    larger = _ecml.sampled(known, max(needed.values()), trial)
+    found = []
+    for k, (node, prior) in enumerate(chosen.items()):
+        y = classes(frame, node)
+        more = larger.take(np.arange(needed[node]))
+        few = labellings(y, round(SHARE * rows), 0, versions, trial, k)
+        many = labellings(classes(more, node), round(SHARE * needed[node]), 0, versions, trial, k)
+        found += [
+            score(known, node, prior, "Y", blanket(frame, node, y, labels="supervised")),
+            score(known, node, prior, "Ỹ0", most_frequent(frame, node, few, labels="pu")),
+            score(known, node, prior, "Ỹ0 at N/κ", most_frequent(more, node, many, labels="pu")),
+        ]
+    return found
+
+
+def compare(rows: pd.DataFrame) -> list[Finding]:
+    """Check what the paper reads off Figures 2, 3 and 4."""
+    findings = []
+    additions, omissions, f = (_ecml.per_trial(rows, measure) for measure in ("additions", "omissions", "f"))
+    for name, size in additions.index.droplevel("trial").unique():
+        here = f"{name}, N = {size}"
+        added, omitted, right = additions.loc[name, size], omissions.loc[name, size], f.loc[name, size]
+        findings += [
+            alike(f"Figure 2, false additions, {here}", added["Ỹ0"], added["Y"], "?"),
+            higher(f"Figure 3, false omissions, {here}", omitted["Ỹ0"], omitted["Y"], "?"),
+            alike(f"Figure 3, false omissions at N/κ, {here}", omitted["Ỹ0 at N/κ"], omitted["Y"], "?"),
+            higher(f"Figure 4, F, {here}", right["Y"], right["Ỹ0"], "?"),
+            alike(f"Figure 4, F at N/κ, {here}", right["Ỹ0 at N/κ"], right["Y"], "?"),
+        ]
+    return findings
+
+
+def draw(rows: pd.DataFrame, figure: Figure) -> None:
+    """Draw the three figures below each other."""
+    measures = {"additions": "falsely added (Fig. 2)", "omissions": "falsely omitted (Fig. 3)", "f": "F (Fig. 4)"}
+    _ecml.draw_bars(rows, figure, measures, COLOURS)
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="ecml-2015-fig2-4",
+        title="blankets from positive and unlabelled rows: additions, omissions, F",
+        source="[PU] Figures 2–4 = [T] 8.1–8.3",
+        minutes=(10, 1),
+        cells=_ecml.cells,
+        run=run,
+        compare=compare,
+        draw=draw,
+        protocol=_ecml.protocol,
+        size=(9.0, 8.0),
+        needs=_ecml.NEEDS,
+    ),
+)
