@@ -144,7 +144,7 @@ def test_where_the_goal_is_out_of_reach_the_answer_is_infinite():
     assert found.to_dict()["uncertain_prior"]["reachable_share"] == found.reachable_share
     assert found.to_dict()["uncertain_prior"]["quantiles"]["0.95"] is None
     assert found.answer is None
-    assert "out of reach with p(y=1) = 0.5, which must be reckoned with to be 90% sure. The best power" in repr(found)
+    assert "out of reach with p(y=1) = 0.5, the value to plan for at assurance 0.9. The best power" in repr(found)
     enough = plan(**study, prior=prior, assurance=share - 0.01)
     assert enough.reachable
     assert "and out of reach)." in repr(enough)

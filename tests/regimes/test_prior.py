@@ -139,3 +139,24 @@ def test_refusals():
     for nonsense in ("about a fifth", True, [0.1, 0.2, 0.3], "<much"):
         with pytest.raises(ParameterError, match="'prior' must be a probability, a pair"):
             prior_from(nonsense)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Beta(mode=0.2, low=0.1, high=0.4)", Beta(mode=0.2, low=0.1, high=0.4)),
+        (" beta( mean = 0.123456 ,concentration=20 )", Beta(mean=0.123456, concentration=20)),
+    ],
+)
+def test_a_beta_prior_can_be_written(text, expected):
+    read = prior_from(text)
+    np.testing.assert_array_equal(read.ppf([0.1, 0.5, 0.9]), expected.ppf([0.1, 0.5, 0.9]))
+    assert str(prior_from(str(read))) == str(read) == str(expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["Beta(0.2)", "Beta(mode=a)", "Beta(__class__=1)", "Beta(mode=0.2; low=0.1)", "Beta()"]
+)
+def test_what_is_not_a_beta_prior_is_refused(text):
+    with pytest.raises(ParameterError, match=r"'prior' must be a probability, .* a Prior such as Beta\(mode=0.2"):
+        prior_from(text)

@@ -29,7 +29,8 @@ _LABELS = (
     click.option(
         "--prior",
         metavar="P",
-        help="p(y=1): a number, '<0.4', a range 0.1-0.3, or 'estimate' (also estimate:tice, estimate:elkan-noto).",
+        help="p(y=1): a number, '<0.4', a range 0.1-0.3, 'Beta(mode=0.2, low=0.1, high=0.4)', or 'estimate' "
+        "(also estimate:tice, estimate:elkan-noto).",
     ),
     click.option(
         "--sampling",

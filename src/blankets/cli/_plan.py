@@ -24,7 +24,7 @@ __all__ = ["plan"]
     help="Labels as a share of all rows (0.05) or a number (54); for mar-c positives=0.05 and negatives=0.1.",
     multiple=True,
 )
-@click.option("--prior", metavar="P", help="p(y=1): a number, '<0.4', or a range 0.1-0.3.")
+@click.option("--prior", metavar="P", help="p(y=1): a number, '<0.4', 0.1-0.3, or 'Beta(mode=0.2, low=0.1, high=0.4)'.")
 @click.option("--sampling", metavar="HOW", help="For pu: one-sample (default) or case-control.")
 @click.option("--surrogate", metavar="NAME", help="What stands in for the target: y0, y1, ym or listwise.")
 @click.option("--target-arity", type=int, metavar="N", help="Levels of the target; default: 2.")

@@ -324,8 +324,8 @@ class Plan:
         asked = self.asked
         if self.answer is None and self.spread is not None:
             return (
-                f"{asked}: out of reach with p(y=1) = {float(self.setting.prior):.3g}, which must be reckoned with to "
-                f"be {self.assurance:.0%} sure. The best power there is {self.power:.3g}."
+                f"{asked}: out of reach with p(y=1) = {float(self.setting.prior):.3g}, the value to plan for at "
+                f"assurance {self.assurance:g}. The best power there is {self.power:.3g}."
             )
         if self.answer is None:
             factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"

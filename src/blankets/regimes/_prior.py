@@ -142,7 +142,7 @@ class Exact(Prior):
         return np.full(np.shape(probability), float(self.value))
 
     def __str__(self) -> str:
-        return f"{self.value:.4g}"
+        return f"{self.value:.10g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +177,8 @@ class Between(Prior):
 
     def __str__(self) -> str:
         if self.bound_only:
-            return f"below {self.high:.4g}" if self.low == 0.0 else f"above {self.low:.4g}"
-        return f"between {self.low:.4g} and {self.high:.4g}"
+            return f"below {self.high:.10g}" if self.low == 0.0 else f"above {self.low:.10g}"
+        return f"between {self.low:.10g} and {self.high:.10g}"
 
 
 def less_than(bound: float) -> Between:
@@ -256,7 +256,8 @@ class Beta(Prior):
         share = (centre - low) / (high - low)
         free, least_shape = concentration - least, least / 2.0
         self.shape = (least_shape + free * share, least_shape + free * (1.0 - share))
-        self._said = f"{name}={centre:.4g}, low={low:.4g}, high={high:.4g}, concentration={concentration:.4g}"
+        narrow = "" if concentration == 6.0 else f", concentration={concentration:.10g}"
+        self._said = f"{name}={centre:.10g}, low={low:.10g}, high={high:.10g}{narrow}"
 
     @property
     def support(self) -> tuple[float, float]:
@@ -350,6 +351,8 @@ class Restricted(Prior):
 
 
 _RANGE = re.compile(r"\s*([0-9.]+)\s*(?:-|\.\.|to)\s*([0-9.]+)\s*")
+_BETA = re.compile(r"\s*Beta\((.*)\)\s*", re.IGNORECASE)
+_OF_BETA = re.compile(r"\s*(mode|mean|low|high|concentration)\s*=([^=,]+)")
 
 
 def prior_from(knowledge: object) -> Prior | None:
@@ -358,7 +361,8 @@ def prior_from(knowledge: object) -> Prior | None:
     Parameters
     ----------
     knowledge : Prior, float, (low, high), str, distribution or None
-        A string is a number, ``"<0.4"``, ``">0.1"`` or ``"0.1-0.4"``, as one writes it on a command line.
+        A string is a number, ``"<0.4"``, ``">0.1"``, ``"0.1-0.4"`` or ``"Beta(mode=0.2, low=0.1, high=0.4)"``, as
+        one writes it on a command line.
 
     Examples
     --------
@@ -385,6 +389,11 @@ def _from_text(text: str) -> Prior:
             return less_than(bound) if text.strip()[0] == "<" else greater_than(bound)
         if found := _RANGE.fullmatch(text):
             return Between(float(found[1]), float(found[2]))
+        if found := _BETA.fullmatch(text):
+            parts = [_OF_BETA.fullmatch(part) for part in found[1].split(",")]
+            if any(part is None for part in parts):
+                raise _not_a_prior(text)
+            return Beta(**{part[1]: float(part[2]) for part in parts if part is not None})
         return Exact(float(text))
     except ParameterError:
         raise
@@ -394,5 +403,8 @@ def _from_text(text: str) -> Prior:
 
 def _not_a_prior(knowledge: object) -> ParameterError:
     return ParameterError.out_of_range(
-        "prior", knowledge, "a probability, a pair (low, high), '<0.4', '>0.1', a Prior, a distribution or None"
+        "prior",
+        knowledge,
+        "a probability, a pair (low, high), '<0.4', '>0.1', a Prior such as Beta(mode=0.2, low=0.1, high=0.4), a "
+        "distribution or None",
     )

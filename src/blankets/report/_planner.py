@@ -61,7 +61,13 @@ _CHOICES = {
     ),
     "priorKind": (
         "What is known of p(y=1)",
-        {"exact": "its value", "below": "an upper bound", "between": "a range"},
+        {
+            "exact": "its value",
+            "below": "an upper bound",
+            "above": "a lower bound",
+            "between": "a range",
+            "beta": "a range and its most likely value",
+        },
     ),
 }
 

@@ -128,32 +128,72 @@ var BlanketsPlan = (function () {
     return high;
   }
 
+  // ln Γ(z) for z > 0.
+  function logGamma(z) {
+    let shift = 1;
+    while (z < 17) { shift *= z; z += 1; }
+    const n = z - 1;
+    return n * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI * n) + stirlingError(n) - Math.log(shift);
+  }
+
+  // P(B < x) for a beta variable: the continued fraction of the incomplete beta function, from the side where it is quick.
+  function betaCdf(a, b, x) {
+    if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+    if (x > (a + 1) / (a + b + 2)) return 1 - betaCdf(b, a, 1 - x);
+    let [c, d] = [1, 1 / (1 - (a + b) * x / (a + 1))];
+    let h = d;
+    for (let m = 1; m < 10000; m++) {
+      const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+      d = 1 / (1 + even * d);
+      c = 1 + even / c;
+      h *= c * d;
+      const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+      d = 1 / (1 + odd * d);
+      c = 1 + odd / c;
+      h *= c * d;
+      if (Math.abs(c * d - 1) < 1e-16) break;
+    }
+    return Math.exp(a * Math.log(x) + b * Math.log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b)) / a * h;
+  }
+
+  function betaQuantile(a, b, probability) {
+    let [low, high] = [0, 1];
+    for (let i = 0; i < 100 && high - low > 1e-16 * high; i++) {
+      const middle = (low + high) / 2;
+      if (betaCdf(a, b, middle) < probability) low = middle; else high = middle;
+    }
+    return (low + high) / 2;
+  }
+
   // What each regime offers: what stands in for the target, and the share κ of the noncentrality that it keeps.
-  const all = () => 1;
-  const none = { prior: false, safe: "", possible: all };
+  // The classes must supply `positives` and `negatives` of the labels: that bounds the labels, and p(y=1).
+  const none = { prior: false, safe: "", positives: 0, negatives: 0 };
   const DESIGNS = {
-    full: { ...none, name: "full", counts: "labelled rows", words: "", kappa: all },
+    full: { ...none, name: "full", counts: "labelled rows", words: "", kappa: () => 1 },
     listwise: { ...none, name: "listwise", counts: "labelled rows", words: "uses the labelled rows alone", kappa: (s) => s },
     y0: {
       name: "y0", counts: "labelled positives", words: "counts unlabelled rows as negatives (Ỹ0)", prior: true, safe: "overestimate",
-      possible: (p) => p, kappa: (s, p) => (1 - p) / p * s / (1 - s),
+      positives: 1, negatives: 0, kappa: (s, p) => (1 - p) / p * s / (1 - s),
     },
     y1: {
       name: "y1", counts: "labelled negatives", words: "counts unlabelled rows as positives (Ỹ1)", prior: true, safe: "underestimate",
-      possible: (p) => 1 - p, kappa: (s, p) => p / (1 - p) * s / (1 - s),
+      positives: 0, negatives: 1, kappa: (s, p) => p / (1 - p) * s / (1 - s),
     },
   };
-  DESIGNS.apart = { ...DESIGNS.y0, possible: all, useful: () => 0.5, kappa: (s, p) => (1 - p) / p * s * (1 - s) };
+  DESIGNS.apart = { ...DESIGNS.y0, positives: 0, useful: 0.5, kappa: (s, p) => (1 - p) / p * s * (1 - s) };
 
   function bothClasses(positives) {
     return {
-      ...DESIGNS.listwise, prior: true, exactOnly: true,
-      possible: (p) => Math.min(p / positives, (1 - p) / (1 - positives)),
+      ...DESIGNS.listwise, prior: true, exactOnly: true, positives, negatives: 1 - positives,
       kappa: (s, p) => {
         const [a, b] = [positives * s, (1 - positives) * s];
         return a * b / ((a + b) * p * (1 - p));
       },
     };
+  }
+
+  function possibleShare(design, prior) {
+    return Math.min(1, design.positives ? prior / design.positives : 1, design.negatives ? (1 - prior) / design.negatives : 1);
   }
 
   function candidates(q) {
@@ -171,30 +211,51 @@ var BlanketsPlan = (function () {
     return offered;
   }
 
-  // Whether enough is known of p(y=1): an upper bound says nothing about how few positives there may be.
+  // What is known of p(y=1): its range and, of a distribution, its quantiles.
+  function knowledge(q) {
+    if (q.priorKind === "exact") return { low: q.prior, high: q.prior };
+    if (q.priorKind === "below") return { low: 0, high: q.prior };
+    if (q.priorKind === "above") return { low: q.prior, high: 1 };
+    const { low, high } = q;
+    const at = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
+    if (q.priorKind === "between") return { low, high, cdf: at, quantile: (u) => low + (high - low) * u };
+    // A generalised beta distribution by its mode, as blankets.Beta has it.
+    const [a, b] = [1 + 4 * at(q.prior), 1 + 4 * (1 - at(q.prior))];
+    return { low, high, cdf: (value) => betaCdf(a, b, at(value)), quantile: (u) => low + (high - low) * betaQuantile(a, b, u) };
+  }
+
+  // Whether that is enough for a design: a bound serves on its costly side alone.
   function serves(q, { design }) {
-    return !design.prior || q.priorKind !== "below" || design.safe === "overestimate";
+    const bound = { below: "overestimate", above: "underestimate" }[q.priorKind];
+    return !design.prior || !bound || design.safe === bound;
   }
 
-  // The range of p(y=1) that the labels leave possible; null where they contradict it.
-  function possibleRange(q, offered) {
-    let [low, high] = { exact: [q.prior, q.prior], below: [0, q.prior], between: [q.low, q.high] }[q.priorKind];
+  // What is left of it when the labels have been seen; null where they contradict it.
+  function possible(q, offered) {
+    const known = knowledge(q);
+    let [low, high] = [0, 1];
     for (const { design, share } of offered) {
-      if (share === null || !design.prior || design.possible === all) continue;
-      const room = 1 + 1e-9;
-      if (design.name === "y0") low = Math.max(low, share / room);
-      else if (design.name === "y1") high = Math.min(high, 1 - share / room);
+      if (share === null) continue;
+      const ends = design.prior ? [known.low, known.high] : [0, 1];
+      const most = Math.min(Math.max(design.positives, ends[0]), ends[1]);
+      if (share > possibleShare(design, most) * (1 + 1e-9)) return null;
+      low = Math.max(low, share * design.positives * (1 - 1e-9));
+      high = Math.min(high, 1 - share * design.negatives * (1 - 1e-9));
     }
-    if (q.priorKind === "exact") return low > q.prior || high < q.prior ? null : [q.prior, q.prior];
-    return low < high ? [low, high] : null;
+    if (q.priorKind === "exact" || (low <= known.low && known.high <= high)) return known;
+    const left = { low: Math.max(low, known.low), high: Math.min(high, known.high) };
+    if (!(left.low < left.high)) return null;
+    if (!known.cdf) return left;
+    const [below, above] = [known.cdf(low), known.cdf(high)];
+    return { ...left, quantile: (u) => known.quantile(below + (above - below) * u) };
   }
 
-  // The value of p(y=1) to plan for with a design: the answer grows or falls with it, so a quantile is enough.
-  function plannedPrior(q, design, range) {
+  // The value of p(y=1) to plan for with a design: the answer rises or falls with it, so a quantile is enough.
+  function plannedPrior(q, design, known) {
     if (!design.prior) return NaN;
-    const sure = q.priorKind === "between" ? q.assurance : 1;
-    const at = design.safe === "underestimate" ? 1 - sure : sure;
-    return range[0] + (range[1] - range[0]) * at;
+    const costly = design.safe === "overestimate";
+    if (!known.quantile) return costly ? known.high : known.low;
+    return known.quantile(costly ? q.assurance : 1 - q.assurance);
   }
 
   function smallest(enough, low, high) {
@@ -211,7 +272,7 @@ var BlanketsPlan = (function () {
   }
 
   function mostLabels(q, design, prior) {
-    return Math.floor(q.rows * (design.useful || design.possible)(prior) + 1e-9);
+    return Math.floor(q.rows * (design.useful || possibleShare(design, prior)) + 1e-9);
   }
 
   function solve(q, { design, share }, prior) {
@@ -255,30 +316,42 @@ var BlanketsPlan = (function () {
     q.largestEffect = Math.log(2);
     if (q.unknown !== "power" && q.power <= q.alpha) return { error: "The power wanted must be above α: chance alone reaches α." };
     const offered = candidates(q).filter((candidate) => serves(q, candidate));
-    const range = offered.some((c) => c.design.prior) ? possibleRange(q, offered) : [NaN, NaN];
-    if (range === null) {
+    if (!offered.length) {
+      return { error: "A lower bound of p(y=1) is not enough here: the more positives there are, the more it takes. Give an upper bound, a range or its value." };
+    }
+    const known = possible(q, offered);
+    if (known === null) {
       return { error: "There cannot be so many labels: more rows would be labelled in a class than p(y=1) puts there." };
     }
     let best = null;
     for (const candidate of offered) {
       if (candidate.design.exactOnly && q.priorKind !== "exact") continue;
-      const prior = plannedPrior(q, candidate.design, range);
+      const prior = plannedPrior(q, candidate.design, known);
       const cost = solve(q, candidate, prior);
       const outcome = { ...atAnswer(q, candidate, prior, cost), candidate };
       if (!best || cost < best.cost || (cost === best.cost && outcome.power > best.power)) best = outcome;
     }
     const answer = q.unknown === "power" ? best.power : best.reached ? best.cost : null;
     const labels = Math.ceil(Number((best.share * best.rows).toFixed(6)));
-    return { ...best, answer, question: q, range, labels, dof: q.dof, uncertain: best.design.prior && q.priorKind === "between" };
+    const found = { ...best, answer, question: q, known, labels, dof: q.dof, uncertain: best.design.prior && Boolean(known.quantile) };
+    if (found.uncertain) found.quantiles = [0.05, 0.5, 0.95].map((level) => quantile(found, level));
+    return found;
+  }
+
+  // A quantile of the answer over an uncertain prior: the answer at a quantile of the prior.
+  function quantile({ question: q, design, candidate, known }, level) {
+    const rises = (design.safe === "overestimate") !== (q.unknown === "power");
+    const cost = solve(q, candidate, known.quantile(rises ? level : 1 - level));
+    return q.unknown === "power" ? -cost : cost;
   }
 
   // Power over rows (or labels) with all else as in a plan; with an uncertain prior also where 90% of it lies.
   function powerCurve(found, over, values) {
-    const { question: q, design, range } = found;
+    const { question: q, design, known } = found;
     const at = (value, prior) => (over === "rows"
       ? powerAt(q, design, prior, value, found.share, found.effect)
       : powerAt(q, design, prior, found.rows, value / found.rows, found.effect));
-    const ends = [0.05, 0.95].map((p) => range[0] + (range[1] - range[0]) * p);
+    const ends = found.uncertain ? [0.05, 0.95].map(known.quantile) : [];
     return values.map((value) => {
       const point = { value, power: at(value, found.prior) };
       if (found.uncertain) point.band = ends.map((prior) => at(value, prior)).sort((a, b) => a - b);
@@ -286,6 +359,6 @@ var BlanketsPlan = (function () {
     });
   }
 
-  return { COHEN, criticalValue, noncentralTail, attainedPower, neededNoncentrality, plan, powerCurve, mostLabels };
+  return { COHEN, criticalValue, noncentralTail, attainedPower, neededNoncentrality, betaCdf, betaQuantile, plan, powerCurve, mostLabels, possibleShare };
 })();
 if (typeof module !== "undefined") module.exports = BlanketsPlan;

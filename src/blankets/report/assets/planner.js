@@ -45,15 +45,17 @@
     const partial = q.regime !== "supervised";
     const byClass = q.regime === "mar-c";
     const prior = partial && q.regime !== "mcar";
+    const spread = q.priorKind === "between" || q.priorKind === "beta";
     return {
       effect: q.unknown !== "effect", power: q.unknown !== "power", alpha: true, rows: q.unknown !== "rows",
       labelled: partial && !byClass && q.unknown !== "labelled",
       positives: byClass && q.unknown !== "labelled", negatives: byClass && q.unknown !== "labelled",
-      prior: prior && q.priorKind !== "between", low: prior && q.priorKind === "between",
-      high: prior && q.priorKind === "between", assurance: prior && q.priorKind === "between",
+      prior: prior && q.priorKind !== "between", low: prior && spread, high: prior && spread, assurance: prior && spread,
       arity: true, strata: true, priorKind: prior,
     };
   }
+
+  const PRIOR_IS = { exact: "p(y=1)", below: "p(y=1) at most", above: "p(y=1) at least", between: "p(y=1)", beta: "p(y=1), most likely" };
 
   function read() {
     const q = { regime: at("regime").value, priorKind: at("priorKind").value };
@@ -65,6 +67,7 @@
     const shown = visible(q);
     for (const block of form.querySelectorAll("[data-control]")) block.hidden = !shown[block.dataset.control];
     at("priorKind").parentElement.hidden = !shown.priorKind;
+    form.querySelector("label[for=plan-prior]").textContent = PRIOR_IS[q.priorKind];
     const wrong = inputs.find((input) => shown[input.name] && (input.value === "" || !input.checkValidity()));
     if (wrong) {
       const label = form.querySelector("label[for=" + wrong.id + "]").textContent;
@@ -72,6 +75,9 @@
       return { q, error: label + " must be " + whole + "between " + wrong.min + " and " + wrong.max + "." };
     }
     if (shown.low && q.low >= q.high) return { q, error: "The range of p(y=1) is empty: its lower end is above the upper one." };
+    if (shown.low && shown.prior && !(q.low < q.prior && q.prior < q.high)) {
+      return { q, error: "The most likely p(y=1) must lie within its range, and not at an end of it." };
+    }
     return { q };
   }
 
@@ -82,11 +88,17 @@
       rows: "Rows needed", power: "Power", effect: "Smallest effect that is found",
       labelled: found.design.counts[0].toUpperCase() + found.design.counts.slice(1) + " needed",
     }[q.unknown];
+    if (answer === null && found.uncertain) {
+      return asked + ": out of reach with p(y=1) = " + g(found.prior, 3) + ", the value to plan for at assurance " + g(q.assurance, 6)
+        + ". The best power there is " + g(found.power, 3) + ".";
+    }
     if (answer === null) return asked + ": out of reach. The best power that can be had is " + g(found.power, 3) + ".";
-    const value = q.unknown === "power" ? g(answer, 4)
-      : q.unknown === "effect" ? g(answer, 4) + " nats (Cohen's w " + g(cohen(answer), 3) + ")" : String(answer);
-    const sure = found.uncertain ? ", enough with probability " + g(q.assurance, 6) + " over the prior" : "";
-    return asked + ": " + value + sure + ".";
+    const words = (value) => (!Number.isFinite(value) ? "out of reach" : q.unknown === "power" ? g(value, 4)
+      : q.unknown === "effect" ? g(value, 4) + " nats (Cohen's w " + g(cohen(value), 3) + ")" : String(value));
+    if (!found.uncertain) return asked + ": " + words(answer) + ".";
+    const [low, middle, high] = found.quantiles.map(words);
+    return asked + ": " + words(answer) + ", enough with probability " + g(q.assurance, 6) + " over the prior (median "
+      + middle + ", 90% between " + low + " and " + high + ").";
   }
 
   // The sentence of blankets.plan, word for word.
@@ -123,7 +135,6 @@
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labelled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
-    if (found.uncertain) said.push("Python draws the prior at random, so that its answer differs from this one by chance, a little.");
     said.push("Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
     return said;
   }
@@ -151,12 +162,17 @@
       add("labelled", '{"positives": ' + real(q.positives) + ', "negatives": ' + real(q.negatives) + "}",
         "labelled positives=" + real(q.positives) + ",negatives=" + real(q.negatives));
     }
-    if (shown.prior && q.priorKind === "below") add("prior", '"<' + q.prior + '"', "prior '<" + q.prior + "'");
-    else if (shown.prior) add("prior", q.prior);
-    if (shown.low) {
-      add("prior", "(" + q.low + ", " + q.high + ")", "prior " + q.low + "-" + q.high);
-      add("assurance", q.assurance);
+    if (shown.priorKind) {
+      const beta = "Beta(mode=" + q.prior + ", low=" + q.low + ", high=" + q.high + ")";
+      add("prior", ...{
+        exact: [q.prior],
+        below: ['"<' + q.prior + '"', "prior '<" + q.prior + "'"],
+        above: ['">' + q.prior + '"', "prior '>" + q.prior + "'"],
+        between: ["(" + q.low + ", " + q.high + ")", "prior " + q.low + "-" + q.high],
+        beta: ["bl." + beta, "prior '" + beta + "'"],
+      }[q.priorKind]);
     }
+    if (shown.assurance) add("assurance", q.assurance);
     return { python: "import blankets as bl\nbl.plan(" + python.join(", ") + ")", cli };
   }
 
@@ -247,7 +263,7 @@
     const q = found.question;
     const over = q.unknown === "labelled" ? "labels" : "rows";
     const centre = over === "rows" ? (found.answer === null ? 1000 : found.rows) : found.labels;
-    const most = over === "rows" ? Infinity : Math.floor(found.design.possible(found.prior) * found.rows + 1e-9);
+    const most = over === "rows" ? Infinity : Math.floor(P.possibleShare(found.design, found.prior) * found.rows + 1e-9);
     const values = spread(Math.max(1, Math.floor(centre / 10)), Math.min(2 * centre, most), 60, true);
     const points = P.powerCurve(found, over, values).map((p) => ({ x: p.value, y: p.power, band: p.band }));
     const here = { x: centre, y: found.power, word: grouped(centre) };
