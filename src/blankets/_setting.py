@@ -44,6 +44,7 @@ class Setting:
     choices: dict[str, Any]
     report: DataReport
     n_threads: int
+    fingerprint: str
     said: tuple[str, ...] = ()
 
     @property
@@ -106,15 +107,18 @@ def read(
         numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
         tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
         arities = np.full(len(numbers.names), 2, np.int64)
-        return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads)
+        data = numbers.fingerprint()
+        return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads, data)
     if isinstance(data, SqlCounter):
-        tests = table_tests(engine.remembered(data, fingerprint_of(data)), statistic=test, seed=seed, **testing)
+        query = fingerprint_of(data)
+        tests = table_tests(engine.remembered(data, query), statistic=test, seed=seed, **testing)
         place = None if target is None else data.names.index(str(target))
-        return Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads)
+        return Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads, query)
     if target is None and y is None and not isinstance(data, Study):
         table = ingest(data, **reading)
-        tests = table_tests(engine.counter(table.frame), statistic=test, seed=seed, **testing)
-        return Setting(tests, table.frame.arities, table.frame.n_rows, None, choices, table.report, threads)
+        frame = table.frame
+        tests = table_tests(engine.counter(frame), statistic=test, seed=seed, **testing)
+        return Setting(tests, frame.arities, frame.n_rows, None, choices, table.report, threads, frame.fingerprint())
     asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
     study = (
         data
@@ -144,11 +148,23 @@ def _studied(
     arities[study.target] = len(column.levels)
     choices |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
     choices |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
+    choices |= _of_labels(study)
     choices |= {"drivers": [study.frame.names[x] for x in drivers]} if drivers else {}
     choices |= _power(study, column)
     most_dof = column.n_rows / testing["reliability"] if testing["reliability"] else np.inf
     said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
-    return Setting(tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, said)
+    return Setting(
+        tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, study.fingerprint, said
+    )
+
+
+def _of_labels(study: Study) -> dict[str, Any]:
+    """Return how many labels of each class there are, and how they were come by."""
+    if not study.labels.n_unlabelled or not study.labels.is_binary:
+        return {}
+    negatives, positives = study.labels.counts.tolist()
+    sampling = {} if study.regime.sampling == "one-sample" else {"sampling": study.regime.sampling}
+    return {"labelled": {"positives": positives, "negatives": negatives}, **sampling}
 
 
 def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:

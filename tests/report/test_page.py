@@ -164,31 +164,60 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("settings", "data", "expected"),
+    ("settings", "expected"),
     [
-        ({}, {}, {"regime": "supervised", "effect": "0.02", "alpha": "0.01", "rows": "1000"}),
+        ({}, {"regime": "supervised", "effect": "0.02", "alpha": "0.01", "rows": "1000"}),
         # Through a surrogate with κ = 1/4 the information with the target is about four times as much.
         (
-            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05},
-            {"n_rows": 1000, "unlabelled": 900},
+            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05, "labelled": {"positives": 100}},
             {"regime": "pu", "effect": "0.08", "alpha": "0.05", "labelled": "0.1", "prior": "0.3"},
         ),
         (
-            {"labels": "mcar", "kappa": None, "prior": "below 0.3"},
-            {"n_rows": 1000, "unlabelled": 0},
-            {"regime": "mcar", "effect": "0.045", "labelled": "1", "prior": "0.2"},
+            {"labels": "pu", "prior": "Beta(mode=0.3, low=0.2, high=0.6)", "sampling": "case-control"},
+            {"regime": "pu-apart", "priorKind": "beta", "labelled": "0.0005", "low": "0.2", "high": "0.6"},
         ),
-        ({"labels": "mar-c", "kappa": 0.5}, {"n_rows": 1000}, {"regime": "supervised", "effect": "0.04"}),
+        (
+            {"labels": "mcar", "prior": "below 0.3", "labelled": {"positives": 100, "negatives": 200}},
+            {"regime": "mcar", "effect": "0.045", "labelled": "0.3", "prior": "0.2"},
+        ),
+        (
+            {"labels": "mar-f", "labelled": {"positives": 100, "negatives": 200}},
+            {"regime": "mcar", "labelled": "0.3"},
+        ),
+        (
+            {
+                "labels": "mar-c",
+                "kappa": 0.5,
+                "prior": "between 0.2 and 0.4",
+                "labelled": {"positives": 100, "negatives": 33},
+            },
+            {
+                "regime": "mar-c",
+                "effect": "0.04",
+                "positives": "0.1",
+                "negatives": "0.033",
+                "priorKind": "between",
+                "low": "0.2",
+            },
+        ),
+        (
+            {"labels": "mar-c", "prior": "about 0.3 (90% 0.25 to 0.35), estimated by roc"},
+            {"regime": "mar-c", "priorKind": "between", "low": "0.25", "high": "0.35"},
+        ),
+        ({"labels": "pu", "prior": "0.001"}, {"regime": "pu", "priorKind": "exact", "prior": "0.2"}),
     ],
 )
-def test_planner_opens_with_the_numbers_of_the_study(settings, data, expected, tmp_path):
+def test_planner_opens_with_the_numbers_of_the_study(settings, expected, tmp_path):
     e = NamedEvidence(x="a", y="y", statistic=40.0, dof=1, log_p=-20.0, effect=0.02, n_rows=1000)
     blanket = Blanket(
         target="y", members=("a",), strengths={"a": e}, algorithm="iamb", settings=settings, columns=("a", "y"),
-        n_rows=1000, data=data,
+        n_rows=1000,
     )  # fmt: skip
     text = blanket.report(tmp_path / "r.html").read_text(encoding="utf-8")
-    assert f'<option value="{expected.pop("regime")}" selected="">' in text
+    chosen = {name: expected.pop(name) for name in ("regime", "priorKind") if name in expected}
+    for value in chosen.values():
+        assert f'<option value="{value}" selected="">' in text
+    assert ("take its answers as a guide" in text) == (settings.get("labels") == "mar-f")
     for name, value in expected.items():
         assert re.search(rf'id="plan-{name}" name="{name}" value="([^"]+)"', text).group(1) == value
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from blankets.report._effects import effects
 from blankets.report._health import health
-from blankets.report._labels import is_partial, labels
+from blankets.report._labels import is_partial, labels, planner_caution
 from blankets.report._neighbourhood import neighbourhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
@@ -70,6 +70,7 @@ def report_content(
         "sensitivity": _sensitivity(blanket, sensitivity),
         "stability": _stability(blanket, stability),
         "health": health(blanket),
+        "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
         "versions": versions(),

@@ -10,7 +10,7 @@ from blankets.results import number
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["is_partial", "labels", "stands_in"]
+__all__ = ["is_partial", "labels", "planner_caution", "stands_in"]
 
 _REGIMES = {
     "pu": "only positives are labelled, and which of them depends on nothing else",
@@ -46,4 +46,21 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
         told.append(["Caution", "this surrogate is not valid here, and was forced"])
     if unlabelled := blanket.data.get("unlabelled"):
         told.append(["Rows without a label", f"{unlabelled:,}"])
+    if found := settings.get("labelled"):
+        told.append(["Labelled", ", ".join(f"{found[name]:,} {name}" for name in found if found[name])])
+    if settings.get("sampling") == "case-control":
+        told.append(["Sampling", "the labelled positives were collected apart from the other rows"])
     return told
+
+
+def planner_caution(blanket: Blanket) -> str:
+    """Say where the planner is no more than a guide for labels such as these; mostly nothing."""
+    settings = blanket.settings
+    if settings.get("labels") == "mar-f":
+        return (
+            "Labelling depends on features here, and what that leaves of the power cannot be told beforehand. The "
+            "planner takes the labels to be missing at random: take its answers as a guide, and as hopeful."
+        )
+    if settings.get("labels") in ("pu", "mar-c") and settings.get("prior") is None:
+        return "p(y=1) was not given, and the answers depend on it: set it in the planner."
+    return ""

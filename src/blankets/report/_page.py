@@ -30,7 +30,7 @@ def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) ->
         _labels_section(content["labels"], content["sensitivity"]),
         _stability_section(content["stability"]),
         _health_section(content["health"]),
-        _planner_section(start),
+        _planner_section(start, content["planner_caution"]),
         _method_section(content),
     ]
     known = {
@@ -200,10 +200,12 @@ def _health_section(findings: list[dict[str, str]]) -> Html:
     return _section("health", "The data", tag("ul", *items, class_="findings"))
 
 
-def _planner_section(start: dict[str, Any] | None) -> Html | None:
+def _planner_section(start: dict[str, Any] | None, caution: str) -> Html | None:
     if start is None:
         return None
     intro = tag("p", "How many rows or labels would the next study need? The planner opens with this one's numbers.")
+    if caution:
+        intro = many(intro, tag("p", caution, class_="notice"))
     folded = tag("details", tag("summary", "Open the planner"), planner_body(start))
     return _section("planner-section", "Plan the next study", intro, folded)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blankets.errors import DataError, ParameterError
 from blankets.report._content import report_content
-from blankets.report._labels import is_partial
 from blankets.report._page import report_page
+from blankets.report._start import start_of
 
 if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
@@ -71,38 +71,7 @@ def report(
             f"the latents are those of {latent.target!r}, but the blanket is that of {blanket.target!r}"
         )
     content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity, latent=latent)
-    return written(report_page(content, _start(blanket) if planner else None), path)
-
-
-def _start(blanket: Blanket) -> dict[str, Any]:
-    """Return the numbers of the study for the planner: rows, level, labels, and its weakest member's effect."""
-    settings = blanket.settings
-    kappa = settings.get("kappa") if is_partial(blanket) else 1.0
-    tested = [e.effect for e in blanket.strengths.values() if e.reliable and e.effect > 0]
-    # Information with a surrogate is about κ times that with the target, for which a study is planned.
-    effect = min(tested) / kappa if tested and kappa else 0.045
-    alpha = settings.get("alpha")
-    start: dict[str, Any] = {
-        "unknown": "rows",
-        "rows": min(max(blanket.n_rows, 10), 10_000_000),
-        "alpha": alpha if isinstance(alpha, float) and 1e-5 <= alpha <= 0.2 else 0.01,
-        "effect": float(f"{min(max(effect, 0.0001), 0.5):.2g}"),
-    }
-    return start | _label_start(blanket)
-
-
-def _label_start(blanket: Blanket) -> dict[str, Any]:
-    """Return regime, labelled share and prior for the planner, as far as they are single numbers."""
-    regime, rows = blanket.settings.get("labels"), blanket.data.get("n_rows", 0)
-    if regime not in ("pu", "mcar") or not rows:
-        return {}
-    share = 1.0 - blanket.data.get("unlabelled", 0) / rows
-    start = {"regime": regime, "labelled": float(f"{min(max(share, 0.0005), 1.0):.4g}")}
-    try:
-        prior = float(blanket.settings.get("prior") or "nan")
-    except ValueError:  # a range, or a distribution
-        return start
-    return start | ({"prior": prior} if 0.01 <= prior <= 0.99 else {})
+    return written(report_page(content, start_of(blanket) if planner else None), path)
 
 
 def written(text: str, path: str | Path) -> Path:

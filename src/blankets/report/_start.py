@@ -1,0 +1,85 @@
+"""The numbers of a study with which the planner in its report opens."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from blankets.report._labels import is_partial
+
+if TYPE_CHECKING:
+    from blankets.results import Blanket
+
+__all__ = ["start_of"]
+
+_NUMBER = r"([0-9.e-]+)"
+# What is known of p(y=1), as `Prior` says it; of a distribution that the page does not have, where 90% of it lies.
+_PRIORS = (
+    (rf"{_NUMBER}", "exact", ("prior",)),
+    (rf"below {_NUMBER}", "below", ("prior",)),
+    (rf"above {_NUMBER}", "above", ("prior",)),
+    (rf"between {_NUMBER} and {_NUMBER}", "between", ("low", "high")),
+    (rf"Beta\(mode={_NUMBER}, low={_NUMBER}, high={_NUMBER}\)", "beta", ("prior", "low", "high")),
+    (rf".*90% between {_NUMBER} and {_NUMBER}.*", "between", ("low", "high")),
+    (rf".*90% {_NUMBER} to {_NUMBER}.*", "between", ("low", "high")),
+)
+_LIMITS = {"prior": (0.01, 0.99), "low": (0.01, 0.98), "high": (0.02, 0.99)}
+
+
+def start_of(blanket: Blanket) -> dict[str, Any]:
+    """Return values for the planner: rows, level, labels, prior, and the effect of the weakest member.
+
+    Examples
+    --------
+    >>> from blankets.results import Blanket
+    >>> settings = {"alpha": 0.05, "labels": "pu", "prior": "below 0.4", "labelled": {"positives": 90, "negatives": 0}}
+    >>> blanket = Blanket(target="ill", members=(), strengths={}, algorithm="iamb", settings=settings, columns=("ill",),
+    ...                   n_rows=1000)
+    >>> start = start_of(blanket)
+    >>> start["regime"], start["labelled"], start["priorKind"], start["prior"]
+    ('pu', 0.09, 'below', 0.4)
+    """
+    settings = blanket.settings
+    kappa = settings.get("kappa") if is_partial(blanket) else 1.0
+    tested = [e.effect for e in blanket.strengths.values() if e.reliable and e.effect > 0]
+    # Information with a surrogate is about κ times that with the target, for which a study is planned.
+    effect = min(tested) / kappa if tested and kappa else 0.045
+    alpha = settings.get("alpha")
+    start: dict[str, Any] = {
+        "unknown": "rows",
+        "rows": min(max(blanket.n_rows, 10), 10_000_000),
+        "alpha": alpha if isinstance(alpha, float) and 1e-5 <= alpha <= 0.2 else 0.01,
+        "effect": float(f"{min(max(effect, 0.0001), 0.5):.2g}"),
+    }
+    return start | (_labels(blanket) if is_partial(blanket) else {})
+
+
+def _labels(blanket: Blanket) -> dict[str, Any]:
+    """Return the regime, the share of all rows that is labelled, and the prior."""
+    settings = blanket.settings
+    regime = str(settings["labels"])
+    rows = blanket.data.get("n_rows") or blanket.n_rows
+    found = settings.get("labelled", {})
+    positives, negatives = (_share(found.get(name, 0), rows) for name in ("positives", "negatives"))
+    labelled = _share(sum(found.values()), rows)
+    if regime == "pu":
+        apart = settings.get("sampling") == "case-control"
+        return {"regime": "pu-apart" if apart else "pu", "labelled": labelled, **_prior(settings.get("prior"))}
+    if regime == "mar-c":
+        return {"regime": "mar-c", "positives": positives, "negatives": negatives, **_prior(settings.get("prior"))}
+    # What labelling by features leaves of the power is not known; by lot it would be the labelled share.
+    return {"regime": "mcar", "labelled": labelled}
+
+
+def _share(labels: int, rows: int) -> float:
+    """Return labels as a share of all rows, rounded down: as many as there are must not be too many."""
+    return min(max(int(labels * 10_000 / rows) / 10_000, 0.0005), 0.99)
+
+
+def _prior(said: object) -> dict[str, Any]:
+    for pattern, kind, names in _PRIORS:
+        if found := re.fullmatch(pattern, str(said)):
+            values = dict(zip(names, map(float, found.groups()), strict=True))
+            if all(_LIMITS[name][0] <= value <= _LIMITS[name][1] for name, value in values.items()):
+                return {"priorKind": kind, **values}
+    return {}
