@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Finding
+from benchmarks.papers._experiment import Cell, Finding, Verdict
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import t as student
@@ -119,9 +119,9 @@ def score(known: Network, target: str, prior: float, method: str, found: frozens
     }
 
 
-def per_trial(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return means over targets: one row a network, size and data set, one column a method."""
-    return rows.groupby(["network", "rows", "trial", "method"], sort=False)[measure].mean().unstack("method")
+def per_trial(rows: pd.DataFrame, measure: str, panel: str = "rows") -> pd.DataFrame:
+    """Return means over targets: one row a network, panel of the figure and data set, one column a method."""
+    return rows.groupby(["network", panel, "trial", "method"], sort=False)[measure].mean().unstack("method")
 
 
 def interval(values: Any) -> tuple[float, float]:
@@ -131,43 +131,52 @@ def interval(values: Any) -> tuple[float, float]:
     return float(numbers.mean()), float(student.ppf(0.975, len(numbers) - 1) * error)
 
 
-def written(values: Any, digits: int = 2, sign: str = "") -> str:
-    """Write the mean and its 95% interval."""
-    mean, half = interval(values)
-    return f"{mean:{sign}.{digits}f} ± {half:.{digits}f}"
-
-
 def higher(what: str, better: pd.Series, worse: pd.Series, why: str) -> Finding:
-    """Compare two methods data set by data set, of which the first is said to be higher."""
+    """Compare two methods, of which the first is said to be higher, data set by data set.
+
+    A difference within its 95% interval is an ordering, and no more.
+    """
     mean, half = interval(better - worse)
-    said = f"{better.name} {written(better)}, {worse.name} {written(worse)}, difference {mean:+.2f} ± {half:.2f}"
-    verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
-    return Finding(what, f"{better.name} above {worse.name}", said, verdict, why if verdict == "differs" else "")
+    verdict: Verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
+    printed = f"{better.name} above {worse.name}"
+    return Finding(what, printed, _both(better, worse), verdict, why if verdict == "differs" else "")
 
 
 def alike(what: str, one: pd.Series, other: pd.Series, why: str) -> Finding:
-    """Compare two methods data set by data set, which are said not to differ significantly."""
+    """Compare two methods that are said not to differ significantly.
+
+    Agreement is that of paired differences; the paper looks at 95% intervals of each, and whether they overlap.
+    """
     mean, half = interval(one - other)
-    said = f"{one.name} {written(one)}, {other.name} {written(other)}, difference {mean:+.2f} ± {half:.2f}"
-    same = abs(mean) <= half
-    return Finding(what, "not significantly different", said, "agrees" if same else "differs", "" if same else why)
+    (mean_one, half_one), (mean_other, half_other) = interval(one), interval(other)
+    overlap = abs(mean_one - mean_other) <= half_one + half_other
+    verdict: Verdict = "agrees" if abs(mean) <= half else "same ordering" if overlap else "differs"
+    return Finding(what, "not significantly different", _both(one, other), verdict, "" if verdict == "agrees" else why)
 
 
-def draw_bars(rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colours: dict[str, str]) -> None:
-    """Draw means and 95% intervals as bars: a row of panels a measure, a column a size, a group a network."""
-    sizes = sorted(rows.rows.unique())
-    axes = figure.subplots(len(measures), len(sizes), squeeze=False, sharey="row")
+def _both(one: pd.Series, other: pd.Series) -> str:
+    values = {one.name: interval(one), other.name: interval(other), "difference": interval(one - other)}
+    return ", ".join(f"{name} {mean:.2f} ± {half:.2f}" for name, (mean, half) in values.items())
+
+
+def draw_bars(
+    rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colours: dict[str, str], panel: str = "rows"
+) -> None:
+    """Draw means and 95% intervals as bars: a row of panels a measure, a column a panel, a group a network."""
+    panels = rows.groupby(panel)["rows"].first()
+    axes = figure.subplots(len(measures), len(panels), squeeze=False, sharey="row")
     width = 0.8 / len(colours)
     for i, (measure, label) in enumerate(measures.items()):
-        means = per_trial(rows, measure)
-        for ax, size in zip(axes[i], sizes, strict=True):
+        means = per_trial(rows, measure, panel)
+        for ax, (key, n_rows) in zip(axes[i], panels.items(), strict=True):
             for k, (method, colour) in enumerate(colours.items()):
-                bars = [interval(means.loc[(name, size), method]) for name in NETWORKS]
+                bars = [interval(means.loc[(name, key), method]) for name in NETWORKS]
                 at = np.arange(len(NETWORKS)) + (k - (len(colours) - 1) / 2) * width
                 heights, errors = zip(*bars, strict=True)
                 ax.bar(at, heights, width, yerr=errors, color=colour, label=method, error_kw={"lw": 0.8})
             ax.set_xticks(range(len(NETWORKS)), NETWORKS)
-            ax.set_title(f"N = {size}" if i == 0 else "")
+            if i == 0:
+                ax.set_title(f"N = {n_rows}" + (f", {key} labelled" if panel == "labelled" else ""))
         axes[i, 0].set_ylabel(label)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(colours), frameon=False)

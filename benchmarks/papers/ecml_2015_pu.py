@@ -6,15 +6,14 @@ Labelled are N/20 positives. N/κ rows are drawn anew, with the κ of each targe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
-from benchmarks.papers._ecml import NETWORKS, alike, blanket, classes, higher, labellings, most_frequent, score
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._ecml import alike, blanket, classes, higher, labellings, most_frequent, score
+from benchmarks.papers._experiment import Experiment, Finding
 from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of

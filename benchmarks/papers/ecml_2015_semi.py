@@ -1,0 +1,145 @@
+"""[PU] Figures 5 to 7 (= [T] 8.4 to 8.6): blankets from labelled rows of both classes and unlabelled ones.
+
+Figure 5 labels N/20 rows of each class. Figures 6 and 7 label 200 of 2000 and 250 of 5000 rows (also 500, which may
+have been meant: ERRATA G4), with the classes as in the population, or with their ratio turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from benchmarks.papers import _ecml
+from benchmarks.papers._ecml import alike, blanket, classes, higher, labellings, most_frequent, score
+from benchmarks.papers._experiment import Cell, Experiment, Finding
+from matplotlib.figure import Figure
+
+from blankets.regimes import prefer_y0_below
+
+CHOICE = {"Y": "0.35", "most powerful": "C0", "least powerful": "C1"}
+WAYS = {"Ỹ0 or Ỹ1": "C0", "listwise": "C2", "pairwise": "C3", "any, by κ": "C9"}
+
+
+def by_power(prior: float, positives: float, negatives: float) -> tuple[str, str]:
+    """Return the more and the less powerful of Ỹ0 and Ỹ1, by Corollary 1 (shares of all rows that are labelled)."""
+    return ("y0", "y1") if prior < prefer_y0_below(positives, negatives) else ("y1", "y0")
+
+
+def run_choice(data: Path | None, network: str, rows: int, trial: int, versions: int) -> list[dict[str, Any]]:
+    """Find the blankets of one data set with Y, and with the better and the worse of Ỹ0 and Ỹ1."""
+    known = _ecml.truth(data, network)
+    frame = _ecml.sampled(known, rows, trial)
+    found = []
+    for k, (node, prior) in enumerate(_ecml.targets(known).items()):
+        y = classes(frame, node)
+        labelled = labellings(y, rows // 20, rows // 20, versions, trial, k)
+        found.append(score(known, node, prior, "Y", blanket(frame, node, y, labels="supervised")))
+        for method, surrogate in zip(list(CHOICE)[1:], by_power(prior, 0.05, 0.05), strict=True):
+            members = most_frequent(frame, node, labelled, labels="mar-c", surrogate=surrogate)
+            found.append(score(known, node, prior, method, members))
+    return found
+
+
+def compare_choice(rows: pd.DataFrame) -> list[Finding]:
+    """Check that the choice matters."""
+    f = _ecml.per_trial(rows, "f")
+    places = f.index.droplevel("trial").unique()
+    return [
+        higher(f"{name}, N = {size}, F", f.loc[name, size]["most powerful"], f.loc[name, size]["least powerful"], "?")
+        for name, size in places
+    ]
+
+
+def cells(quick: bool, ratio: str) -> Sequence[Cell]:
+    """List one data set each."""
+    sizes = {2000: (200,), 5000: (250, 500)}
+    return [
+        {**cell, "labelled": labelled, "ratio": ratio}
+        for cell in _ecml.cells(quick)
+        for labelled in sizes[cell["rows"]]
+    ]
+
+
+def run(
+    data: Path | None, network: str, rows: int, trial: int, versions: int, labelled: int, ratio: str
+) -> list[dict[str, Any]]:
+    """Find the blankets of one data set in four ways."""
+    known = _ecml.truth(data, network)
+    frame = _ecml.sampled(known, rows, trial)
+    found = []
+    for k, (node, prior) in enumerate(_ecml.targets(known).items()):
+        positives = round(labelled * (prior if ratio == "population" else 1 - prior))
+        negatives = labelled - positives
+        y = labellings(classes(frame, node), positives, negatives, versions, trial, k)
+        surrogate, _ = by_power(prior, positives / rows, negatives / rows)
+        ways: list[dict[str, Any]] = [{"surrogate": surrogate}, {"surrogate": "listwise"}, {"surrogate": "pairwise"}]
+        for method, way in zip(WAYS, [*ways, {"prior": prior}], strict=True):
+            members = most_frequent(frame, node, y, labels="mar-c", **way)
+            found.append(score(known, node, prior, method, members))
+    return found
+
+
+def compare(rows: pd.DataFrame, ratio: str) -> list[Finding]:
+    """Check what the paper reads off Figure 6 or 7."""
+    findings = []
+    means = _ecml.per_trial(rows, "f", "labelled")
+    for name, labelled in means.index.droplevel("trial").unique():
+        f = means.loc[name, labelled]
+        here = f"{name}, {labelled} labelled, F"
+        if ratio == "population":
+            findings += [
+                alike(here, f["Ỹ0 or Ỹ1"], f["listwise"], "?"),
+                higher(here, f["listwise"], f["pairwise"], "?"),
+            ]
+        else:
+            findings += [higher(here, f["Ỹ0 or Ỹ1"], f[rival], "?") for rival in ("listwise", "pairwise")]
+            findings += [higher(here, f["any, by κ"], f["listwise"], "?")]
+    return findings
+
+
+def draw(rows: pd.DataFrame, figure: Figure) -> None:
+    """Draw F."""
+    _ecml.draw_bars(rows, figure, {"f": "F"}, WAYS, "labelled")
+
+
+def draw_choice(rows: pd.DataFrame, figure: Figure) -> None:
+    """Draw F."""
+    _ecml.draw_bars(rows, figure, {"f": "F"}, CHOICE)
+
+
+def _figure(number: int, ratio: str, title: str) -> Experiment:
+    return Experiment(
+        name=f"ecml-2015-fig{number}",
+        title=title,
+        source=f"[PU] Figure {number} = [T] 8.{number - 1}",
+        minutes=(8, 0.5),
+        cells=partial(cells, ratio=ratio),
+        run=run,
+        compare=partial(compare, ratio=ratio),
+        draw=draw,
+        protocol=_ecml.protocol,
+        size=(11.0, 3.6),
+        needs=_ecml.NEEDS,
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="ecml-2015-fig5",
+        title="both classes labelled: the more and the less powerful of Ỹ0 and Ỹ1",
+        source="[PU] Figure 5 = [T] 8.4",
+        minutes=(4, 0.3),
+        cells=_ecml.cells,
+        run=run_choice,
+        compare=compare_choice,
+        draw=draw_choice,
+        protocol=_ecml.protocol,
+        size=(9.0, 3.6),
+        needs=_ecml.NEEDS,
+    ),
+    _figure(6, "population", "labelled classes as in the population"),
+    _figure(7, "inverse", "ratio of the labelled classes turned round (class-prior change)"),
+)
