@@ -50,7 +50,7 @@ def mar_f(joint: Floats, labelled: float) -> Floats:
 def mar_c(joint: Floats, negatives: float, positives: float) -> Floats:
     """Return p(s=1|x,y) that makes labelled negatives and labelled positives given shares of all rows."""
     p_y = joint.sum(axis=-1, keepdims=True)
-    return np.broadcast_to(np.array([[negatives], [positives]]) / p_y, joint.shape)
+    return np.broadcast_to(np.minimum(np.array([[negatives], [positives]]) / p_y, 1.0), joint.shape)
 
 
 def sample(joint: Floats, rate: Floats, rows: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -58,6 +58,17 @@ def sample(joint: Floats, rate: Floats, rows: int, rng: np.random.Generator) -> 
     cells = np.stack([joint * rate, joint * (1.0 - rate)], axis=1)
     counts = rng.multinomial(rows, cells.reshape(len(joint), -1)).reshape(cells.shape)
     return _tables(counts.astype(float))
+
+
+def sample_exact(joint: Floats, labelled: int, rows: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw samples in which exactly so many positives are labelled and nothing else is."""
+    given_y = joint / joint.sum(axis=-1, keepdims=True)
+    positives = rng.binomial(rows, joint[:, 1].sum(axis=-1))
+    cells = np.zeros((len(joint), 2, *joint.shape[1:]))
+    cells[:, 0, 1] = rng.multinomial(labelled, given_y[:, 1])
+    cells[:, 1, 1] = rng.multinomial(positives - labelled, given_y[:, 1])
+    cells[:, 1, 0] = rng.multinomial(rows - positives, given_y[:, 0])
+    return _tables(cells)
 
 
 def population(joint: Floats, rate: Floats) -> tuple[Floats, Floats]:
