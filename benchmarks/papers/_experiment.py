@@ -81,8 +81,11 @@ def plus_minus(values: Any, digits: int = 2) -> str:
     return f"{mean:.{digits}f} ± {error:.{digits}f}" if error == error else f"{mean:.{digits}f}"
 
 
-def near(printed: float, values: Any, *, digits: int = 2, errors: float = 2.0) -> bool:
-    """Say whether a printed value lies within some standard errors of our mean, rounding of the print allowed for."""
+def near(printed: float, values: Any, *, digits: int = 2, errors: float = 2.0, printed_error: float = 0.0) -> bool:
+    """Say whether a printed value lies within some standard errors of our mean, rounding of the print allowed for.
+
+    ``printed_error`` is the standard error of the printed value itself, where the paper lets one work it out.
+    """
     mean, error = mean_and_error(values)
-    slack = 0.5 * 10.0**-digits + (errors * error if error == error else 0.0)
-    return abs(mean - printed) <= slack + 1e-12
+    slack = 0.5 * 10.0**-digits + errors * np.hypot(np.nan_to_num(error), printed_error)
+    return bool(abs(mean - printed) <= slack + 1e-12)
