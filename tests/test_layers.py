@@ -34,7 +34,13 @@ ORDER = (
 )
 
 # Doors that lead up, opened only inside a function: blanket.plot() draws itself.
-DOORS = {("results", "plots"), ("results", "report"), ("latent", "report")}
+DOORS = {
+    ("latent", "plots"),
+    ("latent", "report"),
+    ("planning", "plots"),
+    ("results", "plots"),
+    ("results", "report"),
+}
 
 # Packages of the extras: imported inside functions of these rooms only.
 OPTIONAL = {

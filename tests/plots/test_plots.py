@@ -3,18 +3,23 @@
 import re
 import sys
 from itertools import combinations
+from types import SimpleNamespace
 
 import matplotlib as mpl
+import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from scipy.stats import chi2, ncx2
 
+import blankets as bl
 from blankets.errors import MissingPackageError, ParameterError
 from blankets.planning import plan
 from blankets.plots import (
     plot_blanket,
     plot_effects,
+    plot_latent_blanket,
     plot_latent_posterior,
     plot_planning,
     plot_power,
@@ -22,9 +27,9 @@ from blankets.plots import (
     plot_roc,
     plot_stability,
 )
-from blankets.plots._blanket import COLOURS
+from blankets.plots._graph import COLOURS
 from blankets.plots._style import CYCLE
-from blankets.results import Blanket, NamedEvidence
+from blankets.results import Blanket, NamedEvidence, Sensitivity, Stability
 
 mpl.use("agg")
 
@@ -121,6 +126,44 @@ def test_a_member_without_a_test_has_a_thin_line():
     assert line.arrow_patch.get_linewidth() == 0.8
 
 
+@pytest.fixture(scope="module")
+def latent():
+    rng = np.random.default_rng(1)
+    ill = rng.random(2000) < 0.4
+    hidden = np.where(rng.random(2000) < 0.85, ill, ~ill)
+    table = {name: np.where(rng.random(2000) < 0.8, hidden, ~hidden) for name in ("a", "b", "c")} | {"ill": ill}
+    return bl.discover_latent(table, "ill", n_restarts=4, rng=0), table
+
+
+def test_latents_are_dashed(latent):
+    found, _ = latent
+    ax = found.plot()
+    boxes = {text.get_text(): text.get_bbox_patch() for text in ax.texts if text.get_text()}
+    assert set(boxes) == set(found.graph)
+    assert {name for name, box in boxes.items() if box.get_linestyle() == "--"} == {one.name for one in found.latents}
+    arrows = {(tuple(text.get_position()), tuple(text.xy)) for text in ax.texts if not text.get_text()}
+    at = {text.get_text(): tuple(text.get_position()) for text in ax.texts if text.get_text()}
+    assert arrows == {(at[start], at[end]) for start, end in found.graph.edges}
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "latent"
+    assert overlapping([text for text in ax.texts if text.get_text()]) == []
+
+
+def test_posterior_of_a_latent(latent):
+    found, table = latent
+    ax = found.plot_posterior(table, by=np.where(table["ill"], "ill", "well"))
+    assert ax.get_title(loc="left") == f"Posterior of {found.latents[0].name}"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["ill", "well"]
+
+
+def test_spouses_and_strangers_of_a_graph_with_latents():
+    graph = nx.DiGraph([("H1", "t"), ("t", "child"), ("spouse", "child"), ("H1", "far")])
+    one = SimpleNamespace(name="H1")
+    ax = plot_latent_blanket(SimpleNamespace(graph=graph, target="t", latents=[one]))
+    colour = {text.get_text(): text.get_bbox_patch().get_facecolor()[:3] for text in ax.texts if text.get_text()}
+    expected = {"t": "target", "H1": "parent", "child": "child", "spouse": "spouse", "far": "not a member"}
+    assert colour == {name: to_rgb(COLOURS[role]) for name, role in expected.items()}
+
+
 # Lists -----------------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +193,25 @@ def test_thirty_names_fit_axes_of_any_size():
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
+def test_effects_of_a_blanket_and_of_a_ranking():
+    ax = plot_effects(blanket_of(["a", "b"]))
+    # What was measured (0.15 nats) less dof / 2N; the interval inverts the noncentral law of the statistic.
+    np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], [0.15 - 1 / 2000, 0.075 - 1 / 2000])
+    bar = next(line for line in ax.lines if line.get_linewidth() == 6)
+    low, high = bar.get_xdata()
+    assert ncx2.cdf(9.0, 1, 2000 * low) == pytest.approx(0.95, abs=1e-6)
+    assert ncx2.cdf(9.0, 1, 2000 * high) == pytest.approx(0.05, abs=1e-6)
+    rng = np.random.default_rng(0)
+    y = rng.random(500) < 0.5
+    table = {name: np.where(rng.random(500) < 0.1 * i, y, ~y) for i, name in enumerate("abcd", 5)} | {"y": y}
+    ranking = bl.rank(table, "y")
+    ax = ranking.plot(most=3)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(ranking.names[:3])
+    np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], ranking.information[:3])
+    bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 6]
+    np.testing.assert_allclose(bars, np.column_stack(ranking.interval(0.9))[:3])
+
+
 @pytest.mark.parametrize("members", [NAMES[:9], []])
 def test_stability(members):
     shares = {name: 1 - i / 40 for i, name in enumerate(NAMES)}
@@ -159,6 +221,21 @@ def test_stability(members):
     assert (ax.get_legend() is None) == (not members)
     assert [line.get_xdata()[0] for line in ax.lines] == [0.5]
     assert plot_stability(shares, threshold=None).lines[:] == []
+
+
+def test_stability_and_sensitivity_draw_themselves():
+    stability = Stability(
+        target="t", frequency={"a": 0.9, "b": 0.1}, members=("a",), n_draws=10, method="pairs", fraction=0.5,
+        mean_size=1.0, algorithm="iamb", n_rows=100,
+    )  # fmt: skip
+    ax = stability.plot()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["in the blanket", "not in the blanket"]
+    assert len(stability.plot(most=1).patches) == 1
+    sensitivity = Sensitivity(
+        target="t", ranges=(), runs=((0.1, ("a",)), (0.2, ("a", "b"))), kappas=(), breakpoints=(), notes=(),
+        algorithm="iamb", n_rows=100, n_searches=1,
+    )  # fmt: skip
+    assert [label.get_text() for label in sensitivity.plot(used=0.2).get_yticklabels()] == ["a", "b"]
 
 
 def test_sensitivity_to_the_prior():
@@ -199,6 +276,33 @@ def test_power_curve_by_labels_has_a_band_where_the_prior_is_uncertain():
     assert ax.get_xlabel() == "labels"
     assert len(ax.collections) == 1
     assert ax.get_legend() is None
+
+
+def test_a_plan_draws_itself():
+    found = plan(effect=0.02, power=0.9, labels="pu", prior=0.2, rows=3000)
+    ax = found.plot()
+    assert (ax.get_xlabel(), [line.get_ydata()[0] for line in ax.lines[1:]]) == ("labels", [0.9])
+    both = plot_power({"0.2": found, "0.4": plan(effect=0.02, power=0.9, labels="pu", prior=0.4, rows=3000)})
+    assert [text.get_text() for text in both.get_legend().get_texts()] == ["0.2", "0.4"]
+
+
+def test_contours_of_a_plan():
+    found = plan(effect=0.02, power=0.9, labels="pu", prior=0.2, rows=3000)
+    grid = found.power_grid()
+    for i, j in ((0, 39), (20, 20), (39, 39)):
+        n, labels = int(grid["rows"][j]), int(grid["labelled"][i])
+        kappa = 4.0 * (labels / n) / (1 - labels / n)
+        expected = ncx2.sf(chi2.isf(0.01, 1), 1, 2 * kappa * n * 0.02)
+        assert grid["power"][i, j] == pytest.approx(expected, abs=1e-9)
+    # No more positives can be labelled than there are.
+    many = grid["labelled"][:, None] > 0.2 * grid["rows"][None, :]
+    np.testing.assert_array_equal(np.isnan(grid["power"]), many)
+    ax = found.plot_contour()
+    assert ax.texts[-1].get_text() == f"3,000 rows, {found.answer} labels"
+    with pytest.raises(ParameterError, match="give a plan, or 'rows', 'labelled' and 'power'"):
+        plot_planning([1, 2])
+    with pytest.raises(ParameterError, match="axis of a power curve"):
+        plan(effect=0.02, power=0.9).plot_contour()
 
 
 def test_curves_must_be_over_one_thing():
@@ -259,6 +363,9 @@ def test_latent_posterior_of_the_wrong_shape(arguments, message):
 
 PICTURES = {
     "drawing a blanket": lambda ax: plot_blanket(blanket_of(["a"]), ax=ax),
+    "drawing a blanket with latents": lambda ax: plot_latent_blanket(
+        SimpleNamespace(graph=nx.DiGraph([("H1", "t")]), target="t", latents=[]), ax=ax
+    ),
     "drawing effects": lambda ax: plot_effects({"a": 0.1}, ax=ax),
     "drawing stability": lambda ax: plot_stability({"a": 0.1}, ax=ax),
     "drawing power": lambda ax: plot_power({"rows": [1, 2], "power": [0.1, 0.2]}, ax=ax),

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from blankets.errors import ParameterError
-from blankets.simulate.measures import average, compare, compare_all, kuncheva
+from blankets.simulate.measures import average, compare, compare_all, kuncheva, roc
 
 
 def test_a_plain_case_by_hand():
@@ -92,3 +92,12 @@ def test_kuncheva_of_random_sets_is_zero_on_average():
 def test_undefined_consistencies_are_refused(selections, message):
     with pytest.raises(ParameterError, match=message):
         kuncheva(selections, 4)
+
+
+def test_roc_counts_members_and_others():
+    curve = roc({0.1: "abx", 0.01: "a", 0.5: "abxyz"}, truth="abc", candidates="abcwxyz")
+    assert curve["alpha"] == [0.01, 0.1, 0.5]
+    assert curve["true_positive_rate"] == [1 / 3, 2 / 3, 2 / 3]
+    assert curve["false_positive_rate"] == [0.0, 1 / 4, 3 / 4]
+    assert math.isnan(roc({0.1: "a"}, truth="", candidates="ab")["true_positive_rate"][0])
+    assert math.isnan(roc({0.1: "a"}, truth="ab", candidates="ab")["false_positive_rate"][0])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from blankets.errors import ParameterError
 from blankets.planning._prior import Spread
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.stats import w_from_effect
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Alternative", "Plan"]
 
@@ -239,6 +242,54 @@ class Plan:
             curve["low"], curve["high"] = np.quantile(powers, [0.0, 1.0] if monotone else [0.05, 0.95], axis=1)
         return curve
 
+    def power_grid(
+        self,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+        labelled: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> dict[str, NDArray[Any]]:
+        """Return the power over rows and labels at once, other things as in the plan, ready to be drawn.
+
+        Parameters
+        ----------
+        rows, labelled : sequence of int, optional
+            Numbers of rows and of labels; by default 40 each, from a tenth to ten times those of the plan.
+
+        Returns
+        -------
+        dict of ndarray
+            ``rows`` of shape (n,), ``labelled`` of shape (m,) and ``power`` of shape (m, n), NaN where there
+            cannot be so many labels among so few rows.
+
+        Examples
+        --------
+        >>> from blankets.planning import plan
+        >>> grid = plan(effect="medium", power=0.9, rows=3000, labels="pu", prior=0.2).power_grid([100, 3000], [41])
+        >>> grid["power"].round(2).tolist()
+        [[nan, 0.9]]
+        """
+        self._most_on_curve("labelled")
+        across = _spread_around(self.rows, MOST_ROWS) if rows is None else np.asarray(rows, np.int64)
+        up = _spread_around(max(self.n_labelled, 1), MOST_ROWS) if labelled is None else np.asarray(labelled, np.int64)
+        share = up[:, None] / across[None, :]
+        possible = share <= self.setting.design.possible_share(self.setting.prior)
+        along = replace(
+            self.setting, rows=across[None, :].astype(float), labelled=np.where(possible, share, 0.5),
+            labelled_is_count=False,
+        )  # fmt: skip
+        return {"rows": across, "labelled": up, "power": np.where(possible, along.power(), np.nan)}
+
+    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw the power over rows, or over labels if they were asked for; see `blankets.plots.plot_power`."""
+        from blankets.plots import plot_power
+
+        return plot_power(self, ax=ax, **details)
+
+    def plot_contour(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw lines of equal power over rows and labels; see `blankets.plots.plot_planning`."""
+        from blankets.plots import plot_planning
+
+        return plot_planning(self, ax=ax, **details)
+
     def _most_on_curve(self, over: str) -> float:
         if over == "rows":
             return MOST_ROWS
@@ -381,6 +432,11 @@ class Plan:
         prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
         kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
+
+
+def _spread_around(centre: int, most: int) -> NDArray[np.int64]:
+    """Return whole numbers from a tenth to ten times the centre, evenly by their logarithm."""
+    return np.unique(np.geomspace(max(1, centre / 10), min(10 * centre, most), 40).round().astype(np.int64))
 
 
 def _finite(value: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blankets.plots._style import CYCLE, EDGE, FAINT, fit_names, new_axes, note, titled
+from blankets.results import Blanket, Ranking, Stability
 from blankets.stats import EFFECT_SIZES
 
 if TYPE_CHECKING:
@@ -15,27 +16,32 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_effects", "plot_stability"]
 
+Intervals = Mapping[str, tuple[float, float] | None]
+
 _TICKS = (0.0, 0.005, 0.02, 0.045, 0.08, 0.125, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 
 
 def plot_effects(
-    effects: Mapping[str, float],
-    intervals: Mapping[str, tuple[float, float] | None] | None = None,
+    effects: Mapping[str, float] | Blanket | Ranking,
+    intervals: Intervals | None = None,
     *,
+    most: int = 30,
     ax: Axes | None = None,
     title: str | None = "Effect sizes",
     subtitle: str | None = None,
 ) -> Axes:
-    """Draw effects in nats, in the order given, with their intervals where they are known.
+    """Draw the effects of the members of a blanket, or of ranked features, with their 90% intervals.
 
     The axis is in proportion to Cohen's w = √(2 effect), so that weak effects can be told apart too.
 
     Parameters
     ----------
-    effects : mapping of str to float
-        Columns and their effects.
+    effects : Blanket, Ranking or mapping of str to float
+        Columns and their effects in nats, drawn in the order given.
     intervals : mapping of str to (low, high), optional
-        Ends of intervals; a column may have None.
+        Ends of intervals where ``effects`` is a mapping; a column may have None.
+    most : int
+        So many columns at most are drawn, the first ones.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure.
     title, subtitle : str, optional
@@ -48,13 +54,15 @@ def plot_effects(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['age', 'sex']
     """
-    names, known = list(effects), intervals or {}
+    values, known = _values(effects, intervals or {})
+    names = list(values)[:most]
+    values, known = {name: values[name] for name in names}, {name: known.get(name) for name in names}
     ax = new_axes(ax, "drawing effects", (6.4, 1.3 + 0.3 * max(len(names), 3)))
     for row, name in enumerate(names):
-        if (ends := known.get(name)) is not None:
+        if (ends := known[name]) is not None:
             ax.plot(ends, [row, row], color=CYCLE[0], alpha=0.4, linewidth=6, solid_capstyle="round", zorder=2)
-    ax.scatter([effects[name] for name in names], range(len(names)), color=CYCLE[0], s=36, zorder=3)
-    tops = [*effects.values(), *(ends[1] for ends in known.values() if ends is not None), EFFECT_SIZES["medium"]]
+    ax.scatter(list(values.values()), range(len(names)), color=CYCLE[0], s=36, zorder=3)
+    tops = [*values.values(), *(ends[1] for ends in known.values() if ends is not None), EFFECT_SIZES["medium"]]
     largest = 1.08 * float(np.nanmax(tops))
     for word, value in EFFECT_SIZES.items():
         if value < largest:
@@ -71,10 +79,27 @@ def plot_effects(
     return ax
 
 
+def _values(
+    effects: Mapping[str, float] | Blanket | Ranking, intervals: Intervals
+) -> tuple[Mapping[str, float], Intervals]:
+    """Return effects and intervals by name."""
+    if isinstance(effects, Blanket):
+        tested = {name: evidence for name, evidence in effects.strengths.items() if evidence.reliable}
+        # What is measured is too large by dof / 2N on average, of which the interval is free.
+        shifted = {name: max(0.0, e.effect - e.dof / (2.0 * e.n_rows)) for name, e in tested.items()}
+        return shifted, {name: evidence.interval() for name, evidence in tested.items()}
+    if isinstance(effects, Ranking):
+        ends = zip(*(end.tolist() for end in effects.interval()), strict=True)
+        by_name = dict(zip(effects.names, effects.information.tolist(), strict=True))
+        return by_name, dict(zip(effects.names, ends, strict=True))
+    return effects, intervals
+
+
 def plot_stability(
     shares: Mapping[str, float],
-    members: Collection[str] = (),
+    members: Collection[str] | None = None,
     *,
+    most: int = 40,
     threshold: float | None = 0.5,
     ax: Axes | None = None,
     title: str | None = "Stability over resamples",
@@ -84,10 +109,12 @@ def plot_stability(
 
     Parameters
     ----------
-    shares : mapping of str to float
+    shares : Stability or mapping of str to float
         Columns and shares, in the order in which they are drawn.
-    members : collection of str
-        Columns of the blanket of all data, which are drawn in another colour.
+    members : collection of str, optional
+        Columns of the blanket of all data, which are drawn in another colour; a `Stability` knows them.
+    most : int
+        So many columns at most are drawn, the first ones.
     threshold : float, optional
         A line to compare with.
     ax, title, subtitle
@@ -100,7 +127,9 @@ def plot_stability(
     >>> [float(bar.get_width()) for bar in ax.patches]
     [0.98, 0.2]
     """
-    names = list(shares)
+    if members is None:
+        members = shares.members if isinstance(shares, Stability) else ()
+    names = list(shares)[:most]
     ax = new_axes(ax, "drawing stability", (6.4, 1.2 + 0.3 * max(len(names), 3)))
     for word, colour, chosen in (
         ("in the blanket", CYCLE[0], [name in members for name in names]),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.errors import ParameterError
+from blankets.planning import Plan
 from blankets.plots._style import CYCLE, EDGE, new_axes, note, titled
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 def plot_power(
-    curves: Mapping[str, Mapping[str, ArrayLike]] | Mapping[str, ArrayLike],
+    curves: Plan | Mapping[str, Plan] | Mapping[str, Mapping[str, ArrayLike]] | Mapping[str, ArrayLike],
     *,
     goal: float | None = None,
     log: bool = False,
@@ -33,11 +34,11 @@ def plot_power(
 
     Parameters
     ----------
-    curves : mapping
-        One curve as `Plan.power_curve` returns it (``rows`` or ``labelled``, ``power``, and perhaps ``low``
-        and ``high``, drawn as a band), or several of them by name.
+    curves : Plan or mapping
+        A plan, or one curve as `Plan.power_curve` returns it (``rows`` or ``labelled``, ``power``, and perhaps
+        ``low`` and ``high``, drawn as a band), or several of either by name.
     goal : float, optional
-        Power that is wanted.
+        Power that is wanted; that of a plan by default.
     log : bool
         Whether rows or labels go by their logarithm.
     ax, title, subtitle
@@ -51,7 +52,13 @@ def plot_power(
     >>> plot_power(curve, goal=0.95, ax=Figure().add_subplot()).get_xlabel()
     'rows'
     """
-    several: Mapping[str, Mapping[str, Any]] = {"": curves} if "power" in curves else curves  # type: ignore[assignment]
+    if isinstance(curves, Plan):
+        goal = curves.wanted_power if goal is None else goal
+        curves = curves.power_curve()
+    several: dict[str, Mapping[str, Any]] = {
+        name: curve.power_curve() if isinstance(curve, Plan) else curve  # type: ignore[misc]
+        for name, curve in ({"": curves} if "power" in curves else curves).items()
+    }
     over = {key for curve in several.values() for key in _ALONG if key in curve}
     if len(over) != 1:
         raise ParameterError("the curves must all be over 'rows' or all over 'labelled', with their 'power'")
@@ -78,9 +85,9 @@ def plot_power(
 
 
 def plot_planning(
-    rows: ArrayLike,
-    labelled: ArrayLike,
-    power: ArrayLike,
+    rows: Plan | ArrayLike,
+    labelled: ArrayLike | None = None,
+    power: ArrayLike | None = None,
     *,
     levels: Sequence[float] = _LEVELS,
     goal: float | None = None,
@@ -92,8 +99,8 @@ def plot_planning(
 
     Parameters
     ----------
-    rows : array_like of shape (n,)
-        Numbers of rows.
+    rows : Plan or array_like of shape (n,)
+        A plan with partial labels, which brings everything else along, or numbers of rows.
     labelled : array_like of shape (m,)
         Numbers of labels.
     power : array_like of shape (m, n)
@@ -113,7 +120,18 @@ def plot_planning(
     >>> power = 1 - np.exp(-np.outer(labels, rows) / 1e5)
     >>> plot_planning(rows, labels, power, ax=Figure().add_subplot()).get_ylabel()
     'labels'
+    >>> from blankets.planning import plan
+    >>> found = plan(effect="medium", power=0.9, rows=3000, labels="pu", prior=0.2)
+    >>> plot_planning(found, ax=Figure().add_subplot()).texts[-1].get_text()
+    '3,000 rows, 41 labels'
     """
+    here = None
+    if isinstance(rows, Plan):
+        here = (rows.rows, rows.n_labelled) if rows.reachable else None
+        goal = rows.wanted_power if goal is None else goal
+        rows, labelled, power = rows.power_grid().values()
+    elif labelled is None or power is None:
+        raise ParameterError("give a plan, or 'rows', 'labelled' and 'power'")
     values = np.ma.masked_invalid(np.asarray(power, float))
     ax = new_axes(ax, "drawing a plan", (6.4, 4.4))
     ax.set_xscale("log")
@@ -124,6 +142,9 @@ def plot_planning(
     widths = [2.8 if level == goal else 1.0 for level in chosen]
     lines = ax.contour(rows, labelled, values, levels=chosen, colors="#222222", linewidths=widths)
     ax.clabel(lines, fmt=lambda level: f"{level:g}", fontsize=9)
+    if here is not None:
+        ax.scatter(*here, color=CYCLE[1], edgecolor="white", s=60, zorder=4)
+        note(ax, f"{here[0]:,} rows, {here[1]:,} labels", here, "data", shift=(9, -11))
     ax.set_xlabel("rows")
     ax.set_ylabel("labels")
     titled(ax, title, subtitle)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from blankets.errors import ParameterError
 from blankets.plots._style import CYCLE, FAINT, fit_names, label_of, new_axes, note, titled
+from blankets.results import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ __all__ = ["plot_latent_posterior", "plot_prior_sensitivity", "plot_roc"]
 
 
 def plot_prior_sensitivity(
-    runs: Sequence[tuple[float, Sequence[str]]],
+    runs: Sensitivity | Sequence[tuple[float, Sequence[str]]],
     *,
     used: float | None = None,
     ax: Axes | None = None,
@@ -29,7 +30,7 @@ def plot_prior_sensitivity(
 
     Parameters
     ----------
-    runs : sequence of (float, sequence of str)
+    runs : Sensitivity or sequence of (float, sequence of str)
         Values of p(y=1), in order, and the members found with each.
     used : float, optional
         The value that the study uses.
@@ -44,6 +45,7 @@ def plot_prior_sensitivity(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['age', 'sex']
     """
+    runs = runs.runs if isinstance(runs, Sensitivity) else runs
     often: dict[str, int] = {}
     for _, members in runs:
         for name in members:
@@ -79,7 +81,7 @@ def plot_roc(
     ----------
     curves : mapping of str to mapping
         By name: ``alpha``, ``false_positive_rate`` and ``true_positive_rate``, arrays of one length, by
-        rising α.
+        rising α, as `blankets.simulate.measures.roc` returns them.
     marks : sequence of float
         Levels that are marked on each curve.
     ax, title, subtitle

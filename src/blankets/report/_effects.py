@@ -5,39 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from blankets.report._labels import is_partial, stands_in
 from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
-from blankets.stats import EFFECT_SIZES, noncentrality_at
+from blankets.stats import EFFECT_SIZES
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["effects", "interval"]
+__all__ = ["effects"]
 
 LEVEL = 0.9
-
-
-def interval(statistic: float, dof: float, n_rows: int, level: float = LEVEL) -> tuple[float, float] | None:
-    """Return the confidence interval of an effect in nats, from the statistic of its test.
-
-    G (and X²) is about noncentral chi-square with noncentrality 2 N I; its distribution function is inverted
-    in I. None where there was no test.
-
-    Examples
-    --------
-    A statistic below its degrees of freedom does not rule out independence:
-
-    >>> low, high = interval(0.5, 1, 1000)
-    >>> low, round(high, 5)
-    (0.0, 0.00274)
-    """
-    if not (math.isfinite(statistic) and dof > 0 and n_rows > 0):
-        return None
-    tail = (1.0 - level) / 2.0
-    low, high = (float(noncentrality_at(np.float64(statistic), dof, p)) for p in (1.0 - tail, tail))
-    return low / (2.0 * n_rows), high / (2.0 * n_rows)
 
 
 def effects(blanket: Blanket) -> dict[str, Any]:
@@ -70,7 +47,7 @@ def _row(blanket: Blanket, name: str) -> dict[str, Any]:
     symbol = SYMBOLS.get(str(blanket.settings.get("test", "")), "statistic")
     freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
     shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None
-    ends = interval(evidence.statistic, evidence.dof, evidence.n_rows) if tested else None
+    ends = evidence.interval(LEVEL) if tested else None
     return {
         "name": shown(name),
         "role": blanket.roles.get(name, ""),

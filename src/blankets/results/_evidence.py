@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, size_of
+from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence, EvidenceBatch
@@ -84,6 +85,27 @@ class NamedEvidence:
     def size(self) -> str:
         """Cohen's word for the effect: very small, small, medium or large."""
         return size_of(self.effect)
+
+    def interval(self, level: float = 0.9) -> tuple[float, float] | None:
+        """Return the confidence interval of the effect in nats; None where there was no test.
+
+        G (and X²) is about noncentral chi-square with noncentrality 2 N I; its distribution function is
+        inverted in I.
+
+        Examples
+        --------
+        A statistic below its degrees of freedom does not rule out independence:
+
+        >>> e = NamedEvidence(x="age", y="ill", statistic=0.5, dof=1, log_p=-0.7, effect=0.00025, n_rows=1000)
+        >>> low, high = e.interval()
+        >>> low, round(high, 5)
+        (0.0, 0.00274)
+        """
+        if not (math.isfinite(self.statistic) and self.dof > 0 and self.n_rows > 0):
+            return None
+        tail = (1.0 - level) / 2.0
+        low, high = (float(noncentrality_at(np.float64(self.statistic), self.dof, p)) for p in (1.0 - tail, tail))
+        return low / (2.0 * self.n_rows), high / (2.0 * self.n_rows)
 
     def in_words(self, test: str = "") -> str:
         """Say what was tested and how it came out; ``test`` ("g", "x2", ...) names the statistic."""

@@ -20,7 +20,7 @@ from statistics import fmean
 
 from blankets.errors import ParameterError, listed
 
-__all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva"]
+__all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva", "roc"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,3 +186,38 @@ def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> f
     if not 0 < k < n_features:
         raise ParameterError(f"consistency is undefined for {k} of {n_features} features: no selection can differ")
     return fmean((len(a & b) * n_features - k * k) / (k * (n_features - k)) for a, b in combinations(sets, 2))
+
+
+def roc(
+    found: Mapping[float, Iterable[Hashable]], truth: Iterable[Hashable], candidates: Iterable[Hashable]
+) -> dict[str, list[float]]:
+    """Return how many true members and how many others are found, as the level α varies: a curve to be drawn.
+
+    Parameters
+    ----------
+    found : mapping of float to iterable
+        For each level α the members found with it.
+    truth : iterable
+        The true members.
+    candidates : iterable
+        All columns that could have been found.
+
+    Returns
+    -------
+    dict of list
+        ``alpha``, rising, and ``false_positive_rate`` and ``true_positive_rate`` at each; NaN where there is no
+        true member, or no other column. `blankets.plots.plot_roc` draws it.
+
+    Examples
+    --------
+    >>> roc({0.05: ["a", "b", "x"], 0.01: ["a"]}, truth=["a", "b"], candidates="abxyz")["true_positive_rate"]
+    [0.5, 1.0]
+    """
+    members, others = set(truth), set(candidates) - set(truth)
+    levels = sorted(found)
+    held = [set(found[alpha]) for alpha in levels]
+    return {
+        "alpha": levels,
+        "false_positive_rate": [len(one & others) / len(others) if others else math.nan for one in held],
+        "true_positive_rate": [len(one & members) / len(members) if members else math.nan for one in held],
+    }

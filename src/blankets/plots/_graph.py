@@ -1,0 +1,161 @@
+"""A neighbourhood as a picture: the target in the middle, parents above, children below, spouses beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from blankets.plots._style import EDGE, INK, label_of, new_axes
+from blankets.results import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLOURS", "Line", "Neighbourhood", "draw"]
+
+# Okabe & Ito (2008), told apart by people with any kind of colour vision.
+COLOURS = {
+    "target": "#F0E442",
+    "parent": "#56B4E9",
+    "child": "#E69F00",
+    "spouse": "#CC79A7",
+    "neighbour": "#009E73",
+    "unknown": "#BBBBBB",
+    "not a member": "#FFFFFF",
+}
+_A_ROW = 6  # names that fit side by side
+_HALF_A_LETTER = 3.0  # points, at the usual size of type
+_HALF_A_BOX = 12.0  # its height, with a gap
+_LETTERS = 18  # of a name, in a box
+Points = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the picture, with an arrow if its direction is known; the width is in points."""
+
+    start: str
+    end: str
+    directed: bool = True
+    width: float = 1.2
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """What is drawn.
+
+    Attributes
+    ----------
+    target : str
+        The target.
+    roles : mapping of str to str
+        The role of every other name, a key of `COLOURS`, in order.
+    common_children : mapping of str to str
+        For spouses, the child that they share with the target, next to which they stand.
+    lines : list of Line
+        Lines between names.
+    latents : collection of str
+        Names in dashed boxes.
+    """
+
+    target: str
+    roles: Mapping[str, str]
+    common_children: Mapping[str, str]
+    lines: list[Line]
+    latents: Collection[str] = field(default=())
+
+
+def draw(shape: Neighbourhood, title: str, ax: Axes | None, task: str) -> Axes:
+    """Draw a neighbourhood; ``task`` says what matplotlib is needed for."""
+    points = layout(shape)
+    ax = new_axes(ax, task, _size(points))
+    roles = {shape.target: "target", **shape.roles}
+    _dress(ax, points, [role for role in COLOURS if role in roles.values()], title, latents=bool(shape.latents))
+    for line in shape.lines:
+        start, end = points[line.start], points[line.end]
+        arrow = {
+            "arrowstyle": "-|>" if line.directed else "-",
+            "color": EDGE,
+            "mutation_scale": 14,
+            "linewidth": line.width,
+            "shrinkA": _clearance(ax, line.start, start, end),
+            "shrinkB": _clearance(ax, line.end, start, end),
+        }
+        if abs(start[1] - end[1]) < 1e-9 and abs(start[0] - end[0]) > 1.0:
+            # Names stand between the two: the line goes around them, away from the target.
+            arrow |= {"connectionstyle": f"arc3,rad={0.3 if (start[0] < end[0]) == (start[1] < 0) else -0.3}"}
+            arrow |= {"shrinkA": _HALF_A_BOX, "shrinkB": _HALF_A_BOX}
+        ax.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
+    for name, (across, up) in points.items():
+        style = "--" if name in shape.latents else "-"
+        box = {"boxstyle": "round,pad=0.4", "facecolor": COLOURS[roles[name]], "edgecolor": INK, "linestyle": style}
+        ax.text(across, up, label_of(name, _LETTERS), ha="center", va="center", color="black", bbox=box, zorder=2)
+    return ax
+
+
+def layout(shape: Neighbourhood) -> Points:
+    """Return where each name stands: rows of parents above the target, of the others below it.
+
+    A spouse stands in the row of the children, next to the child that it shares.
+    """
+    named = {role: [name for name, one in shape.roles.items() if one == role] for role in COLOURS}
+    beside = [name for name, role in shape.roles.items() if role in ("neighbour", "unknown", "not a member")]
+    below = list(named["child"])
+    for name in named["spouse"]:
+        child = shape.common_children.get(name, "")
+        below.insert(below.index(child) + 1 if child in below else len(below), name)
+    # Without directions the members are shared out between the two sides.
+    half = (len(beside) + 1) // 2
+    points = {shape.target: (0.0, 0.0)}
+    points |= _rows(named["parent"] + beside[:half], direction=1)
+    points |= _rows(below + beside[half:], direction=-1)
+    return points
+
+
+def _rows(names: list[str], direction: int) -> Points:
+    """Spread names over rows of equal length, away from the target."""
+    points: Points = {}
+    for first in range(0, len(names), _A_ROW):
+        row = names[first : first + _A_ROW]
+        shift = 0.25 if first // _A_ROW % 2 else 0.0  # so that edges to the next row pass between names
+        for i, name in enumerate(row):
+            points[name] = (i - (len(row) - 1) / 2 + shift, direction * (1.0 + 0.6 * (first // _A_ROW)))
+    return points
+
+
+def _half_width(name: str) -> float:
+    """Return half the width of a name's box, in points."""
+    return 6.0 + _HALF_A_LETTER * len(shown(name, _LETTERS))
+
+
+def _clearance(ax: Axes, name: str, start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Return how far from its middle, in points, a line leaves the box of a name."""
+    (x1, y1), (x2, y2) = ax.transData.transform([start, end])
+    across, up = abs(x2 - x1), abs(y2 - y1)
+    length = math.hypot(across, up) or 1.0
+    return float(min(_half_width(name) * length / max(across, 1e-9), _HALF_A_BOX * length / max(up, 1e-9)))
+
+
+def _size(points: Points) -> tuple[float, float]:
+    """Return the size of a figure in inches in which the boxes do not touch."""
+    across = {x for x, _ in points.values()}
+    up = {y for _, y in points.values()}
+    box = 2 * max(map(_half_width, points)) / 72 + 0.35
+    return max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.2 * (max(up) - min(up) + 1))
+
+
+def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: bool) -> None:
+    """Set limits and title, and say what the colours mean."""
+    from matplotlib.patches import Patch
+
+    across, up = [x for x, _ in points.values()], [y for _, y in points.values()]
+    ax.set_xlim(min(across) - 0.7, max(across) + 0.7)
+    ax.set_ylim(min(up) - 0.5, max(up) + 0.5)
+    ax.set_axis_off()
+    ax.set_title(title)
+    handles = [Patch(facecolor=COLOURS[role], edgecolor=INK, label=role) for role in roles]
+    if latents:
+        handles.append(Patch(facecolor="none", edgecolor=INK, linestyle="--", label="latent"))
+    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(handles), 6), frameon=False)
