@@ -224,7 +224,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
         ax.set_xlabel("I(X;Y)")
     for ax in axes[:, 0]:
         ax.set_ylabel("independence accepted")
-    axes[0, 0].legend(fontsize=7)
+    axes[0, 1].legend(fontsize=7)
     axes[0, -1].legend(fontsize=7)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 import blankets as bl
 
@@ -186,6 +187,8 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
                     )
             ax.set_title(f"Figure {name}: {said}, |X| = {arity}", fontsize=9)
             ax.set_yscale("log")
+            ax.yaxis.set_major_formatter("{x:.0f}")
+            ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.7)))
             ax.legend(fontsize=7)
     for ax in axes[1]:
         ax.set_xlabel("I(X;Y)")
