@@ -160,7 +160,7 @@ def test_spouses_and_strangers_of_a_graph_with_latents():
     one = SimpleNamespace(name="H1")
     ax = plot_latent_blanket(SimpleNamespace(graph=graph, target="t", latents=[one]))
     colour = {text.get_text(): text.get_bbox_patch().get_facecolor()[:3] for text in ax.texts if text.get_text()}
-    expected = {"t": "target", "H1": "parent", "child": "child", "spouse": "spouse", "far": "not a member"}
+    expected = {"t": "target", "H1": "parent", "child": "child", "spouse": "spouse", "far": "outside"}
     assert colour == {name: to_rgb(COLOURS[role]) for name, role in expected.items()}
 
 

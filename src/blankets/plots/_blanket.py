@@ -81,7 +81,7 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
         elif shared:
             roles[name], common[name] = "spouse", shared[0]
         else:
-            roles[name] = "not a member"
+            roles[name] = "outside"
     lines = [Line(start, end) for start, end in graph.edges]
     shape = Neighbourhood(target, roles, common, lines, {latent.name for latent in found.latents})
     return draw(

@@ -75,6 +75,7 @@ def plot_effects(
     ax.set_xticklabels([f"{tick:g}" for tick in _TICKS if tick <= largest])
     ax.set_xlabel("information shared with the target (nats)")
     fit_names(ax, names)
+    ax.set_ylim(len(names) + 0.2, -0.6)  # room for the words at the foot
     titled(ax, title, subtitle)
     return ax
 

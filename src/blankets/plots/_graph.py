@@ -23,8 +23,9 @@ COLOURS = {
     "spouse": "#CC79A7",
     "neighbour": "#009E73",
     "unknown": "#BBBBBB",
-    "not a member": "#FFFFFF",
+    "outside": "#FFFFFF",
 }
+_WORDS = {"unknown": "role not known", "outside": "not a member"}
 _A_ROW = 6  # names that fit side by side
 _HALF_A_LETTER = 3.0  # points, at the usual size of type
 _HALF_A_BOX = 12.0  # its height, with a gap
@@ -101,27 +102,33 @@ def layout(shape: Neighbourhood) -> Points:
     A spouse stands in the row of the children, next to the child that it shares.
     """
     named = {role: [name for name, one in shape.roles.items() if one == role] for role in COLOURS}
-    beside = [name for name, role in shape.roles.items() if role in ("neighbour", "unknown", "not a member")]
+    beside = [name for name, role in shape.roles.items() if role in ("neighbour", "unknown")]
     below = list(named["child"])
     for name in named["spouse"]:
         child = shape.common_children.get(name, "")
         below.insert(below.index(child) + 1 if child in below else len(below), name)
     # Without directions the members are shared out between the two sides.
     half = (len(beside) + 1) // 2
+    above, below = named["parent"] + beside[:half], below + beside[half:]
+    # Who is not a member stands behind those that it is tied to.
+    touched = {name: {a for line in shape.lines for a in (line.start, line.end) if name in (line.start, line.end)}
+               for name in named["outside"]}  # fmt: skip
+    higher = [name for name in named["outside"] if touched[name] & set(above)]
+    lower = [name for name in named["outside"] if name not in higher]
     points = {shape.target: (0.0, 0.0)}
-    points |= _rows(named["parent"] + beside[:half], direction=1)
-    points |= _rows(below + beside[half:], direction=-1)
+    points |= _rows([above, higher], direction=1)
+    points |= _rows([below, lower], direction=-1)
     return points
 
 
-def _rows(names: list[str], direction: int) -> Points:
-    """Spread names over rows of equal length, away from the target."""
+def _rows(groups: list[list[str]], direction: int) -> Points:
+    """Spread names over rows of equal length, away from the target, each group in rows of its own."""
     points: Points = {}
-    for first in range(0, len(names), _A_ROW):
-        row = names[first : first + _A_ROW]
-        shift = 0.25 if first // _A_ROW % 2 else 0.0  # so that edges to the next row pass between names
+    rows = [names[first : first + _A_ROW] for names in groups for first in range(0, len(names), _A_ROW)]
+    for k, row in enumerate(rows):
+        shift = 0.25 if k % 2 and len(row) > 1 else 0.0  # so that edges to the next row pass between names
         for i, name in enumerate(row):
-            points[name] = (i - (len(row) - 1) / 2 + shift, direction * (1.0 + 0.6 * (first // _A_ROW)))
+            points[name] = (i - (len(row) - 1) / 2 + shift, direction * (1.0 + 0.6 * k))
     return points
 
 
@@ -155,7 +162,7 @@ def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: b
     ax.set_ylim(min(up) - 0.5, max(up) + 0.5)
     ax.set_axis_off()
     ax.set_title(title)
-    handles = [Patch(facecolor=COLOURS[role], edgecolor=INK, label=role) for role in roles]
+    handles = [Patch(facecolor=COLOURS[role], edgecolor=INK, label=_WORDS.get(role, role)) for role in roles]
     if latents:
         handles.append(Patch(facecolor="none", edgecolor=INK, linestyle="--", label="latent"))
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(handles), 6), frameon=False)

@@ -138,13 +138,14 @@ def plot_planning(
     ax.set_yscale("log")
     chosen = sorted({*levels, *([] if goal is None else [goal])})
     # One hue from light to dark: order can be read without colour.
-    ax.contourf(rows, labelled, values, levels=[0.0, *chosen, 1.0 + 1e-9], cmap="Blues", alpha=0.75)
+    ax.contourf(rows, labelled, values, levels=[0.0, *chosen, 1.0 + 1e-9], cmap="Blues", alpha=0.5)
     widths = [2.8 if level == goal else 1.0 for level in chosen]
     lines = ax.contour(rows, labelled, values, levels=chosen, colors="#222222", linewidths=widths)
     ax.clabel(lines, fmt=lambda level: f"{level:g}", fontsize=9)
     if here is not None:
         ax.scatter(*here, color=CYCLE[1], edgecolor="white", s=60, zorder=4)
-        note(ax, f"{here[0]:,} rows, {here[1]:,} labels", here, "data", shift=(9, -11))
+        box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        note(ax, f"{here[0]:,} rows, {here[1]:,} labels", here, "data", shift=(9, 9), bbox=box, zorder=4)
     ax.set_xlabel("rows")
     ax.set_ylabel("labels")
     titled(ax, title, subtitle)
