@@ -264,7 +264,7 @@ def test_explain_a_dependent_column_that_was_left_out():
 
 def test_explain_what_was_excluded_unseen_or_asked_for(blanket):
     assert str(blanket.explain("id")) == "id was not searched: almost every row has a level of its own."
-    assert str(blanket.explain("ill")) == "ill is the target; its Markov blanket: smoker and age."
+    assert blanket.explain("ill").headline == "ill is the target; its Markov blanket: smoker and age."
     lonely = searched_with(Found(members=()), Trace())
     assert str(lonely.explain("ill")) == "ill is the target; its Markov blanket: no column."
     assert lonely.explain("bmi").lines == ("The search never had to test it.",)
@@ -343,6 +343,7 @@ def test_text(blanket):
         "  smoker  spouse  0.0241         small  9.3e-11  the other members",
         "  age     child   0.012          small  9.6e-06  the other members",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
+        "  Expected false members: about 0.04, at most 0.05 (5 chances to get in at level 0.01).",
         "  Why made-up: There are few columns.",
         "  Continuous, cut into levels by the rule sturges: age.",
         "  Rows deleted for missing values: 40.",
@@ -384,7 +385,7 @@ def test_json_there_and_back(blanket, tmp_path):
     for name in (*NAMES, "id"):
         assert str(again.explain(name)) == str(blanket.explain(name))
     content = json.loads(document)
-    assert (content["schema"], content["schema_version"]) == ("blankets/blanket", 1)
+    assert (content["schema"], content["schema_version"]) == ("blankets/blanket", 2)
     assert content["decisions"][-1] == {
         "action": "removed",
         "phase": "shrinking",
@@ -452,7 +453,14 @@ def spoiled(blanket, *path, value=None, drop=False):
     ("path", "value", "message"),
     [
         (("schema",), "other", "the key 'schema' with the value 'blankets/blanket' is missing"),
-        (("schema_version",), 99, "its schema version is 99, and this version of blankets reads 1"),
+        (("schema_version",), 99, "its schema version is 99, and this version of blankets reads up to 2; install"),
+        (("schema_version",), 0, "its schema version is 0, which there never was"),
+        (("schema_version",), True, "its schema version is True, which there never was"),
+        (("false_members",), 3, "'false_members' holds 3"),
+        (("false_members", "controls"), "luck", "'controls' holds 'luck'"),
+        (("false_members", "n_tested"), -1, "'n_tested' holds -1"),
+        (("manifest",), 3, "'manifest' is not a mapping"),
+        (("manifest",), {"call": "discover"}, "'arguments' in 'manifest' is missing or odd"),
         (("target",), 3, "'target' holds 3"),
         (("target",), "nobody", "the target and the members must be among 'columns'"),
         (("members",), ["age"], "'members' and 'strengths' do not speak of the same columns"),

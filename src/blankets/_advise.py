@@ -6,6 +6,7 @@ The guidance of [T] Table 10.1, as a statement about the user's own data.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import median_low
 from typing import Any
 
@@ -97,6 +98,7 @@ def advise(
     >>> advice.goal("small", 0.8).more_labels
     {'labelled positives': 218}
     """
+    asked = dict(locals())
     if not 0.0 < alpha < min(WANTED):
         raise ParameterError.out_of_range("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded")
     study = read_study(
@@ -104,7 +106,8 @@ def advise(
     )
     if not study.features:
         raise DataError(f"no feature is left beside the target {study.frame.names[study.target]!r}")
-    return _Adviser(study, alpha, {"assurance": assurance, "n_draws": n_draws, "rng": rng}).advice()
+    advice = _Adviser(study, alpha, {"assurance": assurance, "n_draws": n_draws, "rng": rng}).advice()
+    return replace(advice, manifest=study.manifest("advise", asked))
 
 
 class _Adviser:

@@ -81,6 +81,7 @@ def test(
     >>> result.dependent(), result.surrogate, round(result.kappa, 2)
     (True, 'y0', 0.42)
     """
+    asked = dict(locals())
     if test not in ("g", "x2"):
         raise ParameterError.not_one_of("test", test, ("g", "x2"))
     how: dict[str, Any] = {
@@ -95,14 +96,15 @@ def test(
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
         study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
-        return _exchanged_back(_tested(study, name, given, **how), x, name, hidden)
+        found = _exchanged_back(_tested(study, name, given, **how), x, name, hidden)
+        return replace(found, manifest=study.manifest("test", asked))
     if hidden.priors:
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
         data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
     )
-    return _tested(study, x, given, **how)
+    return replace(_tested(study, x, given, **how), manifest=study.manifest("test", asked))
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
@@ -203,6 +205,7 @@ def mutual_information(
     >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
     (0.1308, (0.081, 0.192))
     """
+    asked = dict(locals())
     given = _names(x, given)
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
@@ -210,7 +213,8 @@ def mutual_information(
         study.regime.require(Question.ESTIMATE)
         at, conditioning = _columns(study, name, given)
         found = _estimate(study, name, at, given, conditioning, estimator=estimator, loss=loss)
-        return replace(found, x=x, target=name, notes=(hidden.note(x), *found.notes))
+        notes = (hidden.note(x), *found.notes)
+        return replace(found, x=x, target=name, notes=notes, manifest=study.manifest("mutual_information", asked))
     if hidden.priors:
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
@@ -221,7 +225,7 @@ def mutual_information(
     at, conditioning = _columns(study, x, given)
     estimate = _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
     _warn_of_constants(study, [] if np.any(estimate._law.dof > 0) else [x])
-    return estimate
+    return replace(estimate, manifest=study.manifest("mutual_information", asked))
 
 
 def rank(
@@ -272,6 +276,7 @@ def rank(
     >>> bl.rank({**copies, "ill": ill}, "ill").names
     ('flip 0.1', 'flip 0.3', 'flip 0.4')
     """
+    asked = dict(locals())
     hidden = under_reported_from(under_reported)
     own = dict(reading)
     if hidden.priors:
@@ -310,6 +315,7 @@ def rank(
         n_rows=study.frame.n_rows,
         notes=(*_notes(study), *map(hidden.note, hidden.priors)),
         excluded={name: why for name, why in study.report.left_out.items() if name not in hidden.priors},
+        manifest=study.manifest("rank", asked),
         _interval=ranked.interval,
     )
 

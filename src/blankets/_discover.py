@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 from blankets._engine import Engine, at_hand
 from blankets._progress import Progress, shown
 from blankets._searching import Search, checked, picked, sll
-from blankets._setting import Seed, Setting, read, seed_of
+from blankets._setting import Seed, Setting, calibration_of, read
 from blankets._study import generator_from, threads_from
 from blankets.counting import count_alone, kernels_ready
+from blankets.data import manifest_of
 from blankets.errors import (
     ParameterError,
 )
@@ -152,6 +153,7 @@ def discover(
     >>> blanket.members
     ('cough',)
     """
+    asked = dict(locals())
     _check_alpha(alpha)
     named = None if algorithm == "auto" else checked(algorithm, options)
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
@@ -169,7 +171,7 @@ def discover(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            seed=seed_of(rng, test),
+            calibration=calibration_of(rng, test, None if _by_fdr(named) else alpha),
             about_labels={
                 "labels": labels,
                 "prior": prior,
@@ -184,7 +186,8 @@ def discover(
             engine=engine_,
         )
         chosen, why = (named, "") if named is not None else picked(setting, setting.only_target, options)
-        search = Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell)
+        manifest = manifest_of("discover", asked, setting.fingerprint)
+        search = Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell, manifest)
         return search.blanket_of(setting.only_target)
 
 
@@ -241,6 +244,7 @@ def discover_all(
     >>> {target: blanket.members for target, blanket in found.items()}
     {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
     """
+    asked = dict(locals())
     _check_alpha(alpha)
     named = None if algorithm == "auto" else checked(algorithm, options)
     began = time.perf_counter()
@@ -258,7 +262,7 @@ def discover_all(
             reliability=reliability,
             strength=strength,
             n_threads=n_threads,
-            seed=seed_of(rng, test),
+            calibration=calibration_of(rng, test, None if _by_fdr(named) else alpha),
             about_labels={},
             reading=reading,
             engine=engine_,
@@ -267,7 +271,8 @@ def discover_all(
         chosen, why = (named, "") if named is not None else picked(setting, wanted[0], options)
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seeds = generator_from(rng).spawn(len(wanted))
-        searches = [Search(setting, chosen, why, alpha, roles, options, seed, tell) for seed in seeds]
+        manifest = manifest_of("discover_all", asked, setting.fingerprint)
+        searches = [Search(setting, chosen, why, alpha, roles, options, seed, tell, manifest) for seed in seeds]
         found = _in_parallel(setting, [partial(s.blanket_of, t) for s, t in zip(searches, wanted, strict=True)])
     return Blankets(
         {blanket.target: blanket for blanket in found},
@@ -334,6 +339,11 @@ def _placed(
         return nullcontext((data, Engine(threads)))
     about = {"test": test, **run, "reading": reading}
     return at_hand(data, target, **where, n_threads=threads, reading=reading, about=about, tell=tell)
+
+
+def _by_fdr(named: Algorithm | None) -> bool:
+    """Whether p-values are compared with many levels, and not with ``alpha`` alone."""
+    return named is not None and named.controls == "fdr"
 
 
 def _check_alpha(alpha: float) -> None:

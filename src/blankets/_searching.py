@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from blankets._setting import Setting
+from blankets.data import Manifest
 from blankets.errors import (
     DuplicateColumnWarning,
     Interrupted,
@@ -38,6 +39,7 @@ class Search:
     options: dict[str, Any]
     rng: np.random.Generator
     tell: Callable[[str], None] | None
+    manifest: Manifest
 
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and put its outcome into names."""
@@ -66,6 +68,7 @@ class Search:
             data=self.setting.report_as_data,
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",
+            manifest=self.manifest,
         )
         _log(blanket)
         sentence = determined_sentence(blanket)

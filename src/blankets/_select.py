@@ -164,6 +164,7 @@ def selected(
     **reading: Any,
 ) -> Selection:
     """Do what `select` says; with ``at_most`` fewer than ``k`` features are all selected, and not an error."""
+    asked = dict(locals())
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ParameterError.out_of_range("k", k, "a number of features, 1 or more")
     chosen = find_criterion(criterion)
@@ -202,6 +203,7 @@ def selected(
         warnings=_notes(study, source, chosen, picks),
         excluded=study.report.left_out,
         data=study.report.to_dict(),
+        manifest=study.manifest("select", asked),
     )
 
 

@@ -84,6 +84,7 @@ def sensitivity(
     >>> [(round(r.low, 2), round(r.high, 2), r.surrogates, r.members) for r in found.ranges]
     [(0.12, 0.93, ('y0', 'listwise', 'y1'), ('cough',))]
     """
+    asked = {**locals(), "options": dict(options)}
     began = time.perf_counter()
     reading = {name: options.pop(name) for name in READING if name in options}
     seed = int(np.random.default_rng(rng).integers(1 << 62))
@@ -104,8 +105,8 @@ def sensitivity(
         for middle, _, surrogate in cuts:
             if surrogate not in found:
                 at = replace(study, regime=_at(study.regime, middle))
-                asked = {**options, "surrogate": surrogate} if surrogate is not None else options
-                found[surrogate] = discover(at, rng=seed, progress=tell or False, **asked, **reading)
+                wanted = {**options, "surrogate": surrogate} if surrogate is not None else options
+                found[surrogate] = discover(at, rng=seed, progress=tell or False, **wanted, **reading)
     first = found[cuts[0][2]]
     ranges = _merged(cuts, found, low)
     values = np.linspace(low, high, N_RUNS + 2)[1:-1] if priors is None else np.asarray(priors, float)
@@ -123,6 +124,7 @@ def sensitivity(
         n_rows=study.frame.n_rows,
         n_searches=len(found),
         seconds=time.perf_counter() - began,
+        manifest=study.manifest("sensitivity", asked),
     )
 
 

@@ -96,6 +96,7 @@ def stability(
     >>> found["cough"], found.stable()
     (1.0, ('cough',))
     """
+    asked = {**locals(), "options": dict(options)}
     share = _checked(n_draws, method, fraction, options)
     began = time.perf_counter()
     generator = np.random.default_rng(rng)
@@ -132,6 +133,7 @@ def stability(
         n_rows=study.frame.n_rows,
         seconds=time.perf_counter() - began,
         warnings=whole.warnings,
+        manifest=study.manifest("stability", asked),
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets._copies import warn_of_copies
 from blankets._engine import Engine
 from blankets.counting import Counter, MemoryCounter
-from blankets.data import DataReport, Frame, ingest
+from blankets.data import DataReport, Frame, Manifest, ingest, manifest_of
 from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, did_you_mean, listed
 from blankets.independence import (
     ConditionedTests,
@@ -52,6 +53,8 @@ class Study:
         Threads for counting.
     engine : Engine, optional
         Where rows are counted for tests; default in memory.
+    drawn : bool
+        Whether the rows are a draw of those of another study, which nobody needs to recognise.
     """
 
     frame: Frame
@@ -61,6 +64,7 @@ class Study:
     report: DataReport
     n_threads: int
     engine: Engine | None = None
+    drawn: bool = False
 
     @property
     def features(self) -> list[int]:
@@ -76,7 +80,21 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study of some rows only, to be counted on one thread."""
         labels = replace(self.labels, codes=self.labels.codes[rows])
-        return replace(self, frame=self.frame.take(rows), labels=labels, n_threads=1)
+        return replace(self, frame=self.frame.take(rows), labels=labels, n_threads=1, drawn=True)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the table and of which labels are missing."""
+        if self.drawn:
+            return ""
+        table = self.frame.fingerprint()
+        if not self.labels.n_unlabelled:
+            return table
+        return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
+
+    def manifest(self, call: str, arguments: Mapping[str, Any]) -> Manifest:
+        """Return what an answer about this study was made with."""
+        return manifest_of(call, arguments, self.fingerprint)
 
     def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
         """Return what stands in for the target: the regime's choice, or the user's."""

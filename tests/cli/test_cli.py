@@ -119,7 +119,7 @@ def test_discover_json_is_one_document(table, capsys):
     out, err = capsys.readouterr()
     content = json.loads(out)
     assert set(content["members"]) == {"rain", "sprinkler"}
-    assert (content["algorithm"], content["schema_version"]) == ("iamb", 1)
+    assert (content["algorithm"], content["schema_version"]) == ("iamb", 2)
     assert [e["verdict"] for e in content["explanations"]] == ["left out"]
     assert Blanket.from_dict(content).target == "wet"
     assert err == ""

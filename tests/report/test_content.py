@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2
 
@@ -15,7 +16,6 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.latent import discover_latent
 from blankets.report import report_content
-from blankets.report._effects import interval
 from blankets.report._neighbourhood import MOST_BOXES
 from blankets.report._trail import trail
 from blankets.results import Blanket, NamedEvidence, PassedOver, Step
@@ -110,7 +110,7 @@ def test_warnings_are_told():
 
 @pytest.mark.parametrize(("statistic", "dof", "n_rows"), [(40.0, 2, 1000), (3.0, 1, 200), (120.0, 60, 500)])
 def test_interval_inverts_the_noncentral_law(statistic, dof, n_rows):
-    low, high = interval(statistic, dof, n_rows)
+    low, high = evidence("a", statistic=statistic, dof=dof, n_rows=n_rows).interval()
     for end, tail in ((low, 0.95), (high, 0.05)):
         if end > 0:
             assert ncx2.cdf(statistic, dof, 2 * n_rows * end) == pytest.approx(tail, abs=1e-8)
@@ -120,8 +120,8 @@ def test_interval_inverts_the_noncentral_law(statistic, dof, n_rows):
 
 
 def test_interval_needs_a_test():
-    assert interval(math.nan, 2, 100) is None
-    assert interval(3.0, 0, 100) is None
+    assert evidence("a", statistic=math.nan, dof=2, n_rows=100).interval() is None
+    assert evidence("a", statistic=3.0, dof=0, n_rows=100).interval() is None
 
 
 def test_effects_of_an_unreliable_member_are_not_known():
@@ -380,20 +380,23 @@ def test_call_and_command_give_the_same_blanket(choices, capsys):
     from_command = Blanket.from_json(capsys.readouterr().out)
     for other in (names["blanket"], from_command):
         ours, theirs = first.to_dict(), other.to_dict()
-        for changing in ("seconds", "why_algorithm"):
+        for changing in ("seconds", "why_algorithm", "manifest"):
             ours.pop(changing), theirs.pop(changing)
         assert theirs == ours
 
 
-@pytest.mark.parametrize("prior", [0.3, "<0.4", ">0.2", (0.2, 0.4), None])
-def test_partial_labels_are_asked_for_again(prior, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "prior", [0.3, 0.312345678, "<0.4", ">0.2", (0.2, 0.4), bl.Beta(mode=0.3, low=0.2, high=0.5, concentration=9), None]
+)
+@pytest.mark.parametrize("sampling", ["one-sample", "case-control"])
+def test_partial_labels_are_asked_for_again(prior, sampling, tmp_path, capsys):
     rng = np.random.default_rng(0)
     y = rng.random(3000) < 0.3
     x = np.where(rng.random(3000) < 0.6, y, rng.random(3000) < 0.5)
     labelled = np.where(y & (rng.random(3000) < 0.4), "1", "")
     file = tmp_path / "pu.csv"
     file.write_text("x,y\n" + "".join(f"{int(a)},{b}\n" for a, b in zip(x, labelled, strict=True)))
-    first = bl.discover(str(file), "y", labels="pu", prior=prior, algorithm="iamb")
+    first = bl.discover(str(file), "y", labels=bl.PositiveUnlabelled(prior, sampling), algorithm="iamb")
     again = report_content(first, source=str(file))["reproduce"]
     names = {}
     exec(again["python"], names)
@@ -409,12 +412,75 @@ def test_a_command_line_cannot_say_everything(clinic):
     again = report_content(mapping)["reproduce"]
     assert again["cli"] == ""
     assert "discretise={'age': 'equal-width'}" in again["python"]
-    assert again["note"] == "data.csv stands for your data."
+    assert again["note"] == "data.csv stands for your data. There is no command line for this."
 
 
-def test_versions_of_what_is_installed(monkeypatch):
-    monkeypatch.setattr("blankets.report._reproduce._PACKAGES", ("numpy", "no-such-package"))
-    assert [name for name, _ in report_content(blanket_of())["versions"]] == ["Python", "numpy"]
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"algorithm": "kiamb", "rng": 3, "alpha": 0.05},
+        {"labels": "mar-f", "given_drivers": False, "positive": "c"},
+        {"labels": "mcar", "unlabelled_marker": "?", "positive": "b"},
+    ],
+)
+def test_seed_positive_class_and_marker_are_asked_for_again(choices, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    classes = rng.choice(["a", "b", "c"], 600)
+    columns = {f"x{i}": np.where(rng.random(600) < 0.5, classes, rng.choice(["a", "b", "c"], 600)) for i in range(4)}
+    absent = "?" if "unlabelled_marker" in choices else ""
+    classes = np.where(rng.random(600) < 0.4, absent, classes) if "labels" in choices else classes
+    file = tmp_path / "three.csv"
+    lines = [",".join(row) for row in zip(*columns.values(), classes, strict=True)]
+    file.write_text("\n".join([",".join([*columns, "y"]), *lines]) + "\n")
+    first = bl.discover(str(file), "y", **choices)
+    again = report_content(first, source=str(file))["reproduce"]
+    names = {}
+    exec(again["python"], names)
+    assert run([*shlex.split(again["cli"])[1:], "--json", "--quiet"]) == 0
+    for other in (names["blanket"], Blanket.from_json(capsys.readouterr().out)):
+        assert other.members == first.members
+        assert other.to_dict()["settings"] == first.to_dict()["settings"]
+        assert other.manifest.seed == first.manifest.seed
+
+
+def test_what_cannot_be_told_must_be_supplied():
+    rng = np.random.default_rng(0)
+    y = rng.random(2000) < 0.3
+    x = np.where(rng.random(2000) < 0.6, y, rng.random(2000) < 0.5)
+    labelled = np.where(y & (rng.random(2000) < 0.5), 1.0, np.nan)
+    prior = stats.beta(30, 70)
+    first = bl.discover({"x": x}, y=labelled, labels="pu", prior=prior, algorithm="kiamb", rng=np.random.default_rng(5))
+    again = report_content(first)["reproduce"]
+    assert again["cli"] == ""
+    for part in ("y stands for the values", "prior stands for what was said of p(y=1): a distribution", "rng stands"):
+        assert part in again["note"]
+    call = again["python"].replace("'data.csv'", "data")
+    names = {"data": {"x": x}, "y": labelled, "prior": prior, "rng": np.random.default_rng(5)}
+    exec(call, names)
+    assert names["blanket"].members == first.members == ("x",)
+
+
+def test_one_of_many_targets_with_a_seed_is_searched_with_the_others():
+    rng = np.random.default_rng(0)
+    a = rng.random(500) < 0.5
+    table = {"a": a, "b": a ^ (rng.random(500) < 0.2), "c": a ^ (rng.random(500) < 0.2)}
+    first = bl.discover_all(table, ["a", "c"], algorithm="kiamb", rng=4)["c"]
+    again = report_content(first)["reproduce"]
+    assert again["cli"] == ""
+    names = {"data": table}
+    exec(again["python"].replace("'data.csv'", "data"), names)
+    assert names["blanket"].members == first.members
+    without = report_content(bl.discover_all(table, ["a", "c"])["c"])["reproduce"]
+    assert without["cli"].startswith("blankets discover data.csv --target c")
+
+
+def test_versions_fingerprint_and_seed_are_those_of_the_manifest():
+    old = report_content(blanket_of())["versions"]
+    assert old == [["Not on record", "the result was made by a version that kept no manifest"]]
+    made = bl.discover(CLINIC, "readmitted", algorithm="iamb", rng=3)
+    told = dict(report_content(made)["versions"])
+    assert (told["numpy"], told["Seed"]) == (np.__version__, "3")
+    assert told["Fingerprint of the data"] == made.manifest.fingerprint
 
 
 def test_names_that_look_like_options():

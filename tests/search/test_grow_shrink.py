@@ -8,12 +8,24 @@ from statsmodels.stats.multitest import multipletests
 from blankets.errors import ParameterError
 from blankets.independence import DSeparation
 from blankets.search import ALGORITHMS, Trace
-from blankets.search.iamb_fdr import adjusted_log_p
+from blankets.stats import adjusted_log_p
 from search.graphs import Scripted, truth, varied_dag
 
 ALPHA = 0.05
 DEPENDENT, VERY = -10.0, -100.0  # log p-values
-GROW_SHRINK = ["fast-iamb", "fbed", "gs", "iamb", "iamb-fdr", "iamb-n-pc", "inter-iamb", "inter-iamb-n-pc", "kiamb"]
+GROW_SHRINK = ["fast-iamb", "fbed", "fbed-fdr", "gs", "iamb", "iamb-fdr"]
+GROW_SHRINK += ["iamb-n-pc", "inter-iamb", "inter-iamb-n-pc", "kiamb"]
+    "fast-iamb",
+    "fbed",
+    "fbed-fdr",
+    "gs",
+    "iamb",
+    "iamb-fdr",
+    "iamb-n-pc",
+    "inter-iamb",
+    "inter-iamb-n-pc",
+    "kiamb",
+]
 FAMILY = [*GROW_SHRINK, "pc"]
 
 

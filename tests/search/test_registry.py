@@ -14,7 +14,7 @@ def test_what_the_issue_asks_for_is_there():
     wanted = {
         *("ks", "gs", "iamb", "inter-iamb", "iamb-n-pc", "inter-iamb-n-pc", "pc", "mmpc", "mmmb"),
         *("hiton-pc", "hiton-mb", "pcmb", "fast-iamb", "iamb-fdr", "fbed", "ipc-mb", "stmb", "bamb"),
-        *("eemb", "mbor", "kiamb"),
+        *("eemb", "mbor", "kiamb", "fbed-fdr", "mmpc-fdr", "hiton-pc-fdr"),
     }
     assert wanted <= set(ALGORITHMS)
 

@@ -9,6 +9,7 @@ from blankets.data._files import read_table
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
 from blankets.data._ingest import Ingested, ingest
 from blankets.data._learn import Recipe, Summary, decide, joined_bins
+from blankets.data._manifest import Manifest, manifest_of
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
@@ -27,6 +28,7 @@ __all__ = [
     "Encoder",
     "Frame",
     "Ingested",
+    "Manifest",
     "Numbers",
     "NumericTable",
     "Recipe",
@@ -42,6 +44,7 @@ __all__ = [
     "ingest_numeric",
     "is_store",
     "joined_bins",
+    "manifest_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",

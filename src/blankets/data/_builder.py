@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._frame import NARROW, DenseColumns, Frame
+from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 
-__all__ = ["FrameBuilder", "digest"]
-
-
-def digest(codes: NDArray[Any]) -> bytes:
-    """Return a hash of one column's codes, 128 bits: equal means equal."""
-    return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).digest()
+__all__ = ["FrameBuilder"]
 
 
 class FrameBuilder:
@@ -32,6 +26,7 @@ class FrameBuilder:
         self._names: list[str] = []
         self._levels: list[tuple[object, ...]] = []
         self._is_wide: list[bool] = []
+        self._digests: list[bytes | None] = []
         self._seen: dict[bytes, str] = {}
         self.last_digest = b""
 
@@ -47,7 +42,7 @@ class FrameBuilder:
         earlier = self._seen.setdefault(self.last_digest, name)
         if earlier != name and not even_if_repeated:
             return earlier
-        self._append(name, levels, row if wide else None)
+        self._append(name, levels, row if wide else None, self.last_digest)
         return None
 
     def add_target(self, name: str, codes: NDArray[np.integer[Any]], levels: tuple[object, ...]) -> None:
@@ -57,13 +52,16 @@ class FrameBuilder:
             self._narrow[len(self._names) - len(self._wide)] = codes
         self._append(name, levels, codes.astype(np.int32) if wide else None)
 
-    def _append(self, name: str, levels: tuple[object, ...], wide: NDArray[np.int32] | None) -> None:
+    def _append(
+        self, name: str, levels: tuple[object, ...], wide: NDArray[np.int32] | None, hashed: bytes | None = None
+    ) -> None:
         """Enter a column, the narrow codes of which have been written."""
         if wide is not None:
             self._wide.append(wide)
         self._names.append(name)
         self._levels.append(levels)
         self._is_wide.append(wide is not None)
+        self._digests.append(hashed)
 
     def frame(self) -> Frame:
         """Return the frame."""
@@ -73,4 +71,6 @@ class FrameBuilder:
             blocks.append(DenseColumns(np.stack(self._wide)))
         block_of = is_wide.astype(np.int64) if len(blocks) == 2 else np.zeros(len(is_wide), np.int64)
         position = np.where(is_wide, np.cumsum(is_wide), np.cumsum(~is_wide)).astype(np.int64) - 1
-        return Frame(tuple(self._names), tuple(self._levels), self.n_rows, tuple(blocks), block_of, position)
+        places = zip(block_of.tolist(), position.tolist(), strict=True)
+        digests = {place: made for place, made in zip(places, self._digests, strict=True) if made is not None}
+        return Frame(tuple(self._names), tuple(self._levels), self.n_rows, tuple(blocks), block_of, position, digests)

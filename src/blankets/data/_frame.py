@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from blankets.errors import DataError, did_you_mean
 
-__all__ = ["DenseColumns", "Frame", "SparseColumns"]
+__all__ = ["DenseColumns", "Frame", "SparseColumns", "digest"]
 
 NARROW = 256  # most levels that fit a byte
 
@@ -96,6 +96,8 @@ class Frame:
         Where the codes are.
     block_of, position : ndarray of shape (columns,)
         Column j is ``blocks[block_of[j]].column(position[j])``.
+    digests : dict of (int, int) to bytes
+        Hashes of columns by block and position, where they are known: whoever reads a table needs them anyway.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class Frame:
     blocks: tuple[DenseColumns | SparseColumns, ...]
     block_of: NDArray[np.int64]
     position: NDArray[np.int64]
+    digests: dict[tuple[int, int], bytes] = field(default_factory=dict, repr=False)
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -193,7 +196,7 @@ class Frame:
         """
         js = list(columns)
         names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
-        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js])
+        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js], self.digests)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
@@ -211,7 +214,8 @@ class Frame:
             all_levels = (*self.levels[:j], levels, *self.levels[j + 1 :])
             block_of, position = self.block_of.copy(), self.position.copy()
             block_of[j], position[j] = at, 0
-            return Frame(self.names, all_levels, self.n_rows, (*self.blocks, block), block_of, position)
+            known = dict(self.digests)
+            return Frame(self.names, all_levels, self.n_rows, (*self.blocks, block), block_of, position, known)
         return Frame(
             (*self.names, name),
             (*self.levels, levels),
@@ -219,11 +223,34 @@ class Frame:
             (*self.blocks, block),
             np.append(self.block_of, at),
             np.append(self.position, 0),
+            dict(self.digests),
         )
 
     def fingerprint(self) -> str:
-        """Return a hash of names, levels and codes, to tell whether two frames hold the same data."""
-        digest = hashlib.sha256(repr((self.n_rows, self.names, self.levels)).encode())
-        for j in range(self.n_columns):
-            digest.update(self.column(j).tobytes())
-        return digest.hexdigest()
+        """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
+
+        It does not depend on how the codes are stored, nor on whether numbers are those of Python or of NumPy.
+        """
+        made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
+        plain: dict[str, bytes] = {}
+        for levels in self.levels:
+            text = repr(levels)
+            if text not in plain:  # most columns of a wide table have the levels of another
+                plain[text] = repr([_plain(level) for level in levels]).encode("utf-8", "surrogatepass")
+            made.update(plain[text])
+        for j, place in enumerate(zip(self.block_of.tolist(), self.position.tolist(), strict=True)):
+            if place not in self.digests:
+                self.digests[place] = digest(self.column(j))
+            made.update(self.digests[place])
+        return made.hexdigest()
+
+
+def digest(codes: NDArray[Any]) -> bytes:
+    """Return a hash of one column's codes, 128 bits: equal means equal."""
+    return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).digest()
+
+
+def _plain(level: object) -> object:
+    """Return a level such that equal ones of different containers look the same: 2 for np.int64(2) and 2.0."""
+    value = level.item() if isinstance(level, np.generic) else level
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._audit import Audit
-from blankets.data._builder import FrameBuilder, digest
+from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, Rule, Settings, encode_feature, encode_target, infinite, left_out, settled
 from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._encoder import Encoder
-from blankets.data._frame import NARROW, DenseColumns, Frame
+from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.data._report import DataReport
 from blankets.data._request import check_size, chosen_columns, find_column, names_in, separate_target
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows

@@ -113,6 +113,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             report=done.report,
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
+            digests=[frame.digests[at] for at in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)],
         )
 
 
@@ -178,6 +179,7 @@ class _Packing:
                 report=self._report(kept, n_rows, target),
                 missing_labels={n: r.missing_label for n, r in recipes.items() if r.missing_label is not None},
                 fingerprint=fingerprint,
+                digests=[digests[name] for name in kept],
             )
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:

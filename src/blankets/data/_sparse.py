@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._audit import Audit
-from blankets.data._builder import digest
 from blankets.data._coding import MANY_LEVELS, Settings, id_like_levels
 from blankets.data._columns import Column, Mask, plain
-from blankets.data._frame import NARROW, SparseColumns
+from blankets.data._frame import NARROW, SparseColumns, digest
 from blankets.data._readers import from_numpy
 from blankets.data._tables import Table, numbered
 from blankets.errors import DataError

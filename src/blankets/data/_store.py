@@ -99,7 +99,9 @@ class Store:
         encoder = Encoder(
             names, levels, report.binned, meta["target"], report.missing_policy, meta["missing_labels"], None
         )
-        frame = Frame(names, levels, n_rows, tuple(blocks), block_of, position)
+        places = zip(block_of.tolist(), position.tolist(), columns, strict=True)
+        digests = {(b, at): bytes.fromhex(column["digest"]) for b, at, column in places if "digest" in column}
+        frame = Frame(names, levels, n_rows, tuple(blocks), block_of, position, digests)
         return cls(folder, frame, meta["target"], unlabelled, report, encoder, meta["fingerprint"])
 
     def rows(self, start: int, stop: int) -> Frame:
@@ -235,6 +237,7 @@ class StoreWriter:
         report: DataReport,
         missing_labels: dict[str, str],
         fingerprint: str,
+        digests: Sequence[bytes],
     ) -> Store:
         """Write the description of those ``columns`` that are used, and give the folder its name."""
         stored = {NARROW_FILE: int(np.count_nonzero(~self.is_wide)), WIDE_FILE: int(np.count_nonzero(self.is_wide))}
@@ -244,8 +247,14 @@ class StoreWriter:
             "n_rows": self.n_rows,
             "stored": stored,
             "columns": [
-                {"name": name, "levels": list(values), "wide": bool(self.is_wide[j]), "at": int(self.at[j])}
-                for j, name, values in zip(columns, names, levels, strict=True)
+                {
+                    "name": name,
+                    "levels": list(values),
+                    "wide": bool(self.is_wide[j]),
+                    "at": int(self.at[j]),
+                    "digest": made.hex(),
+                }
+                for j, name, values, made in zip(columns, names, levels, digests, strict=True)
             ],
             "target": target,
             "gaps": unlabelled is not None,

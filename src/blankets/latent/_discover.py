@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import MemoryCounter
-from blankets.data import Encoder, Frame, Ingested, ingest
+from blankets.data import Encoder, Frame, Ingested, ingest, manifest_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, Merits, can_be_tested, information, joint_with_target, merits_of
@@ -132,6 +132,7 @@ def discover_latent(
     >>> found.posterior({name: [True, False] for name in table}).argmax(axis=1).tolist()
     [1, 0]
     """
+    asked = dict(locals())
     _check(method=(method, METHODS), score=(score, CRITERIA), completion=(completion, ("expected", "sampled")))
     _check_least(arity=(arity, 2), n_restarts=(n_restarts, 1), max_latents=(max_latents, 1))
     effort = Effort(
@@ -166,7 +167,8 @@ def discover_latent(
         "max_parents": max_parents,
         "labels": labels if labels is None or isinstance(labels, str) else labels.name,
     }
-    return _Description(outcome, table.encoder, frame, t).blanket(method, score, settings)
+    found = _Description(outcome, table.encoder, frame, t).blanket(method, score, settings)
+    return replace(found, manifest=manifest_of("discover_latent", asked, frame.fingerprint()))
 
 
 def _check(**choices: tuple[str, Collection[str]]) -> None:

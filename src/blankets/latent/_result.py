@@ -7,16 +7,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
-from blankets.data import Encoder, Frame
+from blankets.data import Encoder, Frame, Manifest
 from blankets.errors import ParameterError
 from blankets.latent._network import Network
 from blankets.latent._picture import draw
 from blankets.latent._rows import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 __all__ = ["Latent", "LatentBlanket", "SubspaceScore"]
 
@@ -116,6 +120,8 @@ class LatentBlanket:
         Rows of the table.
     warnings : tuple of str
         What the user should know.
+    manifest : Manifest or None
+        What the result was made with.
     """
 
     target: str
@@ -129,6 +135,7 @@ class LatentBlanket:
     settings: Mapping[str, Any]
     n_rows: int
     warnings: tuple[str, ...] = ()
+    manifest: Manifest | None = None
     network: Network = field(repr=False)
     nodes: tuple[str, ...] = field(repr=False)
     encoder: Encoder = field(repr=False)
@@ -248,6 +255,7 @@ class LatentBlanket:
             "settings": dict(self.settings),
             "n_rows": self.n_rows,
             "warnings": list(self.warnings),
+            "manifest": None if self.manifest is None else self.manifest.to_dict(),
         }
 
     def to_json(self) -> str:
@@ -257,6 +265,24 @@ class LatentBlanket:
     def picture(self) -> str:
         """Return a drawing of the local DAG as SVG: latents dashed, the target filled."""
         return draw(self.graph, self.target, {latent.name for latent in self.latents}, set(self.members))
+
+    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw the local DAG with matplotlib, latents in dashed boxes; see `blankets.plots.plot_latent_blanket`."""
+        from blankets.plots import plot_latent_blanket
+
+        return plot_latent_blanket(self, ax=ax, **details)
+
+    def plot_posterior(
+        self, rows: Any, name: str | None = None, *, by: ArrayLike | None = None, ax: Axes | None = None, **details: Any
+    ) -> Axes:
+        """Draw how sure each of some rows is of the last state of a latent; ``by`` tells groups of rows apart.
+
+        See `posterior` for ``rows`` and ``name``, `blankets.plots.plot_latent_posterior` for the rest.
+        """
+        from blankets.plots import plot_latent_posterior
+
+        title = f"Posterior of {self.latent(name).name}"
+        return plot_latent_posterior(self.posterior(rows, name), by, ax=ax, **{"title": title, **details})
 
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML page: what was found, where it sits, and what competed."""

@@ -181,4 +181,5 @@ SLL = Algorithm(
     sound=False,
     roles=True,
     when="When the number of rows is small and a score is trusted more than tests; slower than all others.",
+    controls="nothing",
 )

@@ -11,7 +11,16 @@ from blankets.report._labels import is_partial, labels, planner_caution
 from blankets.report._neighbourhood import neighbourhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
-from blankets.results import count_of, format_seconds, joined, number, plain, shown, size_of
+from blankets.results import (
+    count_of,
+    false_members_sentence,
+    format_seconds,
+    joined,
+    number,
+    plain,
+    shown,
+    size_of,
+)
 from blankets.search import ALGORITHMS
 from blankets.stats import detectable_effect
 
@@ -73,7 +82,7 @@ def report_content(
         "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
-        "versions": versions(),
+        "versions": versions(blanket),
     }
 
 
@@ -128,6 +137,7 @@ def _assumptions(blanket: Blanket) -> list[str]:
     said = [
         "The rows are independent draws from one population.",
         f"Each decision rests on {test}{level}; the level holds for a single test, and {blanket.n_tests:,} were made.",
+        *filter(None, [false_members_sentence(blanket)]),
         "Dependences are those of a graph (faithfulness): no two influences cancel exactly.",
     ]
     entry = ALGORITHMS.get(blanket.algorithm)
@@ -152,8 +162,12 @@ def _facts(blanket: Blanket) -> list[list[str]]:
         ["Tests made", f"{blanket.n_tests:,}"],
         ["Time", format_seconds(blanket.seconds)],
     ]
+    known = blanket.false_members
     if alpha := _alpha(blanket):
-        facts.insert(3, ["Level of each test", f"{alpha:g}"])
+        fdr = known is not None and known.controls == "fdr"
+        facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
+    if known is not None and known.n_tested:
+        facts.append(["False members expected", f"about {number(known.expected)}, at most {number(known.at_most)}"])
     if blanket.why_algorithm:
         facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts

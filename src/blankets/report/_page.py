@@ -221,5 +221,5 @@ def _method_section(content: dict[str, Any]) -> Html:
     if why := [fact for fact in content["facts"] if fact[0].startswith("Why")]:
         parts.insert(0, _facts(why, "settings"))
     settings = tag("details", tag("summary", "All settings"), _facts(content["settings"], "settings"))
-    versions = tag("details", tag("summary", "Versions"), _facts(content["versions"], "settings"))
+    versions = tag("details", tag("summary", "Versions, data and seed"), _facts(content["versions"], "settings"))
     return _section("method", "How to get this again", *parts, settings, versions)

@@ -7,6 +7,7 @@ from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
+from blankets.results._false_members import false_members_sentence
 from blankets.results._json import plain
 from blankets.results._many import Blankets
 from blankets.results._selection import Selection
@@ -34,6 +35,7 @@ __all__ = [
     "count_of",
     "describe",
     "determined_sentence",
+    "false_members_sentence",
     "format_p",
     "format_seconds",
     "joined",

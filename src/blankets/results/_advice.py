@@ -9,7 +9,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from blankets.results._json import plain, write
+from blankets.data import Manifest
+from blankets.results._json import SCHEMA_VERSION, plain, write
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, number, shown
 
@@ -95,6 +96,8 @@ class Advice:
         Which mistake about p(y=1) costs no power: "overestimate", "underestimate" or "".
     cautions : tuple of str
         What else to be aware of.
+    manifest : Manifest or None
+        What the result was made with.
     """
 
     target: str
@@ -122,6 +125,7 @@ class Advice:
     assurance: float | None = None
     safe_side: str = ""
     cautions: tuple[str, ...] = ()
+    manifest: Manifest | None = None
 
     def goal(self, effect: str, power: float) -> Goal:
         """Return what is missing for one effect and power."""
@@ -132,7 +136,7 @@ class Advice:
         fields = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "goals"}
         return {
             "schema": "blankets/advice",
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             **fields,
             "goals": [plain(asdict(goal)) for goal in self.goals],
         }

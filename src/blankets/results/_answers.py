@@ -7,15 +7,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.results._json import plain
+from blankets.data import Manifest
+from blankets.results._json import SCHEMA_VERSION, plain
 from blankets.results._text import aligned, html_table
 from blankets.results._words import SYMBOLS, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Estimate", "Ranking", "TestResult"]
 
@@ -56,6 +60,8 @@ class Estimate(_Printed):
         Rows of the table.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
+    manifest : Manifest or None
+        What the result was made with.
     """
 
     x: str
@@ -66,6 +72,7 @@ class Estimate(_Printed):
     estimator: str
     n_rows: int
     notes: tuple[str, ...] = ()
+    manifest: Manifest | None = None
     _law: InformationEstimate = field(repr=False)
 
     def interval(self, level: float = 0.9, method: str = "auto") -> tuple[float, float]:
@@ -83,7 +90,7 @@ class Estimate(_Printed):
         low, high = self.interval()
         return {
             "schema": "blankets/estimate",
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "x": self.x,
             "target": self.target,
             "given": list(self.given),
@@ -94,6 +101,7 @@ class Estimate(_Printed):
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "notes": list(self.notes),
+            "manifest": plain(self.manifest),
         }
 
     def _lines(self) -> Iterator[str]:
@@ -144,6 +152,8 @@ class TestResult(_Printed):
         How strong the dependence is, where the regime can tell.
     notes : tuple of str
         Assumptions and cautions.
+    manifest : Manifest or None
+        What the result was made with.
     """
 
     __test__ = False  # not a test for pytest to collect
@@ -167,6 +177,7 @@ class TestResult(_Printed):
     detectable: Mapping[float, float] = field(default_factory=dict)
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
+    manifest: Manifest | None = None
 
     @property
     def p(self) -> float:
@@ -184,13 +195,14 @@ class TestResult(_Printed):
         )
         return {
             "schema": "blankets/test",
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             **{name: plain(getattr(self, name)) for name in simple},
             "given": list(self.given),
             "powers": plain(dict(self.powers)),
             "detectable": {f"{power:g}": plain(effect) for power, effect in self.detectable.items()},
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
             "notes": list(self.notes),
+            "manifest": plain(self.manifest),
         }
 
     def _lines(self) -> Iterator[str]:
@@ -252,6 +264,8 @@ class Ranking:
         Assumptions and cautions.
     excluded : mapping of str to str
         Columns that were not ranked, and why.
+    manifest : Manifest or None
+        What the result was made with.
     """
 
     target: str
@@ -264,6 +278,7 @@ class Ranking:
     n_rows: int
     notes: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
+    manifest: Manifest | None = None
     _interval: Callable[[float], tuple[NDArray[np.float64], NDArray[np.float64]]] = field(repr=False)
 
     def __len__(self) -> int:
@@ -283,14 +298,21 @@ class Ranking:
         keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
         return {
             "schema": "blankets/ranking",
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "target": self.target,
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "features": [dict(zip(keys, map(plain, row), strict=True)) for row in columns],
             "notes": list(self.notes),
             "excluded": dict(self.excluded),
+            "manifest": plain(self.manifest),
         }
+
+    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw the information of the first features with its intervals; see `blankets.plots.plot_effects`."""
+        from blankets.plots import plot_effects
+
+        return plot_effects(self, ax=ax, **details)
 
     def to_pandas(self) -> Any:
         """Return the ranking as a pandas data frame."""

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
+    from blankets.data import Manifest
     from blankets.results._explain import Explanation
+    from blankets.stats import FalseMembers
 
 __all__ = ["Blanket"]
 
@@ -68,6 +70,11 @@ class Blanket:
         For columns left out, a set that separates them from the target, where the search kept one.
     passed_over : PassedOver
         The last look at each column left out, as arrays.
+    false_members : FalseMembers or None
+        How many of the members are expected to be there by chance, and what that assumes; None where the search
+        holds no error rate.
+    manifest : Manifest or None
+        What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
     Examples
     --------
@@ -100,6 +107,8 @@ class Blanket:
     decisions: tuple[Step, ...] = ()
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed_over: PassedOver = field(default_factory=PassedOver.nothing)
+    false_members: FalseMembers | None = None
+    manifest: Manifest | None = None
 
     def __len__(self) -> int:
         return len(self.members)

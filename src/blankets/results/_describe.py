@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._false_members import false_members
 
 if TYPE_CHECKING:
+    from blankets.data import Manifest
     from blankets.independence import Evidence
     from blankets.search import Algorithm, Found, Trace
 
@@ -41,6 +44,7 @@ def describe(
     data: Mapping[str, Any] | Reports = _NOTHING,
     excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
+    manifest: Manifest | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -71,6 +75,8 @@ def describe(
         Columns that were not searched, and why ("it has a single value").
     by_effect : bool
         Order the members by effect instead of p-value.
+    manifest : Manifest, optional
+        What the search was made with.
 
     Examples
     --------
@@ -88,7 +94,7 @@ def describe(
     final = _strengths(found, trace, evidence, by_effect=by_effect)
     steps = (Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions)
     strengths = {names[x]: _named(e, x, target, names) for x, e in final.items()}
-    return Blanket(
+    blanket = Blanket(
         target=names[target],
         members=tuple(strengths),
         roles={names[x]: found.roles[x] for x in final if x in found.roles},
@@ -108,7 +114,9 @@ def describe(
         decisions=tuple(steps),
         separators={names[x]: tuple(names[z] for z in among) for x, among in found.separators.items()},
         passed_over=PassedOver.last_look(trace.scans, names, target, found.members),
+        manifest=manifest,
     )
+    return replace(blanket, false_members=false_members(blanket, algorithm.controls))
 
 
 def _strengths(

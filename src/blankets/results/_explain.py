@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from blankets.errors import DataError, did_you_mean
 from blankets.results._evidence import NamedEvidence, Step
+from blankets.results._false_members import false_members_sentence
 from blankets.results._json import plain
 from blankets.results._missed import detectable_by, in_words
 from blankets.results._words import joined, shown, wrapped
@@ -94,7 +95,9 @@ def explain(blanket: Blanket, name: str) -> Explanation:
     steps = tuple(step for step in blanket.decisions if step.x == name)
     if name == blanket.target:
         headline = f"{column} is the target; its {what}: {joined(blanket.members) or 'no column'}."
-        return Explanation(column=name, target=name, verdict="target", headline=headline)
+        return Explanation(
+            column=name, target=name, verdict="target", headline=headline, lines=tuple(_chance_lines(blanket))
+        )
     if name in blanket.members:
         return Explanation(
             column=name,
@@ -124,6 +127,13 @@ def explain(blanket: Blanket, name: str) -> Explanation:
         evidence=history[-1].evidence if history else None,
         detectable=detectable,
     )
+
+
+def _chance_lines(blanket: Blanket) -> Iterator[str]:
+    """Say how many members are expected to be there by chance, and what that assumes."""
+    if blanket.false_members is not None and (sentence := false_members_sentence(blanket)):
+        yield sentence
+        yield f"That holds {blanket.false_members.assumption}."
 
 
 def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Iterator[str]:

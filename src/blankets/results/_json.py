@@ -10,18 +10,34 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
+from blankets.data import Manifest
 from blankets.errors import DataError
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import missed
 from blankets.results._record import oddity
+from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["SCHEMA_VERSION", "Reader", "checked", "from_dict", "parsed", "plain", "read", "to_dict", "write"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Reader",
+    "checked",
+    "from_dict",
+    "manifest_from",
+    "parsed",
+    "plain",
+    "read",
+    "to_dict",
+    "write",
+]
 
-SCHEMA_VERSION = 1
-"""Raised when a reader of the old form could no longer read the new one."""
+SCHEMA_VERSION = 2
+"""Raised when the form changes; results of all earlier versions are read too.
+
+1: the first. 2: with a manifest, and blankets with the expected number of false members.
+"""
 
 T = TypeVar("T")
 _ROLES = {"parent", "child", "spouse", "neighbour"}
@@ -70,6 +86,8 @@ def to_dict(blanket: Blanket) -> dict[str, Any]:
             **{key: plain(getattr(blanket.passed_over, key)) for key in _ARRAYS},
         },
         "could_have_missed": _missed_to_dict(blanket),
+        "false_members": None if blanket.false_members is None else plain(blanket.false_members.to_dict()),
+        "manifest": None if blanket.manifest is None else blanket.manifest.to_dict(),
     }
 
 
@@ -103,6 +121,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Manifest):
+        return value.to_dict()
     if isinstance(value, Iterable):
         return [plain(item) for item in value]
     return str(value)
@@ -168,6 +188,8 @@ def from_dict(content: Mapping[str, Any]) -> Blanket:
             for name, among in fields.one(dict, "separators").items()
         },
         passed_over=_passed_over_from(fields.one(dict, "passed_over"), len(columns)),
+        false_members=_false_members_from(_since_second(content, "false_members")),
+        manifest=manifest_from(content),
     )
     if blanket.members != tuple(blanket.strengths):
         _refuse("'members' and 'strengths' do not speak of the same columns")
@@ -186,9 +208,38 @@ def checked(content: object, schema: str) -> Reader:
     if not isinstance(content, Mapping) or content.get("schema") != schema:
         _refuse(f"the key 'schema' with the value {schema!r} is missing")
     version = content.get("schema_version")
-    if version != SCHEMA_VERSION:
-        _refuse(f"its schema version is {version!r}, and this version of blankets reads {SCHEMA_VERSION}")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        _refuse(
+            f"its schema version is {version}, and this version of blankets reads up to {SCHEMA_VERSION}; install a "
+            "newer one"
+        )
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        _refuse(f"its schema version is {version!r}, which there never was")
     return Reader(content)
+
+
+def manifest_from(content: Mapping[str, Any]) -> Manifest | None:
+    """Return the manifest of a result; those of the first version have none."""
+    found = _since_second(content, "manifest")
+    return None if found is None else Manifest.from_dict(found)
+
+
+def _since_second(content: Mapping[str, Any], key: str) -> Any:
+    """Return what is under a key that the second version of the schema brought."""
+    if key not in content and content["schema_version"] >= 2:
+        _refuse(f"{key!r} is missing")
+    return content.get(key)
+
+
+def _false_members_from(content: Any) -> FalseMembers | None:
+    if content is None:
+        return None
+    fields = Reader(content) if isinstance(content, Mapping) else _refuse(f"'false_members' holds {_short(content)}")
+    controls = fields.one(str, "controls")
+    if controls not in ("level", "fdr"):
+        _refuse(f"'controls' holds {_short(controls)}")
+    numbers = {name: fields.number(name) for name in ("at_most", "expected", "alpha")}
+    return FalseMembers(n_tested=fields.count("n_tested"), controls=controls, **numbers)
 
 
 def _refuse(why: str) -> NoReturn:

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from blankets.data import Manifest
 from blankets.errors import DataError
 from blankets.results import _json
 from blankets.results._text import aligned, html_table
@@ -56,6 +57,8 @@ class Selection:
         Columns that could not be selected, and why.
     data : dict
         What was done to the data at the door (discretisation, missing values, ...).
+    manifest : Manifest or None
+        What the result was made with.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Selection:
     warnings: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Manifest | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -177,6 +181,7 @@ class Selection:
             warnings=tuple(fields.names("warnings")),
             excluded=fields.names_by_name("excluded"),
             data=fields.one(dict, "data"),
+            manifest=_json.manifest_from(content),
         )
         if not len(read.names) == len(read.scores) == len(read.relevance):
             raise DataError("this is not a saved result: 'names', 'scores' and 'relevance' differ in length")

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from blankets.data import Manifest
 from blankets.errors import ParameterError
 from blankets.results import _json
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PriorRange", "Sensitivity"]
 
@@ -69,6 +73,8 @@ class Sensitivity:
         How many searches it took.
     seconds : float
         Time taken.
+    manifest : Manifest or None
+        What the result was made with.
 
     Examples
     --------
@@ -91,6 +97,7 @@ class Sensitivity:
     n_rows: int
     n_searches: int
     seconds: float = 0.0
+    manifest: Manifest | None = None
 
     def at(self, prior: float) -> tuple[str, ...]:
         """Return the blanket at a value of p(y=1)."""
@@ -111,6 +118,12 @@ class Sensitivity:
         ever = dict.fromkeys(name for found in self.ranges for name in found.members)
         return tuple(name for name in ever if name not in self.always)
 
+    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw which columns are members under which prior; see `blankets.plots.plot_prior_sensitivity`."""
+        from blankets.plots import plot_prior_sensitivity
+
+        return plot_prior_sensitivity(self, ax=ax, **details)
+
     def table(self) -> list[dict[str, Any]]:
         """Return one row for each value of the prior in ``runs``: its members and κ."""
         return [
@@ -120,7 +133,17 @@ class Sensitivity:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
-        simple = ("target", "breakpoints", "notes", "algorithm", "settings", "n_rows", "n_searches", "seconds")
+        simple = (
+            "target",
+            "breakpoints",
+            "notes",
+            "algorithm",
+            "settings",
+            "n_rows",
+            "n_searches",
+            "seconds",
+            "manifest",
+        )
         return {
             "schema": _SCHEMA,
             "schema_version": _json.SCHEMA_VERSION,

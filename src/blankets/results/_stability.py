@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from blankets.data import Manifest
 from blankets.errors import DataError, ParameterError, did_you_mean
 from blankets.results import _json
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Stability"]
 
@@ -59,6 +63,8 @@ class Stability(Mapping[str, float]):
         Time taken.
     warnings : tuple of str
         What the user should know.
+    manifest : Manifest or None
+        What the result was made with.
 
     Examples
     --------
@@ -82,6 +88,7 @@ class Stability(Mapping[str, float]):
     n_rows: int
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    manifest: Manifest | None = None
 
     def __getitem__(self, name: str) -> float:
         try:
@@ -99,6 +106,12 @@ class Stability(Mapping[str, float]):
         return self.to_dict() == other.to_dict() if isinstance(other, Stability) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
+        """Draw the share of draws in which each feature was a member; see `blankets.plots.plot_stability`."""
+        from blankets.plots import plot_stability
+
+        return plot_stability(self, ax=ax, **details)
 
     def stable(self, threshold: float = THRESHOLD) -> tuple[str, ...]:
         """Return the features that are members in at least this share of the draws."""
@@ -165,6 +178,7 @@ class Stability(Mapping[str, float]):
             n_rows=fields.one(int, "n_rows"),
             seconds=fields.number("seconds"),
             warnings=tuple(fields.names("warnings")),
+            manifest=_json.manifest_from(content),
         )
 
     def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:

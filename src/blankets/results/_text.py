@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from blankets.results._false_members import false_members_sentence
 from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, wrapped
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     tests = count_of(blanket.n_tests, "test")
     effort = f"{count_of(blanket.n_rows, 'row')}, {tests}, {format_seconds(blanket.seconds)}"
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
+    if sentence := false_members_sentence(blanket):
+        yield sentence
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
     if cut := blanket.data.get("binned"):

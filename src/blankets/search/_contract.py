@@ -143,6 +143,8 @@ class Algorithm:
     surrogate : str or None
         What it counts in place of a partly labelled target, where that is part of the published algorithm;
         by default the most powerful of what is valid.
+    controls : {"level", "fdr", "nothing"}
+        What ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing.
     """
 
     name: str
@@ -153,6 +155,7 @@ class Algorithm:
     roles: bool
     when: str
     surrogate: str | None = None
+    controls: Literal["level", "fdr", "nothing"] = "level"
 
     @property
     def options(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from blankets.search._local import (
 from blankets.search._local import symmetric as both_ends
 from blankets.search._sieve import Sieve
 
-__all__ = ["ALGORITHMS", "hiton_mb", "hiton_pc"]
+__all__ = ["ALGORITHMS", "hiton_mb", "hiton_neighbours", "hiton_pc"]
 
 
 def hiton_pc(
@@ -69,7 +69,7 @@ def hiton_pc(
     (0, 2)
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = _neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
+    raw, neighbours = hiton_neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
     own = own_neighbours(search, neighbours, raw)
     around = {y: raw(y) for y in own.members} if symmetric else None
     return found(search, own.members, {}, own.separators, around)
@@ -115,7 +115,7 @@ def hiton_mb(
     {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = _neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
+    raw, neighbours = hiton_neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
     own = own_neighbours(search, neighbours, raw)
 
     def given_every_set(y: int, xs: list[int]) -> Iterator[EvidenceBatch]:
@@ -129,8 +129,8 @@ def hiton_mb(
     return blanket_of(search, own, neighbours, decide=given_every_set if every_set else None)
 
 
-def _neighbours(
-    search: LocalSearch, *, symmetric: bool, interleave: Literal["full", "semi"], prefilter: bool
+def hiton_neighbours(
+    search: LocalSearch, *, symmetric: bool, interleave: Literal["full", "semi"] = "full", prefilter: bool = True
 ) -> tuple[Neighbours, Neighbours]:
     """Return what gives the neighbourhood of a column by HITON-PC: as published, and as asked for."""
     methods = {"full": _interleaved, "semi": _semi_interleaved}
@@ -201,5 +201,6 @@ ALGORITHMS = (
         roles=True,
         when="A rival for partly labelled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
         surrogate="pairwise",
+        controls="nothing",
     ),
 )

@@ -89,5 +89,6 @@ ALGORITHMS = (
         sound=False,
         roles=False,
         when="A fixed number of features is wanted, from at most a few thousand; not a blanket.",
+        controls="nothing",
     ),
 )

@@ -2,7 +2,7 @@
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
 from blankets.stats._contingency import nominal_dof, statistics_of_block, table_statistics
-from blankets.stats._error_control import FalseMembers, expected_false_members
+from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import InformationEstimate, IntervalMethod, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
 from blankets.stats._partial_labels import (
@@ -41,6 +41,7 @@ __all__ = [
     "POSITIVE",
     "Sampling",
     "UNLABELLED",
+    "adjusted_log_p",
     "as_tables",
     "attained_power",
     "critical_value",

@@ -3,25 +3,39 @@
 A variable outside the true blanket is independent of the target given any set that contains that blanket, so
 that each test of it at level α is wrong with probability α at most (if the test keeps its level). Among m
 variables tested, α m0 are expected to get in by chance, where m0 <= m are those that do not belong there.
+A search that lets a variable in only if no subset separates it errs less often: all of its tests must be wrong.
+
+Where the false discovery rate is controlled instead, the expected share of false ones among the members is at
+most q, under any dependence between the tests (Benjamini & Yekutieli 2001).
 
 References
 ----------
+Benjamini & Yekutieli (2001), The control of the false discovery rate in multiple testing under dependency, Annals
+of Statistics 29(4), 1165-1188.
 Storey (2002), A direct approach to false discovery rates, JRSS B 64, 479-498.
+Tsamardinos & Brown (2008), Bounding the false discovery rate in local Bayesian network learning, AAAI, 1100-1105.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
 
-__all__ = ["FalseMembers", "expected_false_members"]
+__all__ = ["FalseMembers", "adjusted_log_p", "expected_false_members"]
 
 _MIDDLE = 0.5  # p-values above it are almost all of true hypotheses
+ASSUMPTIONS = {
+    "level": "if every test keeps its level, and what each was given holds the true blanket or a set that separates; "
+    "that the search chose these sets from the same data is not accounted for",
+    "fdr": "whatever the dependence between tests, if every test keeps its level, and what each was given holds the "
+    "true blanket or a set that separates; that the search chose these sets from the same data is not accounted for",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +50,48 @@ class FalseMembers:
         Expected number of false members if nothing belonged to the blanket: α times the number tested.
     expected : float
         The same, for the estimated number of variables that do not belong there.
+    controls : {"level", "fdr"}
+        Whether the search held the level of each test, or the false discovery rate among the members. Then
+        ``at_most`` is that rate times the number of members.
+    alpha : float
+        That level or rate.
     """
 
     n_tested: int
     at_most: float
     expected: float
+    controls: str
+    alpha: float
+
+    @property
+    def assumption(self) -> str:
+        """What must hold for the numbers to hold."""
+        return ASSUMPTIONS[self.controls]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "n_tested": self.n_tested,
+            "at_most": self.at_most,
+            "expected": self.expected,
+            "controls": self.controls,
+            "alpha": self.alpha,
+            "assumption": self.assumption,
+        }
 
     def share_of(self, n_members: int) -> float:
         """Return the expected share of false ones among so many members, at most 1."""
         return min(self.expected / n_members, 1.0) if n_members else 0.0
 
 
-def expected_false_members(log_p: NDArray[np.float64], dof: NDArray[np.float64], alpha: float) -> FalseMembers:
+def expected_false_members(
+    log_p: NDArray[np.float64],
+    dof: NDArray[np.float64],
+    alpha: float,
+    *,
+    n_extra: int = 0,
+    n_discoveries: int | None = None,
+) -> FalseMembers:
     """Return how many false members to expect, from the last test of every candidate.
 
     It holds for tests given sets that were fixed beforehand, or that contain the true blanket; that the
@@ -61,7 +105,11 @@ def expected_false_members(log_p: NDArray[np.float64], dof: NDArray[np.float64],
     dof : ndarray of shape (n,)
         Degrees of freedom; 0 where there was nothing to test.
     alpha : float
-        The level of every test.
+        The level of every test, or the false discovery rate.
+    n_extra : int
+        Further tests that could have let a variable in, such as those for spouses.
+    n_discoveries : int, optional
+        Number of members, where ``alpha`` is the false discovery rate among them.
 
     Examples
     --------
@@ -76,4 +124,27 @@ def expected_false_members(log_p: NDArray[np.float64], dof: NDArray[np.float64],
     n = int(np.count_nonzero(tested))
     above = int(np.count_nonzero(log_p[tested] > math.log(_MIDDLE)))
     true = min(above / (1.0 - _MIDDLE), float(n))
-    return FalseMembers(n, alpha * n, alpha * true)
+    if n_discoveries is not None:
+        return FalseMembers(n, alpha * n_discoveries, alpha * n_discoveries * true / max(n, 1), "fdr", alpha)
+    n += n_extra
+    return FalseMembers(n, alpha * n, alpha * min(true + n_extra, n), "level", alpha)
+
+
+def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log p-values adjusted after Benjamini & Yekutieli (2001), of the tests that were performed.
+
+    The i-th smallest of m becomes the least p_j m (1 + 1/2 + ... + 1/m) / j over j >= i, at most 1.
+
+    Examples
+    --------
+    >>> p = np.array([0.01, 0.04, np.nan, 0.02])
+    >>> np.exp(adjusted_log_p(np.log(p))).round(6)  # 0.01 * 3 * (1 + 1/2 + 1/3), 0.04 * 11/6, ...
+    array([0.055   , 0.073333,      nan, 0.055   ])
+    """
+    adjusted = np.full(len(log_p), np.nan)
+    performed = np.flatnonzero(~np.isnan(log_p))
+    order = performed[np.argsort(log_p[performed], kind="stable")]
+    rank = np.arange(1, len(order) + 1)
+    scaled = log_p[order] + np.log(len(order) / rank) + np.log((1.0 / rank).sum() if len(rank) else 1.0)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 0.0)
+    return adjusted
