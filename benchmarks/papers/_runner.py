@@ -11,7 +11,7 @@ import pkgutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,10 +39,10 @@ def key(cell: Cell) -> str:
     return hashlib.sha256(json.dumps(cell, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def work(name: str, data: Path | None, cell: Cell) -> tuple[list[dict[str, Any]], float]:
+def work(run: Callable[..., list[dict[str, Any]]], data: Path | None, cell: Cell) -> tuple[list[dict[str, Any]], float]:
     """Run one cell (in a worker process); return its rows and seconds."""
     began = time.perf_counter()
-    rows = experiments()[name].run(data, **cell)
+    rows = run(data, **cell)
     return [{**cell, **row} for row in rows], time.perf_counter() - began
 
 
@@ -57,7 +57,7 @@ def collect(experiment: Experiment, data: Path | None, cells: Sequence[Cell], n_
     if waiting:
         os.environ["NUMBA_NUM_THREADS"] = "1"  # the processes share the cores; inherited by the workers
         with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
-            tasks = {pool.submit(work, experiment.name, data, cells[k]): k for k in waiting}
+            tasks = {pool.submit(work, experiment.run, data, cells[k]): k for k in waiting}
             try:
                 for n, task in enumerate(as_completed(tasks), 1):
                     rows, seconds = task.result()
