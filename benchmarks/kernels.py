@@ -86,13 +86,13 @@ def bit_counts(codes: NDArray[np.uint8], levels: int, n_cells: int) -> Count:
     conditioning = noise(codes.shape[1], (2,) * depth, 2)
     both = np.concatenate([codes, conditioning])
     arities = np.array([levels] * len(codes) + [2] * depth)
-    planes = kernels.pack_bits(both, np.arange(len(both)), arities)
+    planes, totals = kernels.pack_bits(both, np.arange(len(both)), arities)
     first = np.cumsum(arities - 1) - (arities - 1)
     cell_first, cell_arity = first[len(codes) :], arities[len(codes) :]
     n_rows = codes.shape[1]
 
     def count(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
-        kernels.count_bits(planes, n_rows, cell_first, cell_arity, first[xs], arities[xs], counts)
+        kernels.count_bits(planes, totals, n_rows, cell_first, cell_arity, first[xs], arities[xs], counts)
 
     return count
 

@@ -24,7 +24,7 @@ __all__ = [
 
 _ROWS = 2048  # rows a chunk: 8 KiB of indices stay in the first-level cache
 _MOST_TOGETHER = 4
-_WORDS = 512  # words a chunk of bits: 32,768 rows
+_WORDS = 512  # most words of a chunk of bits: 32,768 rows, 4 KiB a plane
 
 
 @njit(nogil=True, cache=True)
@@ -124,24 +124,45 @@ def count_sparse(
 
 
 @njit(nogil=True, cache=True)
-def pack_bits(codes: NDArray[np.integer], columns: NDArray[np.int64], arities: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return one plane of bits for each level but the first of each of ``columns``, shape (planes, words)."""
+def pack_bits(
+    codes: NDArray[np.integer], columns: NDArray[np.int64], arities: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return one plane of bits for each level but the first of each of ``columns``, and how many are set in each.
+
+    Planes have shape (chunks, planes, words): a scan reads the rows of a chunk of all planes one after the
+    other, as memory is read fastest, while the masks of the cells stay in the cache.
+    """
     n = codes.shape[1]
-    planes = np.zeros((np.sum(arities - 1), (n + 63) // 64), np.uint64)
+    n_words = max((n + 63) // 64, 1)
+    n_chunks = (n_words + _WORDS - 1) // _WORDS
+    words = ((n_words + n_chunks - 1) // n_chunks + 7) // 8 * 8  # whole cache lines
+    n_chunks = (n_words + words - 1) // words
+    planes = np.zeros((n_chunks, np.sum(arities - 1), words), np.uint64)
+    totals = np.zeros(planes.shape[1], np.int32)
     plane = 0
     for i in range(len(columns)):
-        column = codes[columns[i]]
         for level in range(1, arities[i]):
-            # Whole words, without a branch: this loop becomes vector instructions.
-            for w in range(n // 64):
-                word = np.uint64(0)
-                for bit in range(64):
-                    word |= np.uint64(column[64 * w + bit] == level) << np.uint64(bit)
-                planes[plane, w] = word
-            for r in range(n - n % 64, n):
-                planes[plane, n // 64] |= np.uint64(column[r] == level) << np.uint64(r % 64)
+            for chunk in range(n_chunks):
+                start = 64 * words * chunk
+                here = planes[chunk, plane]
+                _pack_plane(codes[columns[i], start : start + 64 * words], level, here)
+                totals[plane] += _common_bits(here, here)
             plane += 1
-    return planes
+    return planes, totals
+
+
+@njit(nogil=True, cache=True)
+def _pack_plane(column: NDArray[np.integer], level: int, plane: NDArray[np.uint64]) -> None:
+    """Set the bits of the rows that have a level."""
+    n = len(column)
+    # Whole words, without a branch: this loop becomes vector instructions.
+    for w in range(n // 64):
+        word = np.uint64(0)
+        for bit in range(64):
+            word |= np.uint64(column[64 * w + bit] == level) << np.uint64(bit)
+        plane[w] = word
+    for r in range(n - n % 64, n):
+        plane[n // 64] |= np.uint64(column[r] == level) << np.uint64(r % 64)
 
 
 @njit(nogil=True, cache=True)
@@ -150,31 +171,102 @@ def cell_masks(
     first_plane: NDArray[np.int64],
     arities: NDArray[np.int64],
     n_rows: int,
-    start: int,
-    stop: int,
     masks: NDArray[np.uint64],
 ) -> None:
     """Fill ``masks`` (cells, words) with the rows of each cell: the product of the variables' levels.
 
-    The variables are given by their first plane and arity; the last one varies fastest.
+    ``planes`` (planes, words) are those of a chunk, ``n_rows`` the rows from its first one on. The variables
+    are given by their first plane and arity; the last one varies fastest.
     """
-    for w in range(stop - start):
-        left = n_rows - 64 * (start + w)
+    for w in range(planes.shape[1]):
+        left = max(n_rows - 64 * w, 0)
         masks[0, w] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
     n_cells = 1
     for v in range(len(arities)):
         a = arities[v]
         # From the last cell down, so that a cell is read before its place is overwritten.
         for c in range(n_cells - 1, -1, -1):
-            for w in range(stop - start):
+            for w in range(planes.shape[1]):
                 whole = masks[c, w]
                 rest = whole
                 for level in range(1, a):
-                    part = whole & planes[first_plane[v] + level - 1, start + w]
+                    part = whole & planes[first_plane[v] + level - 1, w]
                     masks[c * a + level, w] = part
                     rest &= ~part
                 masks[c * a, w] = rest
         n_cells *= a
+
+
+@njit(nogil=True, cache=True)
+def count_bits(
+    planes: NDArray[np.uint64],
+    plane_totals: NDArray[np.int32],
+    n_rows: int,
+    cell_first: NDArray[np.int64],
+    cell_arity: NDArray[np.int64],
+    x_first: NDArray[np.int64],
+    x_arity: NDArray[np.int64],
+    counts: NDArray[np.int32],
+) -> None:
+    """Count candidates packed as bit planes; cells are the product of the levels of y and the given variables.
+
+    Bits are counted for all levels and cells but the first ones, which are what the totals leave.
+    """
+    n_chunks, _, words = planes.shape
+    n_cells = 1
+    for v in range(len(cell_arity)):
+        n_cells *= cell_arity[v]
+    counts[:] = 0
+    masks, in_chunk = np.empty((n_cells, words), np.uint64), np.empty(n_cells, np.int32)
+    totals = np.zeros(n_cells, np.int32)
+    for chunk in range(n_chunks):
+        here = planes[chunk]
+        cell_masks(here, cell_first, cell_arity, n_rows - 64 * words * chunk, masks)
+        for c in range(n_cells):
+            in_chunk[c] = _common_bits(masks[c], masks[c])
+            totals[c] += in_chunk[c]
+        for i in range(len(x_first)):
+            for level in range(1, x_arity[i]):
+                plane = x_first[i] + level - 1
+                for c in range(1, n_cells):
+                    if in_chunk[c] > 0:
+                        found = np.uint64(0)
+                        for w in range(words):  # written out: a call with slices costs as much as 20 words
+                            found += _popcount(here[plane, w] & masks[c, w])
+                        counts[i, level * n_cells + c] += np.int32(found)
+    _fill_first(plane_totals, totals, x_first, x_arity, counts)
+
+
+@njit(nogil=True, cache=True)
+def _fill_first(
+    plane_totals: NDArray[np.int32],
+    totals: NDArray[np.int32],
+    x_first: NDArray[np.int64],
+    x_arity: NDArray[np.int64],
+    counts: NDArray[np.int32],
+) -> None:
+    """Fill in the first cell of each level, and the first level of each cell, from the totals."""
+    n_cells = len(totals)
+    for i in range(len(x_first)):
+        for c in range(n_cells):
+            counts[i, c] = totals[c]
+        for level in range(1, x_arity[i]):
+            first = plane_totals[x_first[i] + level - 1]
+            for c in range(1, n_cells):
+                found = counts[i, level * n_cells + c]
+                counts[i, c] -= found
+                first -= found
+            counts[i, level * n_cells] = first
+            counts[i, 0] -= first
+
+
+@njit(nogil=True, cache=True)
+def _common_bits(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> np.int32:
+    """Return the number of bits that are set in both."""
+    total = np.uint64(0)
+    for w in range(len(a)):
+        total += _popcount(a[w] & b[w])
+    return np.int32(total)
 
 
 @njit(nogil=True, cache=True)
@@ -184,49 +276,6 @@ def _popcount(word: np.uint64) -> np.uint64:
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-
-@njit(nogil=True, cache=True)
-def count_bits(
-    planes: NDArray[np.uint64],
-    n_rows: int,
-    cell_first: NDArray[np.int64],
-    cell_arity: NDArray[np.int64],
-    x_first: NDArray[np.int64],
-    x_arity: NDArray[np.int64],
-    counts: NDArray[np.int32],
-) -> None:
-    """Count candidates packed as bit planes; cells are the product of the levels of y and the given variables."""
-    n_words = planes.shape[1]
-    n_cells = 1
-    for v in range(len(cell_arity)):
-        n_cells *= cell_arity[v]
-    counts[:] = 0
-    masks, totals = np.empty((n_cells, min(n_words, _WORDS)), np.uint64), np.empty(n_cells, np.int64)
-    for start in range(0, n_words, _WORDS):
-        stop = min(start + _WORDS, n_words)
-        cell_masks(planes, cell_first, cell_arity, n_rows, start, stop, masks)
-        for c in range(n_cells):
-            totals[c] = _common_bits(masks[c, : stop - start], masks[c, : stop - start])
-        for i in range(len(x_first)):
-            for c in range(n_cells):
-                counts[i, c] += totals[c]
-            for level in range(1, x_arity[i]):
-                plane = planes[x_first[i] + level - 1, start:stop]
-                for c in range(n_cells):
-                    if totals[c] > 0:
-                        found = _common_bits(masks[c, : stop - start], plane)
-                        counts[i, level * n_cells + c] += found
-                        counts[i, c] -= found
-
-
-@njit(nogil=True, cache=True)
-def _common_bits(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> int:
-    """Return the number of bits that are set in both."""
-    total = np.uint64(0)
-    for w in range(len(a)):
-        total += _popcount(a[w] & b[w])
-    return int(total)
 
 
 @njit(nogil=True, cache=True)

@@ -67,7 +67,7 @@ def count_alone() -> None:
     _thread.alone = True
 
 
-_PLANES: WeakKeyDictionary[Frame, NDArray[np.uint64]] = WeakKeyDictionary()
+_PLANES: WeakKeyDictionary[Frame, tuple[NDArray[np.uint64], NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 class MemoryCounter(Counter):
@@ -203,8 +203,8 @@ class MemoryCounter(Counter):
         return any(isinstance(block.codes.base, np.memmap) for block in self.frame.blocks)
 
     @cached_property
-    def _planes(self) -> NDArray[np.uint64]:
-        """Bit planes of the frame; kept with it, for the next question about the same data."""
+    def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Bit planes of the frame and their totals; kept with it, for the next question about the same data."""
         if self.frame not in _PLANES:
             columns = np.flatnonzero(self._first_plane >= 0)
             codes = self.frame.blocks[self.frame.block_of[columns[0]]].codes
@@ -215,11 +215,11 @@ class MemoryCounter(Counter):
         """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
         cell_variables = np.array([y, *given])
         cell_first, cell_arity = self._first_plane[cell_variables], self.arities[cell_variables]
-        planes = self._planes
+        planes, totals = self._planes
 
         def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
             first, arity = self._first_plane[xs], self.arities[xs]
-            kernels.count_bits(planes, self.n_rows, cell_first, cell_arity, first, arity, counts)
+            kernels.count_bits(planes, totals, self.n_rows, cell_first, cell_arity, first, arity, counts)
 
         return fill
 
