@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
-from blankets.results._false_members import false_members
+from blankets.results._false_members import false_members, n_chances
 
 if TYPE_CHECKING:
     from blankets.data import Manifest
@@ -116,7 +116,7 @@ def describe(
         passed_over=PassedOver.last_look(trace.scans, names, target, found.members),
         manifest=manifest,
     )
-    return replace(blanket, false_members=false_members(blanket, algorithm.controls))
+    return replace(blanket, false_members=false_members(blanket, algorithm.controls, n_chances(trace, target)))
 
 
 def _strengths(

@@ -10,14 +10,36 @@ from blankets.results._words import count_of, number
 from blankets.stats import FalseMembers, expected_false_members
 
 if TYPE_CHECKING:
+    from blankets.independence import EvidenceBatch
     from blankets.results._blanket import Blanket
+    from blankets.search import Trace
 
-__all__ = ["false_members", "false_members_sentence"]
+__all__ = ["false_members", "false_members_sentence", "n_chances"]
 
 _SPOUSES = ("spouses", "colliders")  # phases in which a column gets a chance for each child
 
 
-def false_members(blanket: Blanket, controls: str) -> FalseMembers | None:
+def n_chances(trace: Trace, target: int) -> int:
+    """Return how many tests with the target could have let a column in: one for each set that it was scanned given.
+
+    A search by subsets tells of a column once, when a set has separated it; and once for each child that might
+    make it a spouse.
+    """
+    looks: dict[tuple[int, ...], EvidenceBatch] = {}
+    several = 0
+    for _, batch in trace.scans:
+        if batch.y == target and isinstance(batch.given, tuple):
+            key = tuple(sorted(batch.given))
+            if key not in looks or len(batch) > len(looks[key]):
+                looks[key] = batch
+        elif batch.y == target:
+            several += int(np.count_nonzero(batch.reliable & (batch.dof > 0)))
+    scanned = sum(int(np.count_nonzero(batch.reliable & (batch.dof > 0))) for batch in looks.values())
+    as_spouses = sum(d.phase in _SPOUSES and d.evidence.reliable for d in trace.decisions)
+    return scanned + several + as_spouses
+
+
+def false_members(blanket: Blanket, controls: str, chances: int) -> FalseMembers | None:
     """Return how many false members to expect, from the last test of each column; None if no error rate is held.
 
     Parameters
@@ -26,23 +48,23 @@ def false_members(blanket: Blanket, controls: str) -> FalseMembers | None:
         What was found.
     controls : {"level", "fdr", "nothing"}
         What the algorithm's ``alpha`` is.
+    chances : int
+        How many tests could have let a column in.
     """
     alpha = blanket.settings.get("alpha")
     if controls == "nothing" or not isinstance(alpha, float) or blanket.settings.get("surrogate_is_valid") is False:
         return None
     position = {name: j for j, name in enumerate(blanket.columns)}
     log_p, dof = np.full((2, len(blanket.columns)), np.nan)
-    # The last performed test counts: single decisions, then the last scan, then that of members given the others.
-    told = [step.evidence for step in blanket.decisions if step.evidence.y == blanket.target]
     looks = blanket.passed_over
     at = np.flatnonzero(looks.reliable)
     log_p[looks.columns[at]], dof[looks.columns[at]] = looks.log_p[at], looks.dof[at]
+    told = [step.evidence for step in blanket.decisions if step.evidence.y == blanket.target]
     for evidence in (*told, *blanket.strengths.values()):
         if evidence.reliable and evidence.x in position:
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
-    as_spouses = sum(step.phase in _SPOUSES and step.evidence.reliable for step in blanket.decisions)
     discoveries = len(blanket) if controls == "fdr" else None
-    return expected_false_members(log_p, dof, alpha, n_extra=as_spouses, n_discoveries=discoveries)
+    return expected_false_members(log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries)
 
 
 def false_members_sentence(blanket: Blanket) -> str:
@@ -50,10 +72,10 @@ def false_members_sentence(blanket: Blanket) -> str:
     known = blanket.false_members
     if known is None or not known.n_tested:
         return ""
+    columns = count_of(known.n_tested, "column")
     if known.controls == "fdr":
         many = f"at most {number(known.at_most)} of {count_of(len(blanket), 'member')}"
-        rate = f"a false discovery rate of {known.alpha:g}"
-        return f"Expected false members: {many} ({rate} among {count_of(known.n_tested, 'column')} tested)."
+        return f"Expected false members: {many} (a false discovery rate of {known.alpha:g} among {columns} tested)."
+    chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} to get in at level {known.alpha:g}"
     about = f"about {number(known.expected)}, at most {number(known.at_most)}"
-    chances = f"{count_of(known.n_tested, 'chance')} to get in at level {known.alpha:g}"
-    return f"Expected false members: {about} ({chances})."
+    return f"Expected false members: {about} ({columns} had {chances})."

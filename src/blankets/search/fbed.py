@@ -21,7 +21,7 @@ from blankets.errors import ParameterError
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "fbed"]
+__all__ = ["ALGORITHMS", "check_runs", "fbed"]
 
 
 def fbed(
@@ -34,14 +34,19 @@ def fbed(
     k: int | None = 1,
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` runs beyond the first (None: until no change)."""
-    if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
-        raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
+    check_runs(k)
     selected: list[int] = []
     run = 0
     while _one_run(tests, target, candidates, selected, run, alpha=alpha, trace=trace) and run != k:
         run += 1
     _backward(tests, target, selected, alpha=alpha, trace=trace)
     return Found(members=tuple(selected))
+
+
+def check_runs(k: int | None) -> None:
+    """Refuse what is not a number of further runs."""
+    if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
+        raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
 
 
 def _one_run(

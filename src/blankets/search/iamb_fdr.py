@@ -7,9 +7,9 @@ fail leaves; if none fails, the variable outside with the smallest p-value among
 At the end the members are exactly the discoveries, and the expected share of false ones among them is at
 most ``alpha`` (Peña 2008, theorem 1, for given conditioning sets; searching for them is not accounted for).
 
-That holds for what the search ends with, however it came there. So any grow-shrink search may go first:
-FBED-FDR starts from what FBED finds, whose scans are short, and looks at all variables only in the end. One
-admission and one removal at a time from an empty start is also what an "inter-IAMB-FDR" would be.
+That holds for what the search ends with, however it came there. So another forward phase may go first: that of
+FBED-FDR drops early what is independent at level ``alpha``, so that scans are short, and looks at all variables
+only in the end. One admission and one removal at a time is also what an "inter-IAMB-FDR" would be.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search.fbed import fbed
+from blankets.search.fbed import check_runs
 from blankets.search.inter_iamb import CYCLE
 from blankets.stats import adjusted_log_p
 
@@ -42,9 +42,40 @@ def fbed_fdr(
     trace: Trace,
     k: int | None = 1,
 ) -> Found:
-    """Return the Markov blanket of ``target``: that of FBED, then settled at the false discovery rate ``alpha``."""
-    start = fbed(tests, target, candidates, alpha=alpha, trace=trace, k=k)
-    return settled(tests, target, candidates, list(start.members), alpha=alpha, trace=trace)
+    """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: any number)."""
+    check_runs(k)
+    selected: list[int] = []
+    run = 0
+    while _early_dropping(tests, target, candidates, selected, run, alpha=alpha, trace=trace) and run != k:
+        run += 1
+    return settled(tests, target, candidates, selected, alpha=alpha, trace=trace)
+
+
+def _early_dropping(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    selected: list[int],
+    run: int,
+    *,
+    alpha: float,
+    trace: Trace,
+) -> bool:
+    """Admit the strongest discovery and drop the independent ones until none is left; tell whether any was."""
+    before, remaining = len(selected), [x for x in candidates if x not in selected]
+    while remaining:
+        scan = tests.scan(remaining, target, selected)
+        trace.passed_over(scan, f"forward, run {run}")
+        # Those dropped before count among the tests: their p-values were above alpha, and 1 is safe.
+        dropped = np.zeros(len(candidates) - len(selected) - len(scan))
+        enter = adjusted_log_p(np.concatenate([scan.log_p, dropped]))[: len(scan)] <= math.log(alpha)
+        if not enter.any():
+            break
+        best = scan[int(scan.order(enter)[0])]
+        selected.append(best.x)
+        trace.admitted(best, f"forward, run {run}", "the strongest discovery of those not dropped in this run")
+        remaining = [x for x in scan.xs[scan.dependent(alpha)].tolist() if x != best.x]
+    return len(selected) > before
 
 
 def settled(

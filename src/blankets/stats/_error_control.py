@@ -3,6 +3,7 @@
 A variable outside the true blanket is independent of the target given any set that contains that blanket, so
 that each test of it at level α is wrong with probability α at most (if the test keeps its level). Among m
 variables tested, α m0 are expected to get in by chance, where m0 <= m are those that do not belong there.
+A search that looks again and again, given a set that grows, gives more chances: α times their number is a bound.
 A search that lets a variable in only if no subset separates it errs less often: all of its tests must be wrong.
 
 Where the false discovery rate is controlled instead, the expected share of false ones among the members is at
@@ -46,10 +47,11 @@ class FalseMembers:
     ----------
     n_tested : int
         Variables that were tested and could have been found dependent.
-    at_most : float
-        Expected number of false members if nothing belonged to the blanket: α times the number tested.
     expected : float
-        The same, for the estimated number of variables that do not belong there.
+        Expected number of false members: α times the estimated number of variables that do not belong there.
+    at_most : float
+        A bound on it: α times the number of chances that variables had to get in. A search that looks at a
+        variable given one set after another gives it a chance each time.
     controls : {"level", "fdr"}
         Whether the search held the level of each test, or the false discovery rate among the members. Then
         ``at_most`` is that rate times the number of members.
@@ -58,8 +60,8 @@ class FalseMembers:
     """
 
     n_tested: int
-    at_most: float
     expected: float
+    at_most: float
     controls: str
     alpha: float
 
@@ -72,8 +74,8 @@ class FalseMembers:
         """Return it as plain values."""
         return {
             "n_tested": self.n_tested,
-            "at_most": self.at_most,
             "expected": self.expected,
+            "at_most": self.at_most,
             "controls": self.controls,
             "alpha": self.alpha,
             "assumption": self.assumption,
@@ -89,7 +91,7 @@ def expected_false_members(
     dof: NDArray[np.float64],
     alpha: float,
     *,
-    n_extra: int = 0,
+    n_chances: int = 0,
     n_discoveries: int | None = None,
 ) -> FalseMembers:
     """Return how many false members to expect, from the last test of every candidate.
@@ -106,8 +108,8 @@ def expected_false_members(
         Degrees of freedom; 0 where there was nothing to test.
     alpha : float
         The level of every test, or the false discovery rate.
-    n_extra : int
-        Further tests that could have let a variable in, such as those for spouses.
+    n_chances : int, optional
+        Number of tests that could have let a variable in; default one for each variable.
     n_discoveries : int, optional
         Number of members, where ``alpha`` is the false discovery rate among them.
 
@@ -125,9 +127,8 @@ def expected_false_members(
     above = int(np.count_nonzero(log_p[tested] > math.log(_MIDDLE)))
     true = min(above / (1.0 - _MIDDLE), float(n))
     if n_discoveries is not None:
-        return FalseMembers(n, alpha * n_discoveries, alpha * n_discoveries * true / max(n, 1), "fdr", alpha)
-    n += n_extra
-    return FalseMembers(n, alpha * n, alpha * min(true + n_extra, n), "level", alpha)
+        return FalseMembers(n, alpha * n_discoveries * true / max(n, 1), alpha * n_discoveries, "fdr", alpha)
+    return FalseMembers(n, alpha * true, alpha * max(n, n_chances), "level", alpha)
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:
