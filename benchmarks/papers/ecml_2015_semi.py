@@ -63,10 +63,26 @@ def cells(quick: bool, ratio: str) -> Sequence[Cell]:
     ]
 
 
+def cells_adjusted(quick: bool) -> Sequence[Cell]:
+    """List the data sets of Figure 7 (a), to be tested with adjusted degrees of freedom."""
+    versions = 3 if quick else 10
+    return [
+        {**cell, "versions": versions, "dof": "adjusted"} for cell in cells(quick, "inverse") if cell["rows"] == 2000
+    ]
+
+
 def run(
-    data: Path | None, network: str, rows: int, trial: int, versions: int, labelled: int, ratio: str
+    data: Path | None,
+    network: str,
+    rows: int,
+    trial: int,
+    versions: int,
+    labelled: int,
+    ratio: str,
+    dof: str = "nominal",
 ) -> list[dict[str, Any]]:
     """Find the blankets of one data set in four ways."""
+    how = {"dof": dof, "reliability": 5.0 if dof == "adjusted" else 0.0}
     known = _ecml.truth(data, network)
     frame = _ecml.sampled(known, rows, trial)
     found = []
@@ -77,7 +93,7 @@ def run(
         surrogate, _ = by_power(prior, positives / rows, negatives / rows)
         ways: list[dict[str, Any]] = [{"surrogate": surrogate}, {"surrogate": "listwise"}, {"surrogate": "pairwise"}]
         for method, way in zip(WAYS, [*ways, {"prior": prior}], strict=True):
-            members = most_frequent(frame, node, y, labels="mar-c", **way)
+            members = most_frequent(frame, node, y, labels="mar-c", **how, **way)
             found.append(score(known, node, prior, method, members))
     return found
 
