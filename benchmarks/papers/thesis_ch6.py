@@ -211,7 +211,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
             ax.plot(sizes, means, marker=".", label=ranked_by, **style)
             ax.plot(1.6 * max(sizes), table[ranked_by, 0].mean(), marker="<", color=style["color"])
         ax.set(xscale="log", xlabel="N", title=f"Figure {name}: {mechanism.upper()}", ylim=(0, 1.02))
-        ax.legend(fontsize=7, loc="lower right")
+        ax.legend(fontsize=7)
     axes[0].set_ylabel("Spearman's ρ with the population's ranking")
 
 
@@ -226,8 +226,8 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"10 data sets of {'four' if quick else 'eight'} sizes with 30 labelled versions each, 100 features, p(s=1) = "
-            "0.25; triangles: the population itself"
+            f"10 data sets of {'four' if quick else 'eight'} sizes with 30 labelled versions each, 100 features, "
+            "p(s=1) = 0.25; triangles: the population itself"
         ),
         size=(14, 5),
         remark=(
