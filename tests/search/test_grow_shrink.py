@@ -15,17 +15,6 @@ ALPHA = 0.05
 DEPENDENT, VERY = -10.0, -100.0  # log p-values
 GROW_SHRINK = ["fast-iamb", "fbed", "fbed-fdr", "gs", "iamb", "iamb-fdr"]
 GROW_SHRINK += ["iamb-n-pc", "inter-iamb", "inter-iamb-n-pc", "kiamb"]
-    "fast-iamb",
-    "fbed",
-    "fbed-fdr",
-    "gs",
-    "iamb",
-    "iamb-fdr",
-    "iamb-n-pc",
-    "inter-iamb",
-    "inter-iamb-n-pc",
-    "kiamb",
-]
 FAMILY = [*GROW_SHRINK, "pc"]
 
 
