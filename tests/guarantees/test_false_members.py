@@ -98,7 +98,7 @@ def test_algorithms_without_an_error_rate_state_none():
 
 def test_how_it_reads():
     blanket = bl.discover(TABLES[0], "t", algorithm="iamb", alpha=ALPHA)
-    assert "(42 columns had " in repr(blanket)
+    assert "(42 columns, " in repr(blanket)
     assert "if every test keeps its level" in str(blanket.explain("t"))
     controlled = bl.discover(TABLES[0], "t", algorithm="iamb-fdr", alpha=ALPHA)
     expected = "at most 0.1 of 2 members (a false discovery rate of 0.05 among 42 columns tested)"

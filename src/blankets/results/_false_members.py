@@ -76,6 +76,6 @@ def false_members_sentence(blanket: Blanket) -> str:
     if known.controls == "fdr":
         many = f"at most {number(known.at_most)} of {count_of(len(blanket), 'member')}"
         return f"Expected false members: {many} (a false discovery rate of {known.alpha:g} among {columns} tested)."
-    chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} to get in at level {known.alpha:g}"
+    chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} at level {known.alpha:g}"
     about = f"about {number(known.expected)}, at most {number(known.at_most)}"
-    return f"Expected false members: {about} ({columns} had {chances})."
+    return f"Expected false members: {about} ({columns}, {chances})."
