@@ -44,7 +44,7 @@ LABELLING: dict[str, Callable[[Floats], Floats]] = {
 TITLES = {"4.1": "MCAR", "4.2": "MAR-F", "4.3": "extreme MAR-C", "4.4": "MAR-C near MCAR", "4.5": "N corrected by 1/κ"}
 PANELS = ((2, 500), (5, 1000))
 TESTS = tuple(NAMES)
-CORRECTED = "Y0, N/κ"
+CORRECTED = "Ỹ0, N/κ"
 KAPPA = float(kappa_of(Surrogate.Y0, PRIOR, positives=0.05))
 
 
@@ -215,7 +215,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
                     f"o{style}",
                     ms=3,
                     color=COLOURS.get(test, "C4"),
-                    label=NAMES.get(test, "Ỹ0, N/κ rows"),
+                    label=NAMES.get(test, test),
                 )
             ax.axhline(1 - ALPHA, color="grey", lw=0.8, ls=":")
             ax.set_title(f"{name}: {TITLES[name]}\n|X| = {arity}, N = {size}", fontsize=9)

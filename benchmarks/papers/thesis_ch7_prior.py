@@ -21,6 +21,7 @@ import blankets as bl
 
 N_DRAWS = 10_000
 TRUE = 0.2
+LEVELS = [round(0.01 * k, 2) for k in range(1, 100)]
 SHIFTS = {"right": 0.0, "too low": -0.05, "too high": 0.05}
 # what is asked, levels of x: the answer with the true p(y=1), and the figures
 CASES: dict[tuple[str, int], tuple[int, str, str]] = {
@@ -47,17 +48,14 @@ def run(data: Path | None, asked: str, arity: int, prior: str, draws: int) -> li
     question = {"effect": 0.053, "power": 0.99, "alpha": 0.01, "arity": arity, "labels": "pu", **fixed}
     found = bl.plan(**question, prior=belief, n_draws=draws, rng=2015)
     exact = bl.plan(**question, prior=TRUE)
-    levels = np.linspace(0.005, 0.995, 100)
-    return [
-        {
-            "exact": exact.answer,
-            "below": float((found.draws < exact.answer).mean()),
-            "distance": _distance_from_beta(found.draws),
-            "correlation": float(np.corrcoef(found.prior_draws, found.draws)[0, 1]),
-            "priors": np.quantile(found.prior_draws, levels).tolist(),
-            "answers": found.quantile(levels).tolist(),
-        }
-    ]
+    about = {
+        "exact": exact.answer,
+        "below": float((found.draws < exact.answer).mean()),
+        "distance": _distance_from_beta(found.draws),
+        "correlation": float(np.corrcoef(found.prior_draws, found.draws)[0, 1]),
+    }
+    quantiles = zip(LEVELS, np.quantile(found.prior_draws, LEVELS), found.quantile(LEVELS), strict=True)
+    return [{**about, "level": level, "p": float(p), "answer": float(answer)} for level, p, answer in quantiles]
 
 
 def _distance_from_beta(values: Any) -> float:
@@ -74,14 +72,14 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     """Check the answers without uncertainty, the form of the uncertainty, and the side of wrong priors."""
     findings = []
     for (asked, arity), (printed, figure, wrong) in CASES.items():
-        ours = rows[(rows.asked == asked) & (rows.arity == arity)].set_index("prior")
+        ours = rows[(rows.asked == asked) & (rows.arity == arity)].groupby("prior").first()
         right, low, high = (ours.loc[name] for name in SHIFTS)
         unit = "rows" if asked == "rows" else "labels of 1000 rows"
         findings += [
             Finding(
                 f"Figure {figure}, {unit}, |X| = {arity}: dashed line, no uncertainty",
                 str(printed),
-                f"{right.exact}",
+                f"{right.exact:.0f}",
                 "agrees" if right.exact == printed else "differs",
             ),
             Finding(
@@ -104,15 +102,14 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw the distribution functions of priors and answers."""
     axes = figure.subplots(1, 1 + len(CASES), sharey=True)
-    levels = np.linspace(0.005, 0.995, 100)
     for ax, ((asked, arity), (printed, name, wrong)) in zip(axes[1:], CASES.items(), strict=True):
         for colour, (prior, group) in enumerate(
             rows[(rows.asked == asked) & (rows.arity == arity)].groupby("prior", sort=False)
         ):
-            ax.plot(group.answers.iloc[0], levels, color=f"C{colour}")
+            ax.plot(group.answer, group.level, color=f"C{colour}")
             axes[0].plot(
-                group.priors.iloc[0],
-                levels,
+                group.p,
+                group.level,
                 color=f"C{colour}",
                 label=prior if arity == 2 and asked == "rows" else None,
             )
