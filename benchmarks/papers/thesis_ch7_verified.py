@@ -105,7 +105,7 @@ def _crossing(one: pd.DataFrame) -> float:
 def crossings(rows: pd.DataFrame) -> dict[tuple[str, str, str], list[float]]:
     """Return the crossings of all runs, by figure, labelling and test."""
     groups = rows.groupby(["figure", "labelling", "test"], sort=False)
-    return {name: [_crossing(one) for _, one in group.groupby("run")] for name, group in groups}  # type: ignore[misc]
+    return {name: [_crossing(one) for _, one in group.groupby("run")] for name, group in groups}
 
 
 def _by_own_information(case: str, arity: int) -> float:
