@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from blankets import errors, simulate
     from blankets._advise import advise
     from blankets._ask import mutual_information, rank, test
+    from blankets._audit import audit
     from blankets._discover import algorithms, discover, discover_all
     from blankets._engine import pack
     from blankets._prior import estimate_prior
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         Advice,
         Blanket,
         Blankets,
+        DataAudit,
         Estimate,
         Explanation,
         Ranking,
@@ -63,6 +65,7 @@ __all__ = [
     "Blanket",
     "Blankets",
     "DSeparation",
+    "DataAudit",
     "Estimate",
     "Explanation",
     "HitonWrapper",
@@ -86,6 +89,7 @@ __all__ = [
     "TestResult",
     "advise",
     "algorithms",
+    "audit",
     "best_dag",
     "between",
     "discover",
@@ -116,6 +120,7 @@ _HOME = {
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
     "DSeparation": "blankets.independence",
+    "DataAudit": "blankets.results",
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "HitonWrapper": "blankets.estimators",
@@ -139,6 +144,7 @@ _HOME = {
     "TestResult": "blankets.results",
     "advise": "blankets._advise",
     "algorithms": "blankets._discover",
+    "audit": "blankets._audit",
     "best_dag": "blankets.latent",
     "between": "blankets.regimes",
     "discover": "blankets._discover",

@@ -10,6 +10,7 @@ import click
 from blankets import __version__
 from blankets.cli._advise import advise
 from blankets.cli._algorithms import algorithms
+from blankets.cli._audit import audit
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
 from blankets.cli._latent import latent
@@ -37,6 +38,7 @@ def commands() -> None:
 
     \b
     Examples:
+      blankets audit patients.csv --target readmitted
       blankets discover patients.csv --target readmitted
       blankets discover patients.parquet --target readmitted --algorithm pcmb --explain age
       blankets discover patients.csv --target readmitted --json | jq .members
@@ -57,7 +59,7 @@ def commands() -> None:
 
 
 _COMMANDS = (
-    *(discover, explain, stability, sensitivity, latent, select, rank, test, algorithms),
+    *(audit, discover, explain, stability, sensitivity, latent, select, rank, test, algorithms),
     *(advise, pack, plan, planner, simulate, versions),
 )
 for _command in _COMMANDS:

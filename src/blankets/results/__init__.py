@@ -2,6 +2,7 @@
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, Ranking, TestResult
+from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence
@@ -19,8 +20,10 @@ __all__ = [
     "Advice",
     "Blanket",
     "Blankets",
+    "DataAudit",
     "Estimate",
     "Explanation",
+    "Finding",
     "Goal",
     "NamedEvidence",
     "PassedOver",

@@ -1,0 +1,196 @@
+"""`audit`: what is odd about a table, before anything is asked of it.
+
+The door to the data (`blankets.data.ingest`) already finds constant, repeated and id-like columns; its report is
+where the audit starts. What it adds needs counts: columns that nearly repeat or determine another one, that tell
+the target, whose missing values tell the target, or that differ between labelled and unlabelled rows.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets._audit_pairs import Pairs
+from blankets._audit_target import FEW, WithTarget
+from blankets._progress import Progress, shown
+from blankets._study import threads_from
+from blankets.data import DataReport, Ingested, ingest, manifest_of
+from blankets.errors import BlanketsWarning, LabelError
+from blankets.regimes import Regime, code_labels, regime_from
+from blankets.results import DataAudit, Finding, count_of, joined
+
+__all__ = ["audit"]
+
+
+def audit(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: ArrayLike | None = None,
+    labels: str | Regime = "auto",
+    positive: object = None,
+    unlabelled_marker: object = "auto",
+    discretise: str | Mapping[str, str] = "sturges",
+    bins: int | None = None,
+    missing: str = "level",
+    keep: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    n_threads: int | None = None,
+    progress: Progress = False,
+) -> DataAudit:
+    """Look at a table before anything is asked of it, and say what is odd and what to do.
+
+    Found are constant, id-like, repeated and nearly repeated columns (under any names of their levels, such as A and
+    1 - A), columns that determine another one, columns with many or with rare levels, columns that tell the target
+    or whose missing values do, and columns that differ between labelled and unlabelled rows.
+
+    Parameters
+    ----------
+    data, target, y
+        The table and its target, as for `discover`; without a target only the columns are looked at.
+    labels, positive, unlabelled_marker
+        What is known of the labels, as for `discover`.
+    discretise, bins, missing, keep, exclude
+        How the table is read: see `blankets.data.ingest`. Here missing values are a level of their own by default, so
+        that there is an answer; that they are missing is a finding.
+    n_threads : int, optional
+        Number of threads; default all processors.
+    progress : bool or callable
+        Show a progress line on a terminal, or call this with a sentence for every step.
+
+    Returns
+    -------
+    DataAudit
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read at all; the message says why.
+
+    Notes
+    -----
+    Two columns nearly repeat each other if they share at least 85% of the information in either; a column leaks if
+    it tells at least 90% of the information in the target. Pairs are compared exhaustively while rows x columns² is
+    at most 2e10; in wider tables the 50 columns most strongly tied to the target are compared with all others.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> sex, ill = rng.integers(0, 2, (2, 400))
+    >>> table = {"sex": sex, "male": 1 - sex, "site": ["Leeds"] * 400, "outcome": np.where(ill, "sick", "well"),
+    ...          "ill": ill}
+    >>> found = bl.audit(table, "ill")
+    >>> [(one.kind, one.columns) for one in found.findings]
+    [('leaking', ('outcome',)), ('near-duplicate', ('sex', 'male')), ('constant', ('site',))]
+    """
+    asked = dict(locals())
+    began = time.perf_counter()
+    reading: dict[str, Any] = {
+        "discretise": discretise,
+        "bins": bins,
+        "missing": missing,
+        "keep": keep,
+        "exclude": exclude,
+    }
+    with shown(progress) as tell, warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)  # what they say is among the findings
+        table = ingest(data, target, y=y, **reading)
+        tell = tell or (lambda sentence: None)
+        tell("columns that tell the target")
+        known = _with_target(table, labels, positive, unlabelled_marker, threads_from(n_threads))
+        findings = [] if known is None else list(known.findings())
+        pairs = _pairs(table, known, threads_from(n_threads), tell)
+        findings += [*pairs.findings(), *_rare_levels(table), *_at_the_door(table.report)]
+    return DataAudit(
+        target=None if table.target is None else table.frame.names[table.target],
+        findings=tuple(sorted(findings, key=lambda one: one.weight)),
+        notes=tuple(pairs.notes),
+        n_rows=table.frame.n_rows,
+        n_columns=table.frame.n_columns,
+        data=table.report.to_dict(),
+        seconds=time.perf_counter() - began,
+        manifest=manifest_of("audit", asked, table.frame.fingerprint()),
+    )
+
+
+def _with_target(
+    table: Ingested, labels: str | Regime, positive: object, unlabelled_marker: object, n_threads: int
+) -> WithTarget | None:
+    """Return what looks at the target; None where there is none."""
+    if table.target is None:
+        return None
+    frame = table.frame
+    gaps = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
+    about: dict[str, Any] = {"positive": positive, "regime": labels, "unlabelled_marker": unlabelled_marker}
+    coded = code_labels(frame.column(table.target), frame.levels[table.target], gaps, **about)
+    try:
+        regime = regime_from(labels, coded).name
+    except LabelError:  # the user has to say why labels are missing
+        regime = ""
+    return WithTarget(table, table.target, coded, regime, n_threads)
+
+
+def _pairs(table: Ingested, known: WithTarget | None, n_threads: int, tell: Callable[[str], None]) -> Pairs:
+    if known is None:
+        return Pairs(table.frame, np.arange(table.frame.n_columns), None, n_threads, tell)
+    tied = known.entropies[0] if known.labels.n_seen_classes > 1 and len(known.features) else None
+    return Pairs(table.frame, known.features, tied, n_threads, tell)
+
+
+def _rare_levels(table: Ingested) -> Iterator[Finding]:
+    """Yield columns with levels that few rows have."""
+    frame = table.frame
+    rare = {}
+    for j, name in enumerate(frame.names):
+        gone = table.unlabelled if j == table.target else None
+        codes = frame.column(j) if gone is None else frame.column(j)[~gone]
+        counts = np.bincount(codes, minlength=int(frame.arities[j]))
+        if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):
+            rare[name] = float(few)
+    if rare:
+        listed = joined([f"{name} ({count_of(int(n), 'level')})" for name, n in rare.items()])
+        yield Finding(
+            kind="rare levels",
+            columns=tuple(rare),
+            what=f"Have levels with fewer than {FEW} rows: {listed}.",
+            next_step="Merge them with others; test='auto' keeps its level even so.",
+            figures=rare,
+        )
+
+
+def _at_the_door(report: DataReport) -> Iterator[Finding]:
+    """Yield what was found at the door."""
+    if report.missing:
+        gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()])
+        step = "Choose missing='level' (a level of its own) or missing='drop' (delete such rows)."
+        yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step, weight="act")
+    if report.many_levels:
+        counts = joined([f"{name} ({n:,} levels)" for name, n in report.many_levels.items()])
+        yield _about(
+            "high arity",
+            report.many_levels,
+            f"Have so many levels that few tests with them are reliable: {counts}.",
+            "Join rare levels.",
+        )
+    for kind, names, why in (
+        ("constant", (*report.constant, *report.without_cut), "A single value, or one bin"),
+        ("id-like", report.id_like, "Almost every row has a level of its own"),
+    ):
+        if names:
+            step = "Nothing: left out; keep=[...] keeps it."
+            yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
+    for name, copies in report.duplicates.items():
+        what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."
+        step = "Nothing: left out; in a blanket the first stands for its copies."
+        yield _about("duplicate", dict.fromkeys((name, *copies)), what, step)
+
+
+def _about(kind: str, columns: Mapping[str, float | None], what: str, next_step: str, weight: Any = "know") -> Finding:
+    figures = {name: float(n) for name, n in columns.items() if n is not None}
+    return Finding(kind=kind, columns=tuple(columns), what=what, next_step=next_step, weight=weight, figures=figures)

@@ -1,0 +1,143 @@
+"""Columns that nearly repeat, or determine, another one: pairs that share most of their information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from blankets.counting import MemoryCounter
+from blankets.data import Frame
+from blankets.results import Finding, joined, shown
+
+__all__ = ["Pairs", "entropies"]
+
+NEAR = 0.85  # share of information two columns have in common: about 2% of the rows differ, for two even levels
+EXACT = 1.0 - 1e-9
+FEW = 5  # rows for each cell that a statement on a pair wants
+PAIRS = 20_000_000_000  # rows x columns x columns that are counted
+STRONGEST = 50  # columns whose near-duplicates are sought in wider tables
+
+
+@dataclass(eq=False)
+class Pairs:
+    """Looks at pairs of columns.
+
+    Attributes
+    ----------
+    frame : Frame
+        The table.
+    features : ndarray of shape (n,)
+        The columns to compare.
+    tied : ndarray of shape (n,) or None
+        The information of each about the target, where there is one.
+    n_threads : int
+        Threads for counting.
+    tell : callable
+        Told how far the work has come.
+    notes : list of str
+        What was not looked at.
+    """
+
+    frame: Frame
+    features: NDArray[np.int64]
+    tied: NDArray[np.float64] | None
+    n_threads: int
+    tell: Callable[[str], None]
+    notes: list[str] = field(default_factory=list)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield columns that nearly repeat, or determine, another one."""
+        firsts = self._compared()
+        counter = MemoryCounter(self.frame, self.n_threads)
+        near: dict[str, dict[str, float]] = {}
+        told: dict[str, str] = {}
+        repeated: set[int] = set()
+        everywhere = len(firsts) == len(self.features)
+        for k, y in enumerate(firsts.tolist()):
+            others = self.features[self.features != y] if not everywhere else firsts[k + 1 :]
+            others = others[~np.isin(others, list(repeated))]
+            if y in repeated or not len(others):
+                continue
+            if k % 64 == 0:
+                self.tell(f"columns that repeat others: {k} of {len(firsts)}")
+            shared, of_x, of_y = counter.summarise(entropies, others, y)
+            share = shared / np.maximum(np.maximum(of_x, of_y), 1e-300)
+            for i in np.flatnonzero(share >= NEAR).tolist():
+                near.setdefault(self.frame.names[y], {})[self.frame.names[others[i]]] = float(share[i])
+                repeated.add(int(others[i]))
+            self._note_determined(told, y, others, shared, of_x, of_y, share)
+        for name, copies in near.items():
+            yield _nearly(name, copies)
+        if told:
+            pairs = joined([f"{x} by {y}" for x, y in told.items()])
+            yield Finding(
+                kind="determined",
+                columns=tuple(told),
+                what=f"Are told exactly by another column: {pairs}.",
+                next_step="Keep one of each pair, or search with algorithm='iamb': no test tells such columns apart.",
+                weight="act",
+            )
+
+    def _compared(self) -> NDArray[np.int64]:
+        """Return the columns that are compared with all others."""
+        if self.frame.n_rows * len(self.features) ** 2 <= PAIRS or len(self.features) <= STRONGEST:
+            return self.features
+        order = np.argsort(-self.tied, kind="stable") if self.tied is not None else np.arange(len(self.features))
+        which = "most strongly tied to the target" if self.tied is not None else "first in the table"
+        self.notes.append(
+            f"near-duplicates were sought of the {STRONGEST} columns {which} only: all pairs of "
+            f"{len(self.features):,} columns would take too long"
+        )
+        return self.features[order[:STRONGEST]]
+
+    def _note_determined(
+        self,
+        told: dict[str, str],
+        y: int,
+        others: NDArray[np.int64],
+        shared: NDArray[np.float64],
+        of_x: NDArray[np.float64],
+        of_y: NDArray[np.float64],
+        share: NDArray[np.float64],
+    ) -> None:
+        """Note which of two columns the other one determines, where there are rows enough to say so."""
+        arities = self.frame.arities
+        enough = FEW * (arities[others] - 1) * (arities[y] - 1) <= self.frame.n_rows
+        for i in np.flatnonzero(enough & (share < NEAR)).tolist():
+            x, names = int(others[i]), self.frame.names
+            if shared[i] >= EXACT * of_x[i] > 0:
+                told.setdefault(names[x], names[y])
+            elif shared[i] >= EXACT * of_y[i] > 0:
+                told.setdefault(names[y], names[x])
+
+
+def _nearly(name: str, copies: Mapping[str, float]) -> Finding:
+    """Say which columns nearly repeat one."""
+    exact = [copy for copy, share in copies.items() if share >= EXACT]
+    nearly = [f"{copy} ({share:.0%} in common)" for copy, share in copies.items() if share < EXACT]
+    same = f"repeated by {joined(exact)}, under other names of the levels" if exact else ""
+    like = f"nearly repeated by {joined(nearly)}" if nearly else ""
+    return Finding(
+        kind="near-duplicate",
+        columns=(name, *copies),
+        what=f"{shown(name)} is {' and '.join(filter(None, [same, like]))}.",
+        next_step=f"Keep one: exclude={list(copies)[:8]}. Each may take the other's place in a blanket.",
+        weight="act",
+        figures=dict(copies),
+    )
+
+
+def entropies(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
+    """Return I(X;Y), H(X) and H(Y) in nats of tables of shape (k, levels of x, levels of y, strata)."""
+    table = counts.sum(axis=3, dtype=np.float64)
+    n = np.maximum(table.sum(axis=(1, 2)), 1.0)
+
+    def entropy(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.log(n) - xlogy(cells, cells).reshape(len(cells), -1).sum(axis=1) / n)
+
+    of_x, of_y = entropy(table.sum(axis=2)), entropy(table.sum(axis=1))
+    return np.maximum(of_x + of_y - entropy(table), 0.0), of_x, of_y

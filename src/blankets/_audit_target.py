@@ -1,0 +1,183 @@
+"""Columns that an audit finds by looking at them and the target together: leaks, telling gaps, shifts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets._audit_pairs import entropies
+from blankets._copies import copies_of_labels
+from blankets.counting import MemoryCounter
+from blankets.data import Frame, Ingested
+from blankets.independence import TableTests
+from blankets.regimes import Labels
+from blankets.results import Finding, count_of, joined, number
+from blankets.stats import adjusted_log_p
+
+__all__ = ["FEW", "WithTarget"]
+
+LEAK = 0.9  # share of the information in the target that a single column tells
+FEW = 5  # rows for each degree of freedom that a test wants
+LEVEL = 0.01
+MEDIUM = 0.045  # Cohen's medium effect, in nats
+_LABEL = "\0labelled"  # no column of a user has this name
+
+_SHIFTS = {
+    "mcar": ("which speaks against labels missing completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+    "mar-f": ("so labelling depends on them", "Nothing: discover conditions on what drives labelling", "know"),
+    "mar-c": ("as it must be where they depend on the class and the class decides who is labelled", "", "know"),
+    "pu": ("as it must be for columns that depend on the class, since the labelled rows are all positive", "", "know"),
+    "": ("so labels do not seem to miss completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class WithTarget:
+    """Looks at the columns of a table and its target.
+
+    Attributes
+    ----------
+    table : Ingested
+        The table.
+    target : int
+        The target.
+    labels : Labels
+        Its classes.
+    regime : str
+        Why labels are missing; empty where it has not been said.
+    n_threads : int
+        Threads for counting.
+    """
+
+    table: Ingested
+    target: int
+    labels: Labels
+    regime: str
+    n_threads: int
+
+    @cached_property
+    def features(self) -> NDArray[np.int64]:
+        """All columns but the target."""
+        return np.array([x for x in range(self.table.frame.n_columns) if x != self.target], np.int64)
+
+    @cached_property
+    def labelled(self) -> Frame:
+        """The labelled rows, with classes in place of the target."""
+        frame, known = self.table.frame, np.flatnonzero(self.labels.labelled)
+        rows = frame if len(known) == frame.n_rows else frame.take(known)
+        return rows.with_column(
+            frame.names[self.target], self.labels.codes[known].astype(np.int64), self.labels.classes
+        )
+
+    @cached_property
+    def entropies(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The information of each feature about the target, and that in the target, in nats."""
+        shared, _, of_target = MemoryCounter(self.labelled, self.n_threads).summarise(
+            entropies, self.features, self.target
+        )
+        return shared, of_target
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield leaks, telling gaps, shifts, and columns that cannot be tested."""
+        if not len(self.features):
+            return
+        if self.labels.n_seen_classes > 1:
+            yield from self._leaks()
+            yield from self._telling_gaps()
+        if self.labels.n_unlabelled:
+            yield from self._shifts()
+        yield from self._untestable()
+
+    def _names(self, xs: NDArray[np.int64]) -> tuple[str, ...]:
+        return tuple(self.table.frame.names[int(x)] for x in xs)
+
+    def _leaks(self) -> Iterator[Finding]:
+        shared, of_target = self.entropies
+        share = shared / np.maximum(of_target, 1e-300)
+        frame, labels = self.labelled, self.labels
+        copies = copies_of_labels(self.table.frame, self.target, labels) if labels.n_unlabelled else []
+        # A column of many levels seems to tell everything; how much of that is chance is known.
+        bias = (frame.arities[self.features] - 1) * (frame.arities[self.target] - 1) / (2 * frame.n_rows)
+        told = (share >= LEAK) & (shared - bias >= LEAK / 2 * of_target)
+        found = {name: float(s) for name, s, hit in zip(self._names(self.features), share, told, strict=True) if hit}
+        found |= dict.fromkeys(copies, 1.0)
+        if found:
+            shares = joined([f"{name} ({value:.0%})" for name, value in found.items()])
+            yield Finding(
+                kind="leaking",
+                columns=tuple(found),
+                what=f"Tell almost everything about the target: {shares}.",
+                next_step=f"If they were written down after the target, leave them out: exclude={list(found)[:8]}.",
+                weight="act",
+                figures=found,
+            )
+
+    def _telling_gaps(self) -> Iterator[Finding]:
+        """Look whether missing values depend on the target."""
+        frame, labels = self.labelled, self.table.encoder.missing_labels
+        gappy = [x for x in self.features.tolist() if frame.names[x] in labels]
+        told = {}
+        for x in gappy:
+            gap = frame.column(x) == frame.levels[x].index(labels[frame.names[x]])
+            pair = frame.select([self.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
+            evidence = TableTests(MemoryCounter(pair, 1)).test(1, 0)
+            if evidence.dependent(LEVEL / len(gappy)) and evidence.effect >= MEDIUM:
+                told[frame.names[x]] = evidence.effect
+        if told:
+            yield Finding(
+                kind="leaking",
+                columns=tuple(told),
+                what=f"Whether a value is missing depends on the target: {joined(tuple(told))}.",
+                next_step="Ask why; with missing='level' the gaps themselves would become members.",
+                weight="act",
+                figures=told,
+            )
+
+    def _shifts(self) -> Iterator[Finding]:
+        """Look which columns differ between labelled and unlabelled rows."""
+        labels = self.labels
+        if not self.regime:
+            yield Finding(
+                kind="labels",
+                columns=(self.table.frame.names[self.target],),
+                what=f"{labels.saw}, and {count_of(labels.n_unlabelled, 'row')} are not.",
+                next_step="Say how labels went missing, with labels='mcar', 'mar-f' or 'mar-c'; see bl.advise.",
+                weight="act",
+            )
+        frame = self.table.frame.with_column(_LABEL, labels.labelled.astype(np.int64), (0, 1))
+        scan = TableTests(MemoryCounter(frame, self.n_threads)).scan(self.features, frame.n_columns - 1)
+        differ = np.flatnonzero(adjusted_log_p(scan.log_p) <= math.log(LEVEL))
+        if not len(differ):
+            return
+        why, step, weight = _SHIFTS.get(self.regime, _SHIFTS[""])
+        order = differ[np.argsort(-scan.effect[differ], kind="stable")]
+        sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
+        told = joined([f"{name} ({number(size)} nats)" for name, size in sizes.items()])
+        yield Finding(
+            kind="shifted",
+            columns=tuple(sizes),
+            what=f"Differ between labelled and unlabelled rows, {why}: {told}.",
+            next_step=f"{step}." if step else "Nothing, if that is why.",
+            weight="act" if weight == "act" else "know",
+            figures=sizes,
+        )
+
+    def _untestable(self) -> Iterator[Finding]:
+        frame, freedom = self.table.frame, max(len(self.labels.classes) - 1, 1)
+        n_rows = frame.n_rows if self.regime == "pu" else self.labels.n_labelled
+        beyond = self.features[FEW * (frame.arities[self.features] - 1) * freedom > n_rows]
+        if len(beyond):
+            levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist()}
+            yield Finding(
+                kind="untestable",
+                columns=tuple(levels),
+                what=f"{count_of(n_rows, 'row')} are too few to test them against the target: {joined(tuple(levels))}.",
+                next_step="Merge their levels, or give a smaller number of bins.",
+                weight="act",
+                figures=levels,
+            )

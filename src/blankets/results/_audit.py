@@ -1,0 +1,155 @@
+"""`DataAudit`: what is odd about a table, before anything is asked of it, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+from blankets.data import Manifest
+from blankets.results import _json
+from blankets.results._text import html_table
+from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
+
+__all__ = ["DataAudit", "Finding"]
+
+_SCHEMA = "blankets/audit"
+_HEADS = {"act": "Do something about", "know": "Know"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is odd about a table.
+
+    Attributes
+    ----------
+    kind : str
+        "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable",
+        "rare levels", "constant", "id-like" or "duplicate".
+    columns : tuple of str
+        The columns that it is about.
+    what : str
+        What was found, a sentence.
+    next_step : str
+        What to do, a sentence.
+    weight : {"act", "know"}
+        Whether it changes answers unless something is done, or is only to be known.
+    figures : mapping of str to float
+        A number for each column, where there is one: rows, levels, shares of information.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    what: str
+    next_step: str
+    weight: Literal["act", "know"] = "know"
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {name: _json.plain(getattr(self, name)) for name in self.__slots__}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DataAudit:
+    """What is odd about a table; print it.
+
+    Made by `blankets.audit`.
+
+    Attributes
+    ----------
+    target : str or None
+        The target.
+    findings : tuple of Finding
+        What was found, that which changes answers first.
+    notes : tuple of str
+        What was assumed, and what was not looked at.
+    n_rows, n_columns : int
+        Size of the table as it is used.
+    data : dict
+        What was done to the table at the door.
+    seconds : float
+        Time taken.
+    manifest : Manifest or None
+        What the result was made with.
+
+    Examples
+    --------
+    >>> odd = Finding(kind="constant", columns=("site",), what="site has a single value.",
+    ...               next_step="Nothing: it is left out.")
+    >>> found = DataAudit(target="ill", findings=(odd,), n_rows=900, n_columns=12)
+    >>> found.columns("constant"), found.clean
+    (('site',), False)
+    >>> found
+    Audit of 900 rows and 12 columns for ill: 1 finding
+      Know
+        constant: site has a single value. Nothing: it is left out.
+    """
+
+    target: str | None
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    n_rows: int
+    n_columns: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    manifest: Manifest | None = None
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def columns(self, kind: str) -> tuple[str, ...]:
+        """Return the columns of all findings of a kind."""
+        return tuple(dict.fromkeys(name for one in self.findings if one.kind == kind for name in one.columns))
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a finding; ``pandas.DataFrame(audit.table())`` reads it."""
+        return [one.to_dict() for one in self.findings]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        simple = ("target", "n_rows", "n_columns", "notes", "seconds", "data", "manifest")
+        return {
+            "schema": _SCHEMA,
+            "schema_version": _json.SCHEMA_VERSION,
+            **{name: _json.plain(getattr(self, name)) for name in simple},
+            "findings": self.table(),
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the audit as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        rows = [[one.kind, _cut(one.columns), one.what, one.next_step] for one in self.findings]
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        table = html_table(["kind", "columns", "what", "next step"], rows) if rows else ""
+        return f"<div><strong>{escape(self._title())}</strong>{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
+
+    def _title(self) -> str:
+        about = f" for {shown(self.target)}" if self.target is not None else ""
+        found = count_of(len(self.findings), "finding") if self.findings else "nothing odd was found"
+        return f"Audit of {count_of(self.n_rows, 'row')} and {count_of(self.n_columns, 'column')}{about}: {found}"
+
+    def _lines(self) -> Iterator[str]:
+        yield self._title()
+        for weight, head in _HEADS.items():
+            some = [one for one in self.findings if one.weight == weight]
+            if some:
+                yield f"  {head}"
+            for one in some:
+                yield wrapped(f"{one.kind}: {one.what} {one.next_step}", "    ")
+        yield from (wrapped(note, "  note: ") for note in self.notes)
+        if self.seconds:
+            yield f"  {format_seconds(self.seconds)}."
+
+
+def _cut(names: tuple[str, ...]) -> str:
+    return joined(names, 6)
