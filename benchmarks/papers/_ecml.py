@@ -131,18 +131,21 @@ def interval(values: Any) -> tuple[float, float]:
     return float(numbers.mean()), float(student.ppf(0.975, len(numbers) - 1) * error)
 
 
-def higher(what: str, better: pd.Series, worse: pd.Series, why: str) -> Finding:
+def higher(what: str, better: pd.Series, worse: pd.Series, why: str, digits: int = 2) -> Finding:
     """Compare two methods, of which the first is said to be higher, data set by data set.
 
     A difference within its 95% interval is an ordering, and no more.
     """
     mean, half = interval(better - worse)
     verdict: Verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
-    printed = f"{better.name} above {worse.name}"
-    return Finding(what, printed, _both(better, worse), verdict, why if verdict == "differs" else "")
+    if verdict != "differs":
+        why = ""
+    elif abs(mean) <= half:
+        why = f"undecided, within the interval; {why}"
+    return Finding(what, f"{better.name} above {worse.name}", _both(better, worse, digits), verdict, why)
 
 
-def alike(what: str, one: pd.Series, other: pd.Series, why: str) -> Finding:
+def alike(what: str, one: pd.Series, other: pd.Series, why: str, digits: int = 2) -> Finding:
     """Compare two methods that are said not to differ significantly.
 
     Agreement is that of paired differences; the paper looks at 95% intervals of each, and whether they overlap.
@@ -151,12 +154,15 @@ def alike(what: str, one: pd.Series, other: pd.Series, why: str) -> Finding:
     (mean_one, half_one), (mean_other, half_other) = interval(one), interval(other)
     overlap = abs(mean_one - mean_other) <= half_one + half_other
     verdict: Verdict = "agrees" if abs(mean) <= half else "same ordering" if overlap else "differs"
-    return Finding(what, "not significantly different", _both(one, other), verdict, "" if verdict == "agrees" else why)
+    why = "" if verdict == "agrees" else f"{'intervals overlap; ' if overlap else ''}{why}"
+    return Finding(
+        what, f"{one.name} and {other.name} not significantly different", _both(one, other, digits), verdict, why
+    )
 
 
-def _both(one: pd.Series, other: pd.Series) -> str:
+def _both(one: pd.Series, other: pd.Series, digits: int) -> str:
     values = {one.name: interval(one), other.name: interval(other), "difference": interval(one - other)}
-    return ", ".join(f"{name} {mean:.2f} ± {half:.2f}" for name, (mean, half) in values.items())
+    return ", ".join(f"{name} {mean:.{digits}f} ± {half:.{digits}f}" for name, (mean, half) in values.items())
 
 
 def draw_bars(

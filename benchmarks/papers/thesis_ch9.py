@@ -1,8 +1,9 @@
 """[T] Figure 9.1 and Table 9.2: filters when labels depend on the class, two positives labelled for one negative.
 
-A tenth of the rows is labelled. The minority class is positive, numbers are cut by Sturges' rule over all rows (E4).
-Open in the thesis, and decided here: 3-NN is trained on all rows of the training half (E5), on the codes of the
-discretised features; the other readings are in the rows too.
+A tenth of the rows is labelled; the minority class is positive. 3-NN is trained on all rows of the training half (E5;
+the other reading is in the rows too), on the codes of the features. The thesis says that numbers were cut by Sturges'
+rule; what reproduces Table 9.2 is five bins of equal width, so these come first here, and Sturges' rule second. How
+the letters of splice became numbers is not said: A, T, G, C comes nearest to the printed errors, and is first.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from benchmarks.papers._ecml import alike, higher
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, near, plus_minus
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -31,8 +33,15 @@ K = 10
 LABELLED = "labelled rows"
 SURROGATE = "Ỹ0"  # by inequality (4.1) on all data sets: its right-hand side is .59 (E7)
 APPROACHES = (LABELLED, "MCAR", "MAR-F", "Pos", SURROGATE)
+COLUMNS = [(approach, criterion) for approach in (LABELLED, SURROGATE) for criterion in CRITERIA]
+KRVSKP = (
+    "by κ labelled rows keep more of the effect where p(y=1) is near a half (krvskp, .48: .089 against .077 of Ỹ0), "
+    "and less elsewhere (landsat, .10: .25 against .67); ecml-2015-prior shows the crossing"
+)
+FIVE = "five bins"
+CODINGS = dict.fromkeys(("landsat", "musk2", "waveform"), (FIVE, "Sturges")) | {"splice": ("ATGC", "ACGT")}
 
-# misclassification error as printed: MIM and JMI of labelled rows, then of Ỹ0/Ỹ1
+# misclassification error as printed, in the order of the columns
 PRINTED = {
     "krvskp": (0.0715, 0.0674, 0.0831, 0.0671),
     "landsat": (0.1071, 0.0981, 0.1040, 0.0928),
@@ -45,15 +54,19 @@ FILES = {name: f"classification/{name}{'40' if name == 'waveform' else ''}.csv.g
 
 
 @cache
-def read(data: Path, name: str) -> tuple[Frame, NDArray[np.int64]]:
+def read(data: Path, name: str, coding: str) -> tuple[Frame, NDArray[np.int64]]:
     """Return the features, as codes, and the class: 1 for the minority."""
     table = pd.read_csv(data / FILES[name], keep_default_na=False)
     features = table.drop(columns="target")
     if name == "splice":  # 15 rows with an ambiguous letter are left out, as in the thesis
         clear = features.isin(list("ACGT")).all(axis=1)
-        table, features = table[clear], features[clear]
+        table, features = (
+            table[clear],
+            features[clear].replace({letter: str(coding.index(letter)) for letter in "ACGT"}),
+        )
     rarest = table.target.value_counts().index[-1]
-    return ingest(features, discretise="sturges").frame, (table.target == rarest).to_numpy(np.int64)
+    rule: dict[str, Any] = {"discretise": "equal-width", "bins": 5} if coding == FIVE else {"discretise": "sturges"}
+    return ingest(features, **rule).frame, (table.target == rarest).to_numpy(np.int64)
 
 
 def labelled_rows(y: NDArray[np.int64], *seed: int) -> NDArray[np.bool_]:
@@ -82,9 +95,9 @@ def selected(
         return bl.select(table, y=classes, labels=labels, criterion=criterion, k=K, n_threads=1).names
 
 
-def run_consistency(data: Path, dataset: str, versions: int) -> list[dict[str, Any]]:
+def run_consistency(data: Path, dataset: str, coding: str, versions: int) -> list[dict[str, Any]]:
     """Compare selections from partial labels with those from all labels."""
-    frame, y = read(data, dataset)
+    frame, y = read(data, dataset, coding)
     found = []
     for criterion in CRITERIA:
         wanted = selected(frame, y, np.ones(len(y), bool), "all labels", criterion)
@@ -99,9 +112,9 @@ def run_consistency(data: Path, dataset: str, versions: int) -> list[dict[str, A
     return found
 
 
-def run_error(data: Path, dataset: str, split: int, versions: int) -> list[dict[str, Any]]:
+def run_error(data: Path, dataset: str, coding: str, split: int, versions: int) -> list[dict[str, Any]]:
     """Measure the error of 3-NN with the features selected in one half of the data on the other half."""
-    frame, y = read(data, dataset)
+    frame, y = read(data, dataset, coding)
     order = np.random.default_rng([93, split]).permutation(len(y))
     train, test = order[: len(y) // 2], order[len(y) // 2 :]
     half = frame.take(train)
@@ -119,58 +132,66 @@ def run_error(data: Path, dataset: str, split: int, versions: int) -> list[dict[
                 row = {"criterion": criterion, "approach": approach, "error": errors[key]}
                 if version < 3:
                     row["error_trained_on_labelled"] = _error(codes, y, train[labelled], test)
-                    row["error_hamming"] = _error(codes, y, train, test, metric="hamming")
                 found.append(row)
     means = pd.DataFrame(found).groupby(["approach", "criterion"], sort=False).mean()
     return means.reset_index().to_dict("records")
 
 
-def _error(codes: NDArray[Any], y: NDArray[np.int64], train: Any, test: Any, metric: str = "minkowski") -> float:
-    classifier = KNeighborsClassifier(3, metric=metric).fit(codes[train], y[train])
+def _error(codes: NDArray[Any], y: NDArray[np.int64], train: Any, test: Any) -> float:
+    classifier = KNeighborsClassifier(3).fit(codes[train], y[train])
     return 1.0 - float(classifier.score(codes[test], y[test]))
 
 
 def compare_consistency(rows: pd.DataFrame) -> list[Finding]:
-    """Check what the thesis reads off Figure 9.1."""
-    findings = []
+    """Check what the thesis reads off Figure 9.1: means over data sets, differences data set by data set."""
+    findings, gains = [], {}
     for criterion in CRITERIA:
         table = rows[rows.criterion == criterion].pivot(index="dataset", columns="approach", values="consistency")
-        means = table.mean()
-        said = ", ".join(f"{name} {means[name]:.2f}" for name in APPROACHES)
-        others = means[[LABELLED, "MCAR", "MAR-F"]].max()
         for ours in ("Pos", SURROGATE):
-            right = means[ours] > others
-            findings.append(
-                Finding(
-                    f"{criterion.upper()}, mean over data sets",
-                    f"{ours} above labelled rows, MCAR and MAR-F",
-                    said,
-                    "same ordering" if right else "differs",
-                    "" if right else "?",
-                )
-            )
-    return findings
+            for other in (LABELLED, "MCAR", "MAR-F"):
+                findings.append(higher(f"{criterion.upper()}, consistency", table[ours], table[other], KRVSKP))
+        gains[criterion] = (table[SURROGATE] - table[LABELLED]).rename(criterion.upper())
+        findings.append(alike(f"{criterion.upper()}, consistency", table[SURROGATE], table["Pos"], "?"))
+    return [*findings, higher("gain of Ỹ0 over labelled rows, consistency", gains["jmi"], gains["mim"], "?")]
 
 
 def compare_error(rows: pd.DataFrame) -> list[Finding]:
-    """Compare each printed error, and the orderings that the thesis draws."""
+    """Compare the printed errors, and the orderings that the thesis draws, split by split."""
     findings = []
-    for dataset, group in rows.groupby("dataset", sort=False):
-        columns = [(approach, criterion) for approach in (LABELLED, SURROGATE) for criterion in CRITERIA]
-        ours = {
-            column: group[(group.approach == column[0]) & (group.criterion == column[1])].error.to_numpy()
-            for column in columns
-        }
-        for column, printed in zip(columns, PRINTED[str(dataset)], strict=True):
-            findings.append(
-                Finding(
-                    f"{dataset}, {column[1].upper()} by {column[0]}",
-                    f"{printed:.4f}",
-                    plus_minus(ours[column], 4),
-                    "agrees" if near(printed, ours[column], digits=4) else "same ordering",
-                )
-            )
+    for (dataset, coding), group in rows.groupby(["dataset", "coding"], sort=False):
+        ours = group.pivot(index="split", columns=["approach", "criterion"], values="error")[COLUMNS]
+        named = {column: ours[column].rename(f"{column[1].upper()} by {column[0]}") for column in COLUMNS}
+        first = coding == _codings(dataset)[0]
+        findings.append(_errors(f"{dataset} ({coding})", dataset, named, group.error_trained_on_labelled, first=first))
+        if first:
+            what = f"{dataset} ({coding}), error"
+            findings += [
+                higher(what, named[LABELLED, "jmi"], named[SURROGATE, "jmi"], KRVSKP, digits=4),
+                higher(what, named[SURROGATE, "mim"], named[SURROGATE, "jmi"], "?", digits=4),
+            ]
     return findings
+
+
+def _errors(what: str, dataset: str, named: dict[Any, pd.Series], on_labelled: pd.Series, *, first: bool) -> Finding:
+    """Compare the four errors of a data set with the printed ones; close is within a tenth."""
+    printed = PRINTED[dataset]
+    pairs = list(zip(named.values(), printed, strict=True))
+    same = all(near(value, series, digits=4) for series, value in pairs)
+    close = all(abs(series.mean() / value - 1) < 0.1 for series, value in pairs)
+    why = f"3-NN trained on labelled rows alone has {on_labelled.mean():.2f}, farther off still"
+    if not first:
+        why = f"{_codings(dataset)[0]} comes nearer (above), so that the thesis cannot have used this"
+    return Finding(
+        f"{what}, " + " / ".join(str(series.name) for series in named.values()),
+        " / ".join(f"{value:.4f}" for value in printed),
+        " / ".join(plus_minus(series, 4) for series in named.values()),
+        "agrees" if same else "same ordering" if close else "differs",
+        "" if same or close else why,
+    )
+
+
+def _codings(dataset: str) -> tuple[str, ...]:
+    return CODINGS.get(dataset, ("as they are",))
 
 
 def draw_consistency(rows: pd.DataFrame, figure: Figure) -> None:
@@ -189,9 +210,9 @@ def draw_consistency(rows: pd.DataFrame, figure: Figure) -> None:
 def draw_error(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw errors, ours as bars and printed ones as crosses."""
     ax = figure.subplots()
+    rows = rows[[coding == _codings(name)[0] for name, coding in zip(rows.dataset, rows.coding, strict=True)]]
     names = list(rows.dataset.unique())
-    columns = [(approach, criterion) for approach in (LABELLED, SURROGATE) for criterion in CRITERIA]
-    for k, (approach, criterion) in enumerate(columns):
+    for k, (approach, criterion) in enumerate(COLUMNS):
         ours = rows[(rows.approach == approach) & (rows.criterion == criterion)].groupby("dataset", sort=False).error
         at = np.arange(len(names)) + (k - 1.5) * 0.2
         ax.bar(at, ours.mean(), 0.2, yerr=2 * ours.sem(), label=f"{criterion.upper()}, {approach}", color=f"C{k}")
@@ -204,13 +225,19 @@ def draw_error(rows: pd.DataFrame, figure: Figure) -> None:
 
 def cells_consistency(quick: bool) -> Sequence[Cell]:
     """List the data sets."""
-    return [{"dataset": name, "versions": 5 if quick else 30} for name in PRINTED]
+    return [{"dataset": name, "coding": _codings(name)[0], "versions": 5 if quick else 30} for name in PRINTED]
 
 
 def cells_error(quick: bool) -> Sequence[Cell]:
-    """List one split each."""
-    versions, splits = (2, 2) if quick else (30, 10)
-    return [{"dataset": name, "split": split, "versions": versions} for name in PRINTED for split in range(splits)]
+    """List one split each; fewer labellings for the second coding."""
+    splits = 2 if quick else 10
+    versions = (2, 1) if quick else (30, 10)
+    return [
+        {"dataset": name, "coding": coding, "split": split, "versions": n}
+        for name in PRINTED
+        for coding, n in zip(_codings(name), versions, strict=False)
+        for split in range(splits)
+    ]
 
 
 EXPERIMENTS = (
