@@ -2,6 +2,7 @@
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, Ranking, TestResult
+from blankets.results._assumptions import Assumption, Assumptions
 from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
@@ -18,6 +19,8 @@ from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds,
 
 __all__ = [
     "Advice",
+    "Assumption",
+    "Assumptions",
     "Blanket",
     "Blankets",
     "DataAudit",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from blankets.data import Manifest
+    from blankets.results._assumptions import Assumptions
     from blankets.results._explain import Explanation
     from blankets.stats import FalseMembers
 
@@ -181,6 +182,12 @@ class Blanket:
             Probabilities of detection.
         """
         return missed(self, powers).table(self.columns)
+
+    def check_assumptions(self) -> Assumptions:
+        """Say what must hold for the blanket to hold, how it looks here, and what to do next."""
+        from blankets.results._assumptions import check_assumptions
+
+        return check_assumptions(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""

@@ -24,7 +24,7 @@ from blankets.stats import detectable_effect
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["POWERS", "Missed", "detectable_by", "in_words", "missed"]
+__all__ = ["POWERS", "Missed", "detectable_by", "in_words", "instead", "missed"]
 
 POWERS = (0.8, 0.95)
 
@@ -102,12 +102,12 @@ def detectable_by(
 
 def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> str:
     """Say what the decisive test would have found."""
-    on = "" if settings.get("effective_rows") else _instead(settings)
+    on = "" if settings.get("effective_rows") else instead(settings)
     found = ", of ".join(f"{number(e)} nats ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
     return f"The test that settled it would have found an effect{on} of {found}; a weaker one could have been missed."
 
 
-def _instead(settings: Mapping[str, Any]) -> str:
+def instead(settings: Mapping[str, Any]) -> str:
     """Say on what an effect is where κ is not known."""
     surrogate = settings.get("surrogate", "full")
     if surrogate == "full":

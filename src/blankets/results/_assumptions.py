@@ -1,0 +1,307 @@
+"""`Assumptions`: what must hold for a blanket to hold, how it looks in this one, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from blankets.results import _json
+from blankets.results._determined import determined
+from blankets.results._missed import instead, missed
+from blankets.results._text import html_table
+from blankets.results._words import count_of, joined, number, shown, size_of, wrapped
+
+if TYPE_CHECKING:
+    from blankets.results._blanket import Blanket
+
+__all__ = ["Assumption", "Assumptions", "check_assumptions"]
+
+Verdict = Literal["violated", "doubtful", "fine", "not seen"]
+_ORDER: tuple[Verdict, ...] = ("violated", "doubtful", "not seen", "fine")
+_WORDS = {"not seen": "no data can show"}
+
+ROWS_A_FREEDOM = 20  # below, the chi-square distribution is a poor guide
+SHARE_BY_CHANCE = 0.1  # of the members, from which chance is to be mentioned
+SHARE_DROPPED = 0.05  # of the rows
+MEDIUM = 0.045  # Cohen's medium effect, in nats
+NOTHING = "Nothing."
+_LABELS = {
+    "pu": "which positives are labelled depends on nothing but their being positive",
+    "mcar": "labels miss completely at random",
+    "mar-f": "whether a row is labelled depends on features only, not on the class itself",
+    "mar-c": "whether a row is labelled depends on its class only, not on features",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """One thing that must hold for a blanket to hold.
+
+    Attributes
+    ----------
+    name : str
+        What must hold, in a few words.
+    verdict : {"violated", "doubtful", "fine", "not seen"}
+        How it looks here; "not seen" if no data of this kind could show it.
+    words : str
+        What was seen, a sentence.
+    next_step : str
+        What to do, a sentence.
+    """
+
+    name: str
+    verdict: Verdict
+    words: str
+    next_step: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as plain values."""
+        return {"name": self.name, "verdict": self.verdict, "words": self.words, "next_step": self.next_step}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Assumptions:
+    """What must hold for a blanket to hold; print it.
+
+    Made by `Blanket.check_assumptions`.
+
+    Attributes
+    ----------
+    target : str
+        Whose blanket it is.
+    checks : tuple of Assumption
+        What must hold, that which does not first.
+
+    Examples
+    --------
+    >>> one = Assumption(name="enough rows", verdict="fine", words="All tests were done.", next_step="Nothing.")
+    >>> found = Assumptions(target="ill", checks=(one,))
+    >>> found["enough rows"].verdict, found.doubtful
+    ('fine', ())
+    >>> found
+    Assumptions behind the blanket of ill: 1 fine
+      fine: enough rows. All tests were done.
+    """
+
+    target: str
+    checks: tuple[Assumption, ...]
+
+    def __getitem__(self, name: str) -> Assumption:
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(f"no assumption {name!r}; there are {', '.join(check.name for check in self.checks)}")
+
+    def __len__(self) -> int:
+        return len(self.checks)
+
+    def __iter__(self) -> Iterator[Assumption]:
+        return iter(self.checks)
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """Names of what is violated or doubtful."""
+        return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, with a ``schema_version``."""
+        return {
+            "schema": "blankets/assumptions",
+            "schema_version": _json.SCHEMA_VERSION,
+            "target": self.target,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the checks as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    def __repr__(self) -> str:
+        lines = [wrapped(f"{check.name}. {check.words}{_next(check)}", f"  {check.verdict}: ") for check in self.checks]
+        return "\n".join([self._title(), *lines])
+
+    def _repr_html_(self) -> str:
+        rows = [[check.verdict, check.name, check.words, check.next_step] for check in self.checks]
+        table = html_table(["verdict", "what must hold", "what was seen", "next step"], rows)
+        return f"<div><strong>{escape(self._title())}</strong>{table}</div>"
+
+    def _title(self) -> str:
+        verdicts = [check.verdict for check in self.checks]
+        counts = [f"{verdicts.count(v)} {_WORDS.get(v, v)}" for v in _ORDER if v in verdicts]
+        return f"Assumptions behind the blanket of {shown(self.target)}: {', '.join(counts)}"
+
+
+def _next(check: Assumption) -> str:
+    return "" if check.next_step == NOTHING else f" Next: {check.next_step}"
+
+
+def check_assumptions(blanket: Blanket) -> Assumptions:
+    """Look at everything that must hold for a blanket to hold."""
+    checks = [check for look in _LOOKS if (check := look(blanket)) is not None]
+    checks.sort(key=lambda check: _ORDER.index(check.verdict))
+    return Assumptions(target=blanket.target, checks=tuple(checks))
+
+
+def _said(name: str, verdict: Verdict, words: str, next_step: str) -> Assumption:
+    return Assumption(name=name, verdict=verdict, words=words, next_step=next_step)
+
+
+def _copies(blanket: Blanket) -> Assumption | None:
+    copies = [name for name in blanket.data.get("copies_of_target", ()) if name in blanket.columns]
+    if not copies:
+        return None
+    words = f"{joined(copies)} equals the target in every row, and nothing else can matter beside it."
+    return _said("no copy of the target", "violated", words, f"Leave it out: exclude={copies[:8]}.")
+
+
+def _surrogate(blanket: Blanket) -> Assumption | None:
+    regime = str(blanket.settings.get("labels") or "supervised")
+    if blanket.settings.get("surrogate_is_valid") is False:
+        words = f"The surrogate {blanket.settings.get('surrogate')!r} is not valid under {regime!r}, and was forced."
+        return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
+    if regime not in _LABELS:
+        return None
+    words = f"The tests are right if {_LABELS[regime]}."
+    step = "bl.audit shows which columns differ between labelled and unlabelled rows; ask how labels came about."
+    return _said("labels", "not seen", words, step)
+
+
+def _prior(blanket: Blanket) -> Assumption | None:
+    if blanket.settings.get("labels") not in ("pu", "mar-c"):
+        return None
+    prior = blanket.settings.get("prior")
+    step = "See blanket.refute(data), or bl.sensitivity, for the blanket under other values."
+    if prior is None:
+        return _said("the share of positives", "doubtful", "p(y=1) is not known, and so the power is not.", step)
+    return _said("the share of positives", "not seen", f"p(y=1) was taken to be {prior}.", step)
+
+
+def _levels(blanket: Blanket) -> Assumption:
+    name = "tests keep their level"
+    if blanket.settings.get("test") in ("auto", "fisher-z"):
+        how = "are calibrated" if blanket.settings["test"] == "auto" else "assume normal distributions"
+        return _said(name, "fine", f"The tests {how}.", NOTHING)
+    final = [e for e in blanket.strengths.values() if e.reliable and e.dof > 0]
+    looks = blanket.passed_over
+    at = np.flatnonzero(looks.reliable & (looks.dof > 0))
+    ratios = [e.n_rows / e.dof for e in final] + (looks.n_rows[at] / looks.dof[at]).tolist()
+    if not ratios:
+        return _said(name, "fine", "There was no test to doubt.", NOTHING)
+    least, thin = min(ratios), sum(ratio < ROWS_A_FREEDOM for ratio in ratios)
+    words = f"The thinnest of the last tests had {number(least)} rows for each degree of freedom"
+    if least >= ROWS_A_FREEDOM:
+        return _said(name, "fine", f"{words}.", NOTHING)
+    many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."
+    return _said(name, "doubtful", f"{words}; {many}", "Search again with test='auto', and compare.")
+
+
+def _chance(blanket: Blanket) -> Assumption:
+    name, known = "members are not there by chance", blanket.false_members
+    if known is None:
+        words = f"{blanket.algorithm} holds no error rate, or the result does not say which."
+        return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
+    share = known.share_of(len(blanket))
+    words = f"About {number(known.expected)} of {count_of(len(blanket), 'member')} are expected to be false."
+    if share <= SHARE_BY_CHANCE or not blanket.members:
+        return _said(name, "fine", words, NOTHING)
+    step = "Take a smaller alpha, or algorithm='iamb-fdr', which holds the share of false members."
+    return _said(name, "doubtful", words, step)
+
+
+def _done(blanket: Blanket) -> Assumption:
+    name = "tests could be done"
+    looks = blanket.passed_over
+    done = {int(x) for x in looks.columns[looks.reliable]}
+    never = [blanket.columns[x] for x in dict.fromkeys(looks.columns[~looks.reliable].tolist()) if x not in done]
+    alone = [x for x, e in blanket.strengths.items() if not e.reliable or len(e.given) < len(blanket) - 1]
+    if not never and not alone:
+        return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
+    words = [f"Rows were too few to test {joined(never)} at all."] if never else []
+    words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
+    step = "Merge levels (bins=3), or bring more rows; bl.plan says how many."
+    return _said(name, "doubtful", " ".join(words), step)
+
+
+def _power(blanket: Blanket) -> Assumption | None:
+    found = missed(blanket, (0.95,))
+    effects = found.effects[0][np.isfinite(found.effects[0])]
+    if not len(effects):
+        return None
+    typical, name = float(np.median(effects)), "weak members would be seen"
+    on = "" if blanket.settings.get("effective_rows") else instead(blanket.settings)
+    words = (
+        f"Of the columns left out, half would have been found with probability 0.95 only if their effect{on} were "
+        f"above {number(typical)} nats ({size_of(typical)})."
+    )
+    if typical < MEDIUM:
+        return _said(name, "fine", words, "blanket.could_have_missed() tells it column by column.")
+    return _said(name, "doubtful", words, "bl.plan says how many rows or labels a weaker effect needs.")
+
+
+def _faithful(blanket: Blanket) -> Assumption:
+    name = "dependences are those of a graph"
+    if told := determined(blanket):
+        words = f"{joined(tuple(told))} are told exactly by columns that were left out as well."
+        return _said(name, "violated", words, "Keep one of them (bl.audit names such pairs), or take algorithm='iamb'.")
+    kept = [x for x in blanket.members if x in blanket.data.get("duplicates", {})]
+    if kept:
+        words = f"{joined(kept)} stand for columns that repeat them, and the blanket holds with either."
+        return _said(name, "doubtful", words, "Name both when you tell of it.")
+    words = "Two influences that cancel exactly, or columns that only matter together, would be missed."
+    return _said(name, "not seen", words, "Compare with another algorithm, such as 'iamb' next to 'pcmb'.")
+
+
+def _sound(blanket: Blanket) -> Assumption | None:
+    from blankets.search import ALGORITHMS
+
+    entry = ALGORITHMS.get(blanket.algorithm)
+    stopped = [sentence for sentence in blanket.warnings if "came back to a blanket" in sentence]
+    if stopped:
+        return _said("the search is right", "doubtful", stopped[0], "Compare with algorithm='iamb' or 'pcmb'.")
+    if entry is None:
+        return None
+    if entry.sound:
+        return _said("the search is right", "fine", f"With perfect tests {entry.name} finds the blanket.", NOTHING)
+    words = f"{entry.name} can err even with perfect tests."
+    return _said("the search is right", "doubtful", words, "Compare with algorithm='pcmb'.")
+
+
+def _binning(blanket: Blanket) -> Assumption | None:
+    cut = tuple(blanket.data.get("binned", ()))
+    if not cut:
+        return None
+    words = f"{joined(cut)} {'was' if len(cut) == 1 else 'were'} cut into levels; what is lost by cutting is not seen."
+    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or with test='fisher-z'.")
+
+
+def _gaps(blanket: Blanket) -> Assumption | None:
+    given, dropped = blanket.data.get("n_rows_given", 0), blanket.data.get("dropped_rows", 0)
+    if not dropped:
+        return None
+    words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing by lot."
+    verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
+    return _said("deleted rows are like the others", verdict, words, "Compare with missing='level'.")
+
+
+def _rows(blanket: Blanket) -> Assumption:
+    words = f"The {count_of(blanket.n_rows, 'row')} are taken for independent draws from one population."
+    step = "If they come in groups or over time, keep one a group; blanket.refute(data) looks at subsets."
+    return _said("rows are independent", "not seen", words, step)
+
+
+def _causes(blanket: Blanket) -> Assumption | None:
+    if not blanket.roles:
+        return None
+    words = "Parents and children are causes and effects only if no hidden column influences two of those shown."
+    return _said("roles are causal", "not seen", words, "Look for hidden ones with bl.discover_latent.")
+
+
+_LOOKS: tuple[Callable[[Blanket], Assumption | None], ...] = (
+    *(_copies, _surrogate, _prior, _levels, _chance, _done, _power),
+    *(_faithful, _sound, _binning, _gaps, _rows, _causes),
+)
