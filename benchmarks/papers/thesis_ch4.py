@@ -237,10 +237,10 @@ EXPERIMENTS = (
         size=(14, 6),
         remark=(
             "The figures themselves are not in the text at hand; what it says about them is compared. An intercept "
-            "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show: "
-            "with more of them the G-test of the smaller tables is seen to accept a little less often than 0.90. "
-            "The orders that were predicted from noncentralities, Y < Ỹ0 < Ỹm < labelled rows < Ỹ1 in Figure 4.3 and "
-            "Y < labelled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
+            "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show:"
+            " with more of them the G-test of the smaller tables is seen to accept a little less often than 0.90. "
+            "The orders that ERRATA B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labelled rows < Ỹ1 in Figure "
+            "4.3 and Y < labelled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
         ),
     ),
 )

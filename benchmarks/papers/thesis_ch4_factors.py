@@ -189,5 +189,9 @@ EXPERIMENTS = (
             "quarter of the positives labelled, 10 features, power 0.8 with full labels"
         ),
         size=(13, 4.5),
+        remark=(
+            "Confirms ERRATA B2 (κ is exact for labelled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
+            " B4 (given a Z that tells much about the class the printed κ is far off; the one by strata is right)."
+        ),
     ),
 )

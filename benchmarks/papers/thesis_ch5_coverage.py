@@ -125,5 +125,9 @@ EXPERIMENTS = (
             "5 and 10; solid: normal intervals, as printed; dotted: the library's default"
         ),
         size=(11, 6.5),
+        remark=(
+            "Confirms ERRATA D2: the printed interval is right for medium and large effects unless rows are few, too"
+            " short for small effects with two or ten levels, too long with five."
+        ),
     ),
 )

@@ -231,9 +231,9 @@ EXPERIMENTS = (
         ),
         size=(14, 5),
         remark=(
-            "I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what they rank by does not "
-            "converge, whatever N. With few rows even consistent estimators may rank worse than labelled rows alone: "
-            "SS (5.7) does under MAR-C."
+            "Confirms ERRATA E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
+            "they rank by does not converge, whatever N. With few rows even consistent estimators may rank worse "
+            "than labelled rows alone: SS (5.7) does under MAR-C."
         ),
     ),
 )

@@ -207,8 +207,8 @@ EXPERIMENTS = (
         protocol=lambda quick: "Answers of `bl.plan` and `bl.planning_table`, α = 0.01, p(y=1) = 0.2",
         size=(12, 7),
         remark=(
-            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once. "
-            "Red crosses: the printed examples."
+            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (ERRATA C1"
+            " to C4 are confirmed). Red crosses: the printed examples."
         ),
     ),
 )
