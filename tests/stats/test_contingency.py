@@ -49,6 +49,28 @@ def test_nearly_independent_table_keeps_its_digits():
     assert statistic[0] == pytest.approx(float(exact), rel=1e-10)
 
 
+@pytest.mark.parametrize("rows", [2, 3, 40, 2_000, 5_000, 65_536, 65_537, 300_000])
+def test_every_digit_of_small_statistics_is_right(rows):
+    # Tables near independence, with and without strata, against 50-digit arithmetic.
+    import mpmath
+
+    rng = np.random.default_rng(rows)
+    for n_z in (1, 1, 1, 3):
+        shares = np.array([0.5, 0.5]), rng.dirichlet([5.0, 5.0]), rng.dirichlet(np.full(n_z, 9.0))
+        expected = rows * np.einsum("x,y,z->xyz", *shares)
+        table = np.rint(expected + rng.normal(0, 0.3, expected.shape) * np.sqrt(expected)).clip(0).astype(int)
+        with mpmath.workdps(50):
+            exact = mpmath.mpf(0)
+            for cell in np.ndindex(table.shape):
+                if table[cell]:
+                    x, y, z = cell
+                    n, o = int(table[:, :, z].sum()), int(table[cell])
+                    r, c = int(table[x, :, z].sum()), int(table[:, y, z].sum())
+                    exact += 2 * o * mpmath.log(mpmath.mpf(o) * n / (mpmath.mpf(r) * c))
+        statistic, _ = table_statistics(table[np.newaxis])
+        assert statistic[0] == pytest.approx(float(exact), rel=1e-10, abs=1e-13)
+
+
 def test_empty_cells_levels_and_strata_are_ordinary():
     table = np.zeros((1, 3, 2, 4), int)
     assert [a.tolist() for a in table_statistics(table)] == [[0.0], [0.0]]

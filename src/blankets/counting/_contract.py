@@ -67,7 +67,7 @@ class Counter(ABC):
 
 
 def gathered(
-    parts: Sequence[tuple[NDArray[np.int64], tuple[NDArray[np.float64], ...]]], n: int
+    parts: Sequence[tuple[NDArray[np.int64] | slice, tuple[NDArray[np.float64], ...]]], n: int
 ) -> tuple[NDArray[np.float64], ...]:
     """Put the arrays of all blocks back into the order of the request."""
     width = len(parts[0][1]) if parts else 2

@@ -113,17 +113,18 @@ def count_sparse(
     counts: NDArray[np.int32],
 ) -> None:
     """Count sparse columns: walk the stored entries, and infer level 0 from the ``totals`` of the cells."""
-    counts[:] = 0
-    n_cells = np.uint64(len(totals))
+    n_cells, size = np.uint64(len(totals)), counts.shape[1]
     for i in range(len(xs)):
-        row = counts[i]
+        counts[i] = 0
         for k in range(indptr[xs[i]], indptr[xs[i] + 1]):
-            row[np.uint64(cells[indices[k]]) + np.uint64(codes[k]) * n_cells] += 1
+            counts[i, np.uint64(cells[np.uint32(indices[k])]) + np.uint64(codes[k]) * n_cells] += 1
         for c in range(len(totals)):
-            row[c] = totals[c] - row[c + len(totals) :: len(totals)].sum()
+            counts[i, c] = totals[c]
+        for level in range(len(totals), size, len(totals)):
+            for c in range(len(totals)):
+                counts[i, c] -= counts[i, level + c]
 
 
-@njit(nogil=True, cache=True)
 def pack_bits(
     codes: NDArray[np.integer], columns: NDArray[np.int64], arities: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
@@ -132,13 +133,26 @@ def pack_bits(
     Planes have shape (chunks, planes, words): a scan reads the rows of a chunk of all planes one after the
     other, as memory is read fastest, while the masks of the cells stay in the cache.
     """
-    n = codes.shape[1]
-    n_words = max((n + 63) // 64, 1)
-    n_chunks = (n_words + _WORDS - 1) // _WORDS
-    words = ((n_words + n_chunks - 1) // n_chunks + 7) // 8 * 8  # whole cache lines
-    n_chunks = (n_words + words - 1) // words
-    planes = np.zeros((n_chunks, np.sum(arities - 1), words), np.uint64)
+    n_words = max(-(-codes.shape[1] // 64), 1)
+    n_chunks = -(-n_words // _WORDS)
+    words = -(-n_words // (8 * n_chunks)) * 8  # whole cache lines
+    # NumPy asks for large pages, which a scan reads half as fast again; Numba does not.
+    planes = np.zeros((-(-n_words // words), int(np.sum(arities - 1)), words), np.uint64)
     totals = np.zeros(planes.shape[1], np.int32)
+    _pack(codes, columns, arities, planes, totals)
+    return planes, totals
+
+
+@njit(nogil=True, cache=True)
+def _pack(
+    codes: NDArray[np.integer],
+    columns: NDArray[np.int64],
+    arities: NDArray[np.int64],
+    planes: NDArray[np.uint64],
+    totals: NDArray[np.int32],
+) -> None:
+    """Fill planes and their totals."""
+    n_chunks, _, words = planes.shape
     plane = 0
     for i in range(len(columns)):
         for level in range(1, arities[i]):
@@ -148,7 +162,6 @@ def pack_bits(
                 _pack_plane(codes[columns[i], start : start + 64 * words], level, here)
                 totals[plane] += _common_bits(here, here)
             plane += 1
-    return planes, totals
 
 
 @njit(nogil=True, cache=True)

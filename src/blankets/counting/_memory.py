@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, local
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,15 +28,20 @@ from blankets.errors import DataError, listed
 
 __all__ = ["MemoryCounter", "count_alone", "kernels_ready"]
 
-# Bits win while cells x (levels - 1) stays below this. Measured on 5,000 rows: dense codes cost 0.25 to
-# 0.45 ns a row, bits 0.12 ns a word of 64 rows for each cell and level, so they meet between 124 and 211.
-BITS_WIN_BELOW = 176
+# Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
+# they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
+BITS_WIN_BELOW, BITS_WIN_LONG, LONG = 256, 160, 16_384
 # Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.
 BITS_MOST_LEVELS = 5
+# Sparse columns are counted as such: next to bits they win below 0.3% ones with 4 cells, 1% with 16, 3% with 64, and
+# next to dense codes always. So density decides at the door, where it also decides about memory.
+#
+# What counting and testing a column costs, in ns: to say when a second thread pays.
+NS_DENSE_ROW, NS_BITS_WORD, NS_STORED, NS_COUNT = 0.25, 0.13, 1.6, 3.0
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
 BLOCK_COUNTS = 1 << 16
-# Requests below this many rows x candidates stay on one thread: a hand-over costs about 30 µs.
-THREADS_WIN_ABOVE = 2_000_000
+# Requests that take less than this (ns) stay on one thread: a hand-over costs about 30 µs.
+THREADS_WIN_ABOVE = 150_000
 # Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
 RENUMBER_ABOVE = 1 / 16
 # A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
@@ -55,8 +60,33 @@ def kernels_ready() -> bool:
     return place.is_dir() and any(place.glob("_kernels.count_*.nbi"))
 
 
-Job = tuple[NDArray[np.int64], Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
+Places = NDArray[np.int64] | slice
+Job = tuple[Places, Callable[[], NDArray[np.int32]]]  # where in the request; what counts it
 Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts to fill
+
+
+class Part(NamedTuple):
+    """Candidates of a request that are counted in the same way.
+
+    Attributes
+    ----------
+    at : ndarray or slice
+        Where they are in the request.
+    xs : ndarray
+        The columns.
+    fill : callable
+        What counts them.
+    shape : tuple
+        Levels of y, strata.
+    ns : float
+        About what that takes.
+    """
+
+    at: Places
+    xs: NDArray[np.int64]
+    fill: Fill
+    shape: tuple[int, int]
+    ns: float
 
 
 _thread = local()
@@ -100,8 +130,9 @@ class MemoryCounter(Counter):
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
-        for at, count in self._jobs(np.asarray(xs, np.int64), int(y), given):
-            yield TableBlock(at, count())
+        columns = np.asarray(xs, np.int64)
+        for at, count in self._jobs(columns, int(y), given)[0]:
+            yield TableBlock(np.arange(len(columns))[at] if isinstance(at, slice) else at, count())
 
     def summarise(
         self,
@@ -112,44 +143,60 @@ class MemoryCounter(Counter):
     ) -> tuple[NDArray[np.float64], ...]:
         """Apply a function of count tables to every block, on several threads if that pays."""
         columns = np.asarray(xs, np.int64)
-        jobs = list(self._jobs(columns, int(y), given))
-        if len(jobs) == 1 and len(jobs[0][0]) == len(columns):  # one block keeps the order of the request
+        jobs, threads = self._jobs(columns, int(y), given)
+        if len(jobs) == 1:  # keeps the order of the request
             return summary(jobs[0][1]())
-        if len(jobs) == 1 or self._threads_for(len(columns)) == 1:
+        if threads == 1:
             return gathered([(at, summary(count())) for at, count in jobs], len(columns))
         results = self._pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
 
+    def threads_for(self, ns: float) -> int:
+        """Return how many threads work on a request that takes so long on one."""
+        return self.n_threads if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
+
     def _threads_for(self, n_candidates: int) -> int:
-        many = n_candidates * self.n_rows > THREADS_WIN_ABOVE
-        return self.n_threads if many and not getattr(_thread, "alone", False) else 1
+        """Return the same for a scan of so many candidates, in few cells."""
+        each = 4 * NS_BITS_WORD / 64 if self._most_levels <= BITS_MOST_LEVELS else NS_DENSE_ROW
+        return self.threads_for(n_candidates * (each * self.n_rows + 4 * NS_COUNT))
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.n_threads, thread_name_prefix="blankets-count")
 
-    def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> Iterator[Job]:
-        """Split a request by the way its columns are stored and counted, and then into blocks."""
-        if not len(xs):
-            return
+    def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
+        """Split a request by the way its columns are counted, and then into blocks; say for how many threads."""
         # In ascending order, so that the same set gives the same sums whoever asks.
-        conditioning = tuple(sorted(int(z) for z in given))
-        arity = int(self.arities[y])
-        by_bits, n_strata = self._bits_win(xs, y, conditioning)
-        at = by_bits.nonzero()[0]
-        if len(at):
-            yield from self._in_blocks(at, xs[at], self._bit_counts(y, conditioning), (arity, n_strata))
-            if len(at) == len(xs):
+        parts = list(self._parts(xs, y, tuple(sorted(int(z) for z in given)))) if len(xs) else []
+        threads = self.threads_for(sum(part.ns for part in parts))
+        return [job for part in parts for job in self._in_blocks(part, threads)], threads
+
+    def _parts(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Iterator[Part]:
+        """Yield the candidates that are counted by bits, then those of each block of the frame that are not."""
+        arity = self._arity_list[y]
+        most, n_strata = self._bits_win(y, given)
+        if self._most_levels <= most:  # all of them, as often: nothing to look up
+            by_bits = np.ones(0, bool)
+            bits: Places = slice(0, len(xs))
+        else:
+            by_bits = self._levels_of_bits[xs] <= most if most > 1 else np.zeros(len(xs), bool)
+            bits = by_bits.nonzero()[0]
+        n = len(xs[bits])
+        if n:
+            counts = arity * n_strata
+            ns = n * counts * (NS_BITS_WORD * (self.n_rows / 64) + NS_COUNT)
+            yield Part(bits, xs[bits], self._bit_counts(y, given), (arity, n_strata), ns)
+            if n == len(xs):
                 return
-        codes, n_strata = self._strata_of(conditioning)
-        self._check_size(xs, y, conditioning, n_strata)
+        codes, n_strata = self._strata_of(given)
+        self._check_size(xs, y, given, n_strata)
         cells = kernels.cells_of(codes, self.frame.column(y), n_strata)
         block_of = np.where(by_bits, -1, self.frame.block_of[xs])
         for b, block in enumerate(self.frame.blocks):
             at = np.flatnonzero(block_of == b)
             if len(at):
-                fill = self._column_counts(block, cells, n_strata * arity)
-                yield from self._in_blocks(at, xs[at], fill, (arity, n_strata))
+                fill, each = self._column_counts(block, cells, n_strata * arity)
+                yield Part(at, xs[at], fill, (arity, n_strata), len(at) * (each + NS_COUNT * n_strata * arity))
 
     def _check_size(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], n_strata: int) -> None:
         """Refuse tables that would not fit before memory for them is asked for."""
@@ -163,16 +210,20 @@ class MemoryCounter(Counter):
                 f"too many to be counted; join rare levels, or condition on fewer columns"
             )
 
-    def _bits_win(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> tuple[NDArray[np.bool_], int]:
-        """Return which candidates are counted by bits, and the number of strata that bits distinguish."""
-        levels = self._bit_levels
+    def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
+        """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
+        levels, below = self._bit_levels, BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
         n_strata, n_cells = 1, levels[y]
         for z in given:
             n_strata *= levels[z]
             n_cells *= levels[z]
-            if n_cells > BITS_WIN_BELOW:
+            if n_cells > below:
                 break
-        return self._levels_of_bits[xs] <= BITS_WIN_BELOW // n_cells + 1, n_strata
+        return below // n_cells + 1, n_strata
+
+    @cached_property
+    def _most_levels(self) -> int:
+        return int(self._levels_of_bits.max(initial=2))
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:
@@ -223,41 +274,46 @@ class MemoryCounter(Counter):
 
         return fill
 
-    def _column_counts(self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int) -> Fill:
-        """Return what counts the columns of a block in the given cells."""
+    def _column_counts(
+        self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int
+    ) -> tuple[Fill, float]:
+        """Return what counts the columns of a block in the given cells, and about how long one takes (ns)."""
         position = self.frame.position
         if isinstance(block, DenseColumns):
             codes = block.codes
-            return lambda xs, counts: kernels.count_dense(codes, position[xs], cells, n_cells, counts)
+            return (
+                lambda xs, counts: kernels.count_dense(codes, position[xs], cells, n_cells, counts),
+                NS_DENSE_ROW * self.n_rows,
+            )
         stored = block.indptr, block.indices, block.codes
         totals = np.bincount(cells, minlength=n_cells).astype(np.int32)
-        return lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts)
+        return (
+            lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts),
+            NS_STORED * len(block.codes) / len(block),
+        )
 
-    def _in_blocks(
-        self, at: NDArray[np.int64], xs: NDArray[np.int64], fill: Fill, shape: tuple[int, int]
-    ) -> Iterator[Job]:
-        """Cut candidates into blocks, those of like arity together: the widest sets the size of the tables."""
-        arities = self.arities[xs]
-        n_cells = shape[0] * shape[1]
-        parts = self._parts(len(xs), n_cells * int(arities.max()))
-        if len(parts) > 1:
+    def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
+        """Cut candidates into blocks that fit the cache, at least four for each thread.
+
+        Those of like arity come together: the widest sets the size of the tables.
+        """
+        at, xs, fill, shape, _ = part
+        arities, n_cells = self.arities[xs], shape[0] * shape[1]
+        widest, n = int(arities.max()), len(xs)
+        size = max(1, min(BLOCK_COUNTS // (n_cells * widest), -(-n // (4 * threads)) if threads > 1 else n))
+        if size < n and widest > int(arities.min()):
             order = np.argsort(arities, kind="stable")
-            at, xs, arities = at[order], xs[order], arities[order]
-        for part in parts:
-            columns, width = xs[part], int(arities[part].max())
+            at, xs, arities = np.arange(n)[order] if isinstance(at, slice) else at[order], xs[order], arities[order]
+        for start in range(0, n, size):
+            here = slice(start, min(start + size, n))
+            columns, width = xs[here], int(arities[here].max())
 
             def count(columns: NDArray[np.int64] = columns, width: int = width) -> NDArray[np.int32]:
                 counts = np.empty((len(columns), n_cells * width), np.int32)
                 fill(columns, counts)
                 return counts.reshape(len(columns), width, *shape)
 
-            yield at[part], count
-
-    def _parts(self, n: int, counts_each: int) -> list[slice]:
-        """Cut ``n`` candidates into blocks that fit the cache, and at least one for each thread that pays."""
-        threads = self._threads_for(n)
-        size = max(1, min(BLOCK_COUNTS // counts_each, -(-n // (4 * threads)) if threads > 1 else n))
-        return [slice(start, start + size) for start in range(0, n, size)]
+            yield here if isinstance(at, slice) else at[here], count
 
     def joint(self, columns: Columns) -> NDArray[np.int32] | None:
         """Return the counts of all combinations of levels, one axis a column; None if they are many."""
