@@ -39,6 +39,7 @@ DOORS = {
     ("latent", "report"),
     ("planning", "plots"),
     ("results", "plots"),
+    ("results", "public functions"),
     ("results", "report"),
 }
 
@@ -56,7 +57,7 @@ OPTIONAL = {
 # Packages that everybody has but that take long to import, and the rooms that may do so at the top.
 HEAVY = {
     "networkx": {"independence", "latent", "results", "simulate"},
-    "numba": {"counting", "latent", "search", "stats"},
+    "numba": {"counting", "independence", "latent", "search", "stats"},
     "rich": set(),
     "scipy.stats": set(),
     "sklearn": {"estimators"},

@@ -9,7 +9,7 @@ import pytest
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import DataError
-from blankets.independence import DSeparation, TableTests, subsets
+from blankets.independence import DSeparation, IndependenceTest, TableTests, subsets
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_sets_too_deep_for_the_rows_are_not_even_looked_at(tests, monkeypatch):
     asked = []
     scan = tests.scan
     monkeypatch.setattr(tests, "scan", lambda xs, y, given: asked.append(len(given)) or scan(xs, y, given))
-    tests.separate([1, 2], 0, [3, 4, 5, 6])
+    IndependenceTest.separate(tests, [1, 2], 0, [3, 4, 5, 6])
     assert max(asked) == 3
 
 

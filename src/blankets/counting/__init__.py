@@ -3,6 +3,19 @@
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dask import DaskCounter, connect
+from blankets.counting._fused import (
+    DenseTable,
+    Strata,
+    by_bits,
+    cells_of_strata,
+    count_bit_planes,
+    count_four,
+    count_one,
+    dense_table,
+    extend_strata,
+    joint_counts,
+    no_strata,
+)
 from blankets.counting._memory import MemoryCounter, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
@@ -11,13 +24,24 @@ __all__ = [
     "Checkpoint",
     "Counter",
     "DaskCounter",
+    "DenseTable",
     "MemoryCounter",
     "Partitions",
     "RememberingCounter",
     "SlicedCounter",
     "SqlCounter",
+    "Strata",
     "TableBlock",
+    "by_bits",
+    "cells_of_strata",
     "connect",
     "count_alone",
+    "count_bit_planes",
+    "count_four",
+    "count_one",
+    "dense_table",
+    "extend_strata",
+    "joint_counts",
     "kernels_ready",
+    "no_strata",
 ]

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats import log_chi2_sf
+from blankets.stats import log_chi2_sf, log_chi2_tail, strongest_of
 
 __all__ = ["Evidence", "EvidenceBatch"]
 
 Given = tuple[int, ...]
-_MANY = 4096  # tests, from which it pays to look for the strongest without all p-values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +149,7 @@ class EvidenceBatch:
 
     def __getitem__(self, i: int) -> Evidence:
         if self._log_p is None:
-            log_p = float(log_chi2_sf(self.statistic[i : i + 1], self.dof[i : i + 1])[0])
+            log_p = log_chi2_tail(float(self.statistic[i]), float(self.dof[i]))
         else:
             log_p = float(self._log_p[i])
         return Evidence(
@@ -160,11 +159,16 @@ class EvidenceBatch:
             statistic=float(self.statistic[i]),
             dof=float(self.dof[i]),
             log_p=log_p,
-            effect=float(self.effect[i]),
+            effect=self._effect_of(i),
             n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
             reliable=bool(self.reliable[i]),
             method="" if self.method is None else self.methods[self.method[i]],
         )
+
+    def _effect_of(self, i: int) -> float:
+        if self._effect is None and isinstance(self.n_rows, int):
+            return float(self.statistic[i]) / (2 * self.n_rows)
+        return float(self.effect[i])
 
     def given_of(self, i: int) -> Given:
         """Return the conditioning set of test ``i``."""
@@ -203,20 +207,12 @@ class EvidenceBatch:
         With ``by_effect`` the largest effect among the dependent ones wins: the largest effect of all may
         be insignificant while another one is significant (ERRATA F1).
         """
-        if self._log_p is None and not self.by_effect and len(self) > _MANY:
-            return self._strongest_by_statistic(alpha)
+        if self._log_p is None and not self.by_effect:
+            i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
+            strongest = self[i] if i >= 0 else None
+            return strongest if strongest is not None and strongest.dependent(alpha) else None
         order = self.order(self.dependent(alpha))
         return self[int(order[0])] if len(order) else None
-
-    def _strongest_by_statistic(self, alpha: float) -> Evidence | None:
-        """Find the strongest without all p-values: of tests with equal dof the largest statistic is it."""
-        best: list[int] = []
-        for dof in np.unique(self.dof[self.reliable]):
-            at = np.flatnonzero(self.reliable & (self.dof == dof))
-            at = at[self.statistic[at] == self.statistic[at].max()]
-            best.append(int(at[np.argmin(self.xs[at])]))
-        few = sorted((self[i] for i in best), key=lambda e: (e.log_p, -e.statistic, e.x))
-        return few[0] if few and few[0].dependent(alpha) else None
 
     def order(self, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return positions from strongest to weakest, of those ``among`` (default: the performed ones)."""

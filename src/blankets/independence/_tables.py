@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import Counter, MemoryCounter
+from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table
 from blankets.errors import ParameterError
+from blankets.independence._compiled import weakest_over
 from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
-from blankets.stats import statistics_of_block
+from blankets.independence._fused import Formula, drop_each, scan_columns
+from blankets.stats import entropy_terms, statistics_of_block
 
 __all__ = ["TableTests"]
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are kept
+_FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
 _CACHED_SCAN = 4096  # longer scans are not kept: they are never asked twice
 
 
@@ -73,9 +77,10 @@ class TableTests(IndependenceTest):
         self.nominal = dof == "nominal"
         self.memo = {}
         self.n_tests = 0
+        self._want_x2 = statistic == "x2"
         self._summary = statistics_of_block(counter.n_rows, statistic)
         self._free = counter.arities - 1
-        self._kept: OrderedDict[tuple[int, tuple[int, ...], bytes], EvidenceBatch] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, tuple[int, ...], bytes | None], EvidenceBatch] = OrderedDict()
         self._n_kept = 0
         self._lock = Lock()
 
@@ -93,58 +98,95 @@ class TableTests(IndependenceTest):
             return self._scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         key = (y, tuple(sorted(given)), columns.tobytes())
         known = self._kept.get(key)
-        if known is not None:
-            return known
-        batch = self._scan(columns, y, given, even_if_unreliable=False)
-        with self._lock:
-            self._kept[key] = batch
-            self._n_kept += len(columns)
-            while self._n_kept > _CACHED_TESTS:
-                self._n_kept -= len(self._kept.popitem(last=False)[1])
-        return batch
+        return self._keep(key, self._scan(columns, y, given, even_if_unreliable=False)) if known is None else known
 
     def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
         """Test each member against ``y`` given all the other members, from one joint table if it is small."""
         members = tuple(members)
-        counter = self.counter
-        if type(self) is not TableTests or not isinstance(counter, MemoryCounter) or len(members) < 2:
+        key = (y, members, None)
+        known = self._kept.get(key)
+        if known is not None:
+            return known
+        table = self._table
+        if table is None or len(members) < 2:
             return super().drop_one(members, y)
-        nominal = float(math.prod(counter.arities[[*members, y]].tolist()))
         columns = np.array(members, np.int64)
-        nominal_each = nominal / counter.arities[columns] * self._free[columns] * (self._free[y] / counter.arities[y])
-        reliable = counter.n_rows >= self.reliability * nominal_each
-        order = sorted((*members, y))
-        joint = counter.joint(order) if reliable.any() else None
-        if joint is None:
+        order = columns.argsort()
+        n_tests, statistic, dof, reliable = drop_each(table, self._formula, columns[order], y)
+        if n_tests < 0:
             return super().drop_one(members, y)
-        statistic, dof = np.full(len(members), np.nan), np.zeros(len(members))
-        for i in reliable.nonzero()[0]:
-            table = np.moveaxis(joint, (order.index(members[i]), order.index(y)), (0, 1))
-            flat = np.ascontiguousarray(table).reshape(1, *table.shape[:2], -1)
-            statistic[i : i + 1], dof[i : i + 1] = self._summary(flat)
-        self.n_tests += int(np.count_nonzero(reliable))
-        return EvidenceBatch(
-            columns,
-            y,
-            [tuple(z for z in members if z != x) for x in members],
-            statistic=statistic,
-            dof=np.where(reliable, nominal_each, dof) if self.nominal else dof,
-            n_rows=counter.n_rows,
-            reliable=reliable,
-            by_effect=self.by_effect,
-        )
+        place = order.argsort()
+        given = [members[:i] + members[i + 1 :] for i in range(len(members))]
+        return self._keep(key, self._batch(columns, y, given, n_tests, statistic[place], dof[place], reliable[place]))
+
+    def separate(
+        self,
+        xs: Columns,
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None = None,
+        max_size: int | None = None,
+        stop_at: float | None = None,
+    ) -> EvidenceBatch:
+        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
+        found = None
+        if self._table is not None:
+            columns, deepest = np.asarray(xs, np.int64), self.deepest(xs, y, among)
+            largest = deepest if max_size is None else min(max_size, deepest)
+            found = weakest_over(
+                self._table, self._formula, columns, y, among, containing=containing, largest=largest, stop_at=stop_at
+            )
+        if found is None:
+            return super().separate(xs, y, among, containing=containing, max_size=max_size, stop_at=stop_at)
+        n_tests, weakest, sets = found
+        batch = self._batch(columns, y, sets, n_tests, weakest.statistic, weakest.dof, weakest.reliable, weakest.log_p)
+        batch.by_effect = False
+        return batch
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the size at which even the fewest strata of ``among`` leave too few rows."""
         if not self.reliability or not len(xs):
             return len(among)
         affordable = self.counter.n_rows / (self.reliability * self._free[y] * self._free[np.asarray(xs)].min())
-        strata = np.cumprod(np.sort(self.counter.arities[list(among)]).astype(float))
-        return int(np.count_nonzero(strata <= affordable))
+        arities, strata, size = self._arities, 1.0, 0
+        for arity in sorted(arities[z] for z in among):
+            strata *= arity
+            if strata > affordable:
+                break
+            size += 1
+        return size
+
+    @cached_property
+    def _table(self) -> DenseTable | None:
+        """The table for compiled calls, if it is one for them."""
+        return dense_table(self.counter)
+
+    @cached_property
+    def _formula(self) -> Formula:
+        return Formula(entropy_terms(self.counter.n_rows), float(self.reliability), self._want_x2, self.nominal)
+
+    @cached_property
+    def _arities(self) -> list[int]:
+        return self.counter.arities.tolist()  # type: ignore[no-any-return]
+
+    def _keep(self, key: tuple[int, tuple[int, ...], bytes | None], batch: EvidenceBatch) -> EvidenceBatch:
+        """Remember an answer, and forget the oldest ones."""
+        with self._lock:
+            self._kept[key] = batch
+            self._n_kept += len(batch)
+            while self._n_kept > _CACHED_TESTS:
+                self._n_kept -= len(self._kept.popitem(last=False)[1])
+        return batch
 
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
+        if self._table is not None and not even_if_unreliable and self._at_once(len(xs)):
+            order = np.array(sorted(given), np.int64)
+            n_tests, statistic, dof, reliable = scan_columns(self._table, self._formula, xs, y, order)
+            if n_tests >= 0:
+                return self._batch(xs, y, given, n_tests, statistic, dof, reliable)
         nominal = self._nominal(xs, y, given)
         reliable = self.counter.n_rows >= self.reliability * nominal
         if even_if_unreliable or reliable.all():
@@ -152,16 +194,38 @@ class TableTests(IndependenceTest):
         else:
             statistic, dof = np.full(len(xs), np.nan), np.zeros(len(xs))
             statistic[reliable], dof[reliable] = self.counter.summarise(self._summary, xs[reliable], y, given)
-        self.n_tests += int(np.count_nonzero(reliable))
+        dof = np.where(reliable, nominal, dof) if self.nominal else dof
+        return self._batch(xs, y, given, int(np.count_nonzero(reliable)), statistic, dof, reliable)
+
+    def _at_once(self, n: int) -> bool:
+        """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
+        counter = self.counter
+        return isinstance(counter, MemoryCounter) and counter.n_rows <= _FEW_ROWS and counter._threads_for(n) == 1
+
+    def _batch(
+        self,
+        xs: NDArray[np.int64],
+        y: int,
+        given: tuple[int, ...] | list[tuple[int, ...]],
+        n_tests: int,
+        statistic: NDArray[np.float64],
+        dof: NDArray[np.float64],
+        reliable: NDArray[np.bool_],
+        log_p: NDArray[np.float64] | None = None,
+    ) -> EvidenceBatch:
+        """Put the answers together and count the tests."""
+        self.n_tests += n_tests
+        n_rows, by_effect = self.counter.n_rows, self.by_effect
         return EvidenceBatch(
             xs,
             y,
             given,
             statistic=statistic,
-            dof=np.where(reliable, nominal, dof) if self.nominal else dof,
-            n_rows=self.counter.n_rows,
+            dof=dof,
+            n_rows=n_rows,
             reliable=reliable,
-            by_effect=self.by_effect,
+            log_p=log_p,
+            by_effect=by_effect,
         )
 
     def _nominal(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:

@@ -65,15 +65,17 @@ def shrink(
     before = len(blanket)
     left = [x for x in blanket if x != newest] if newest is not None else list(blanket)
     while left:
-        evidence = {e.x: e for e in tests.drop_one(blanket, target)}
-        x = next((x for x in left if evidence[x].independent(alpha)), None)
+        batch = tests.drop_one(blanket, target)
+        irrelevant = set(batch.xs[batch.independent(alpha)].tolist())
+        x = next((x for x in left if x in irrelevant), None)
         if x is None:
             break
         if newest is not None:
             left, newest = [*left, newest], None  # its test is no longer the one by which it entered
         left = left[left.index(x) + 1 :]
+        evidence = batch[blanket.index(x)]
         blanket.remove(x)
-        trace.removed(evidence[x], "shrinking", "independent of the target given the other members")
+        trace.removed(evidence, "shrinking", "independent of the target given the other members")
     return len(blanket) < before
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["log_chi2_sf"]
+__all__ = ["log_chi2_sf", "log_chi2_tail", "strongest_of"]
 
 _EPSILON = 1e-16
 _TINY = 1e-300
 
 
 @njit(nogil=True, cache=True)
-def _log_chi2_sf(statistic: float, dof: float) -> float:
+def log_chi2_tail(statistic: float, dof: float) -> float:
     """Return log P(chi-square with ``dof`` degrees of freedom >= ``statistic``)."""
     if math.isnan(statistic):
         return statistic
@@ -63,8 +63,43 @@ def _log_chi2_sf(statistic: float, dof: float) -> float:
 def _log_chi2_sf_array(statistic: NDArray[np.float64], dof: NDArray[np.float64]) -> NDArray[np.float64]:
     out = np.empty(len(statistic))
     for i in range(len(statistic)):
-        out[i] = _log_chi2_sf(statistic[i], dof[i])
+        out[i] = log_chi2_tail(statistic[i], dof[i])
     return out
+
+
+@njit(nogil=True, cache=True)
+def strongest_of(
+    statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
+) -> int:
+    """Return the place of the smallest p-value, -1 if no test was performed; ties go to the larger statistic, then
+    to the smaller column.
+
+    A statistic that is not larger on degrees of freedom that are not fewer needs no p-value: it is not the strongest.
+    """
+    best, least = -1, 0.0
+    for i in range(len(statistic)):
+        if performed[i] and (best < 0 or statistic[i] > statistic[best]):
+            best = i
+    if best < 0:
+        return best
+    least = log_chi2_tail(statistic[best], dof[best])
+    for i in range(len(statistic)):
+        if i == best or not performed[i]:
+            continue
+        if statistic[i] <= statistic[best] and dof[i] >= dof[best]:
+            same = statistic[i] == statistic[best] and dof[i] == dof[best]
+            best = i if same and columns[i] < columns[best] else best
+            continue
+        log_p = log_chi2_tail(statistic[i], dof[i])
+        if log_p != least:
+            stronger = log_p < least
+        elif statistic[i] != statistic[best]:
+            stronger = statistic[i] > statistic[best]
+        else:
+            stronger = columns[i] < columns[best]
+        if stronger:
+            best, least = i, log_p
+    return best
 
 
 def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:

@@ -1,0 +1,132 @@
+"""Compiled questions give what the counter, asked table by table, gives: the same numbers to the last bit."""
+
+import numpy as np
+import pytest
+
+from blankets.counting import MemoryCounter
+from blankets.data import Frame
+from blankets.independence import TableTests, _compiled, _fused
+
+ARITIES = [2, 3, 4, 2, 7, 3, 2, 5, 3, 2]
+
+
+class OtherCounter(MemoryCounter):
+    """A counter for which there are no compiled calls."""
+
+
+def skewed(n_rows, arities, rng):
+    """Return columns with rare levels, some of them noisy copies of others."""
+    codes = np.column_stack([rng.binomial(a - 1, 0.3, n_rows) for a in arities])
+    for x in range(2, len(arities), 2):
+        follow = rng.random(n_rows) < 0.6
+        codes[follow, x] = np.minimum(codes[follow, x - 1], arities[x] - 1)
+    return codes
+
+
+def both(codes, arities=ARITIES, **options):
+    frame = Frame.from_codes(codes, arities=arities)
+    compiled, plain = TableTests(MemoryCounter(frame, 1), **options), TableTests(OtherCounter(frame, 1), **options)
+    assert compiled._table is not None
+    assert plain._table is None
+    return compiled, plain
+
+
+def assert_same(one, other):
+    assert len(one) == len(other)
+    for a, b in zip(one, other, strict=True):
+        assert (a.x, a.y, a.given, a.reliable) == (b.x, b.y, b.given, b.reliable)
+        if a.reliable:
+            assert (a.statistic, a.dof, a.log_p, a.effect, a.n_rows) == (
+                b.statistic,
+                b.dof,
+                b.log_p,
+                b.effect,
+                b.n_rows,
+            )
+
+
+OPTIONS = [
+    {},
+    {"statistic": "x2"},
+    {"dof": "nominal"},
+    {"reliability": 0},
+    {"reliability": 60, "strength": "information"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("n_rows", [1, 7, 130, 3001])
+def test_scans(options, n_rows):
+    rng = np.random.default_rng(n_rows)
+    compiled, plain = both(skewed(n_rows, ARITIES, rng), **options)
+    for depth in (0, 1, 2, 3, 5, 8):
+        order = rng.permutation(10)
+        y, given, xs = int(order[0]), order[1 : 1 + depth].tolist(), order[1 + depth :]
+        assert_same(compiled.scan(xs, y, given), plain.scan(xs, y, given))
+    assert compiled.n_tests == plain.n_tests
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("n_rows", [5, 900])
+def test_each_member_given_the_others(options, n_rows):
+    rng = np.random.default_rng(n_rows)
+    compiled, plain = both(skewed(n_rows, ARITIES, rng), **options)
+    for size in (2, 3, 5, 9):
+        order = rng.permutation(10).tolist()
+        assert_same(compiled.drop_one(order[:size], order[9]), plain.drop_one(order[:size], order[9]))
+    assert compiled.n_tests == plain.n_tests
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("n_rows", [40, 1500])
+@pytest.mark.parametrize("patience", [1, 1 << 26])
+def test_weakest_over_subsets(options, n_rows, patience, monkeypatch):
+    monkeypatch.setattr(_compiled, "PATIENCE", patience)
+    rng = np.random.default_rng(n_rows)
+    compiled, plain = both(skewed(n_rows, ARITIES, rng), **options)
+    for _ in range(6):
+        order = rng.permutation(10).tolist()
+        among, xs = order[1 : rng.integers(1, 7)], order[4:]
+        for containing in (None, among[0] if among else None, among[-1] if among else None):
+            for limits in ({}, {"max_size": 2}, {"stop_at": 0.05}, {"stop_at": 1e-6, "max_size": 0}):
+                wanted = {"containing": containing, **limits}
+                assert_same(
+                    compiled.separate(xs, order[0], among, **wanted), plain.separate(xs, order[0], among, **wanted)
+                )
+
+
+def test_tests_of_a_search_for_a_separating_set_are_counted():
+    rng = np.random.default_rng(3)
+    compiled, _ = both(rng.integers(0, 2, (400, 5)), [2] * 5)
+    compiled.separate([1, 2], 0, [2, 3, 4])
+    assert compiled.n_tests == 8 + 4  # 2 is not given itself
+
+
+def test_codes_from_several_blocks_and_in_another_order():
+    rng = np.random.default_rng(8)
+    frame = Frame.from_codes(skewed(500, ARITIES, rng), arities=ARITIES)
+    changed = frame.with_column(frame.names[3], rng.integers(0, 3, 500).astype(np.uint8), (0, 1, 2))
+    compiled, plain = TableTests(MemoryCounter(changed, 1)), TableTests(OtherCounter(changed, 1))
+    assert len(changed.blocks) == 2
+    assert compiled._table is not None
+    for given in ((), (3,), (1, 3, 6)):
+        xs = [x for x in range(9) if x not in given]
+        assert_same(compiled.scan(xs, 9, given), plain.scan(xs, 9, given))
+        assert_same(compiled.separate(xs, 9, given), plain.separate(xs, 9, given))
+
+
+def test_wide_columns_take_the_other_way():
+    rng = np.random.default_rng(2)
+    wide = Frame.from_codes(np.column_stack([rng.integers(0, 300, 900), rng.integers(0, 2, (900, 2)).T[0]]))
+    assert TableTests(MemoryCounter(wide))._table is None
+
+
+def test_tables_that_are_too_large_are_left_to_the_counter():
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 40, (800, 6))
+    compiled, plain = both(codes, [40] * 6, reliability=0)
+    scans = (compiled.scan([0, 1], 2, [3, 4, 5]), plain.scan([0, 1], 2, [3, 4, 5]))
+    assert _fused.scan_columns(compiled._table, compiled._formula, np.array([0]), 2, np.array([3, 4, 5]))[0] == -1
+    assert_same(*scans)
+    assert_same(compiled.drop_one([0, 1, 3, 4], 2), plain.drop_one([0, 1, 3, 4], 2))
+    assert_same(compiled.separate([0, 1], 2, [3, 4, 5]), plain.separate([0, 1], 2, [3, 4, 5]))
