@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from blankets._discover import algorithms, discover, discover_all
     from blankets._engine import pack
     from blankets._prior import estimate_prior
+    from blankets._refute import refute
     from blankets._select import select
     from blankets._sensitivity import sensitivity
     from blankets._stability import stability
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Estimate,
         Explanation,
         Ranking,
+        Refutation,
         Selection,
         Sensitivity,
         Stability,
@@ -79,6 +81,7 @@ __all__ = [
     "PlanningTable",
     "PositiveUnlabelled",
     "Ranking",
+    "Refutation",
     "Selection",
     "SemiSupervised",
     "Sensitivity",
@@ -106,6 +109,7 @@ __all__ = [
     "plan_blanket",
     "planning_table",
     "rank",
+    "refute",
     "select",
     "sensitivity",
     "simulate",
@@ -134,6 +138,7 @@ _HOME = {
     "PlanningTable": "blankets.planning",
     "PositiveUnlabelled": "blankets.regimes",
     "Ranking": "blankets.results",
+    "Refutation": "blankets.results",
     "Selection": "blankets.results",
     "SemiSupervised": "blankets.regimes",
     "Sensitivity": "blankets.results",
@@ -160,6 +165,7 @@ _HOME = {
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
     "rank": "blankets._ask",
+    "refute": "blankets._refute",
     "select": "blankets._select",
     "sensitivity": "blankets._sensitivity",
     "stability": "blankets._stability",

@@ -89,16 +89,9 @@ def sensitivity(
     reading = {name: options.pop(name) for name in READING if name in options}
     seed = int(np.random.default_rng(rng).integers(1 << 62))
     with shown(progress) as tell:
-        study = read_study(
-            data,
-            target,
-            y,
-            labels=labels,
-            positive=positive,
-            unlabelled_marker=unlabelled_marker,
-            n_threads=n_threads,
-            **reading,
-        )
+        about: dict[str, Any] = {"labels": labels, "positive": positive, "unlabelled_marker": unlabelled_marker}
+        known = isinstance(data, Study)
+        study = data if known else read_study(data, target, y, n_threads=n_threads, **about, **reading)
         low, high = _range(study, prior)
         cuts = _surrogates(study, low, high, options)
         found: dict[str | None, Blanket] = {}

@@ -24,7 +24,7 @@ from blankets.errors import BlanketsWarning, ParameterError
 from blankets.regimes import Regime
 from blankets.results import Stability
 
-__all__ = ["stability"]
+__all__ = ["members_over", "rows_drawn", "stability"]
 
 METHODS = ("subsample", "pairs", "bootstrap")
 READING = ("discretise", "bins", "missing", "keep", "exclude")
@@ -117,7 +117,7 @@ def stability(
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         options["algorithm"] = whole.algorithm
         drawn = rows_drawn(study, n_draws, method, share, generator.spawn(1)[0])
-        found = _members(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
+        found = members_over(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
     names = [study.frame.names[x] for x in study.features]
     times = {name: sum(name in members for members in found) for name in names}
     return Stability(
@@ -156,7 +156,7 @@ def rows_drawn(
     return draws[:n_draws]
 
 
-def _members(
+def members_over(
     study: Study,
     drawn: list[NDArray[np.int64]],
     seeds: list[np.random.Generator],
@@ -183,7 +183,7 @@ def _checked(n_draws: int, method: str, fraction: float | None, options: Mapping
     if method not in METHODS:
         raise ParameterError.not_one_of("method", method, METHODS)
     if options.get("test") == "fisher-z":
-        raise ParameterError("stability is for tests on count tables: 'g', 'x2' or 'auto', but test is 'fisher-z'")
+        raise ParameterError("stability is for tests on count tables: 'auto', 'g' or 'x2', but test is 'fisher-z'")
     if method == "subsample":
         if fraction is not None and not 0 < fraction < 1:
             raise ParameterError.out_of_range("fraction", fraction, "a share of the rows between 0 and 1")

@@ -12,6 +12,7 @@ from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
 from blankets.results._json import plain
 from blankets.results._many import Blankets
+from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
@@ -32,12 +33,14 @@ __all__ = [
     "PassedOver",
     "PriorRange",
     "Ranking",
+    "Refutation",
     "SYMBOLS",
     "Selection",
     "Sensitivity",
     "Stability",
     "Step",
     "TestResult",
+    "Trial",
     "count_of",
     "describe",
     "determined_sentence",

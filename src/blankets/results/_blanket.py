@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from blankets.data import Manifest
     from blankets.results._assumptions import Assumptions
     from blankets.results._explain import Explanation
+    from blankets.results._refutation import Refutation
     from blankets.stats import FalseMembers
 
 __all__ = ["Blanket"]
@@ -188,6 +189,20 @@ class Blanket:
         from blankets.results._assumptions import check_assumptions
 
         return check_assumptions(self)
+
+    def refute(self, data: Any, **choices: Any) -> Refutation:
+        """Try to refute the blanket on the data from which it was found: see `blankets.refute`.
+
+        Parameters
+        ----------
+        data : data frame, array, ...
+            The table that was given to `discover`.
+        **choices
+            ``y``, ``n_draws``, ``n_threads``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+        """
+        from blankets._refute import refute
+
+        return refute(self, data, **choices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""

@@ -1,0 +1,129 @@
+"""`Refutation`: what became of a blanket when its data were tampered with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+from blankets.data import Manifest
+from blankets.results import _json
+from blankets.results._text import html_table
+from blankets.results._words import count_of, format_seconds, shown, wrapped
+
+__all__ = ["Refutation", "Trial"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One attempt to refute a blanket.
+
+    Attributes
+    ----------
+    name : str
+        "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels".
+    verdict : {"passed", "failed", "not asked"}
+        Whether the blanket came through; "not asked" where the question does not arise.
+    words : str
+        What happened.
+    figures : mapping of str to float
+        Numbers behind it; for row subsets the share of draws in which each member was found.
+    """
+
+    name: str
+    verdict: Literal["passed", "failed", "not asked"]
+    words: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {name: _json.plain(getattr(self, name)) for name in self.__slots__}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Refutation:
+    """Attempts to refute a blanket, and what became of it; print it.
+
+    Made by `Blanket.refute` and `blankets.refute`.
+
+    Attributes
+    ----------
+    target : str
+        Whose blanket it is.
+    members : tuple of str
+        The blanket.
+    trials : tuple of Trial
+        What was tried.
+    n_draws : int
+        Draws for each trial.
+    seconds : float
+        Time taken.
+    manifest : Manifest or None
+        What the result was made with.
+
+    Examples
+    --------
+    >>> trial = Trial(name="permuted target", verdict="passed", words="Nothing was found.")
+    >>> found = Refutation(target="ill", members=("age",), trials=(trial,), n_draws=20)
+    >>> found.stands, found["permuted target"].verdict
+    (True, 'passed')
+    >>> found
+    Attempts to refute the blanket of ill: it stands, 1 passed
+      passed: permuted target. Nothing was found.
+    """
+
+    target: str
+    members: tuple[str, ...]
+    trials: tuple[Trial, ...]
+    n_draws: int
+    seconds: float = 0.0
+    manifest: Manifest | None = None
+
+    def __getitem__(self, name: str) -> Trial:
+        for trial in self.trials:
+            if trial.name == name:
+                return trial
+        raise KeyError(f"no trial {name!r}; there are {', '.join(trial.name for trial in self.trials)}")
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the blanket came through all trials."""
+        return all(trial.verdict != "failed" for trial in self.trials)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, with a ``schema_version``."""
+        simple = ("target", "members", "n_draws", "stands", "seconds", "manifest")
+        return {
+            "schema": "blankets/refutation",
+            "schema_version": _json.SCHEMA_VERSION,
+            **{name: _json.plain(getattr(self, name)) for name in simple},
+            "trials": [trial.to_dict() for trial in self.trials],
+        }
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the trials as a JSON document; with ``path`` also write it there."""
+        return _json.write(self.to_dict(), path, indent)
+
+    def __repr__(self) -> str:
+        lines = [wrapped(f"{trial.name}. {trial.words}", f"  {trial.verdict}: ") for trial in self.trials]
+        effort = [f"  {count_of(self.n_draws, 'draw')} each, {format_seconds(self.seconds)}."] if self.seconds else []
+        return "\n".join([self._title(), *lines, *effort])
+
+    def _repr_html_(self) -> str:
+        rows = [[trial.verdict, trial.name, trial.words] for trial in self.trials]
+        table = html_table(["verdict", "trial", "what happened"], rows)
+        return f"<div><strong>{escape(self._title())}</strong>{table}</div>"
+
+    def _title(self) -> str:
+        verdicts = [trial.verdict for trial in self.trials]
+        counts = [f"{verdicts.count(v)} {v}" for v in ("failed", "passed", "not asked") if v in verdicts]
+        outcome = "it stands" if self.stands else "it does not stand"
+        return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"
