@@ -56,8 +56,8 @@ class TestAssumptions:
 
     def test_thin_strata(self):
         rng = np.random.default_rng(1)
-        wide = pd.DataFrame(rng.integers(0, 3, (300, 6)), columns=list("abcdef"))
-        wide["y"] = np.where(rng.random(300) < 0.5, wide.a, wide.b)
+        wide = pd.DataFrame(rng.integers(0, 3, (200, 6)), columns=list("abcdef"))
+        wide["y"] = np.where(rng.random(200) < 0.5, wide.a, wide.b)
         thin = bl.discover(wide, "y", algorithm="iamb", alpha=0.05, test="g")
         assert self.verdicts(thin)["tests keep their level"] == "doubtful"
         assert "test='auto'" in thin.check_assumptions()["tests keep their level"].next_step
