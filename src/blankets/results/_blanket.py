@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,11 +106,39 @@ class Blanket:
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    decisions: tuple[Step, ...] = ()
+    decisions: tuple[Step, ...] = field(default_factory=tuple)
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed_over: PassedOver = field(default_factory=PassedOver.nothing)
-    false_members: FalseMembers | None = None
+    false_members: FalseMembers | None = field(default_factory=lambda: None)
     manifest: Manifest | None = None
+
+    @classmethod
+    def to_be_told(cls, later: Mapping[str, Callable[[Blanket], Any]], **known: Any) -> Blanket:
+        """Return a blanket some fields of which are worked out when they are first asked for.
+
+        Of many targets most are never asked why, and answering takes as long as a small search.
+        """
+        blanket = object.__new__(cls)
+        blanket.__dict__.update(known, _later=later)
+        return blanket
+
+    if not TYPE_CHECKING:  # a type checker knows the fields
+
+        def __getattr__(self, name: str) -> Any:
+            work = self.__dict__.get("_later", {}).get(name)
+            if work is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            value = self.__dict__[name] = work(self)
+            return value
+
+    def tell(self) -> Blanket:
+        """Work out what has not been asked for yet, and let go of the search; return the blanket itself."""
+        self.__getstate__()
+        self.__dict__.pop("_later", None)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __len__(self) -> int:
         return len(self.members)

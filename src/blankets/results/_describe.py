@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
@@ -92,14 +91,21 @@ def describe(
     ('rain', ('wet', 'sprinkler'))
     """
     final = _strengths(found, trace, evidence, by_effect=by_effect)
-    steps = (Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions)
-    strengths = {names[x]: _named(e, x, target, names) for x, e in final.items()}
-    blanket = Blanket(
+    later: dict[str, Callable[[Blanket], Any]] = {
+        "strengths": lambda _: {names[x]: _named(e, x, target, names) for x, e in final.items()},
+        "decisions": lambda _: tuple(
+            Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions
+        ),
+        "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
+        "false_members": lambda blanket: false_members(blanket, algorithm.controls, n_chances(trace, target)),
+        "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
+    }
+    return Blanket.to_be_told(
+        later,
         target=names[target],
-        members=tuple(strengths),
+        members=tuple(names[x] for x in final),
         roles={names[x]: found.roles[x] for x in final if x in found.roles},
         common_children={names[x]: names[child] for x, child in found.common_children.items()},
-        strengths=strengths,
         algorithm=algorithm.name,
         why_algorithm=why,
         finds=algorithm.finds,
@@ -111,12 +117,8 @@ def describe(
         seconds=seconds,
         warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
         data=data if isinstance(data, Mapping) else data.to_dict(),
-        decisions=tuple(steps),
-        separators={names[x]: tuple(names[z] for z in among) for x, among in found.separators.items()},
-        passed_over=PassedOver.last_look(trace.scans, names, target, found.members),
         manifest=manifest,
     )
-    return replace(blanket, false_members=false_members(blanket, algorithm.controls, n_chances(trace, target)))
 
 
 def _strengths(
