@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,10 @@ from blankets._progress import Progress, shown
 from blankets._searching import Search, checked, picked, sll
 from blankets._setting import Seed, Setting, calibration_of, read
 from blankets._study import generator_from, threads_from
+from blankets._work import Countdown, carried_out
 from blankets.counting import count_alone, kernels_ready
 from blankets.data import manifest_of
-from blankets.errors import (
-    ParameterError,
-)
+from blankets.errors import Interrupted, ParameterError
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
@@ -234,6 +233,11 @@ def discover_all(
     Blankets
         A mapping from target to `Blanket`; its ``network()`` is the Markov network.
 
+    Raises
+    ------
+    Interrupted
+        If the user stops it (Ctrl-C): the blankets that were finished are its attribute ``found``.
+
     Examples
     --------
     >>> import blankets as bl
@@ -272,22 +276,37 @@ def discover_all(
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seeds = generator_from(rng).spawn(len(wanted))
         manifest = manifest_of("discover_all", asked, setting.fingerprint)
-        searches = [Search(setting, chosen, why, alpha, roles, options, seed, tell, manifest) for seed in seeds]
-        found = _in_parallel(setting, [partial(s.blanket_of, t) for s, t in zip(searches, wanted, strict=True)])
+        stop, count = Event(), Countdown(len(wanted), "targets", tell)
+        step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")
+        searches = [Search(setting, chosen, why, alpha, roles, options, seed, step, manifest, stop) for seed in seeds]
+        tasks = [partial(search.blanket_of, target) for search, target in zip(searches, wanted, strict=True)]
+        found: dict[int, Blanket] = {}
+        try:
+            carried_out(tasks, found, _threads_that_pay(setting), count=count, stop=stop, initializer=count_alone)
+        except Interrupted as stopped:
+            kept = _together(found, setting, began)
+            done = f"{len(kept)} of {len(wanted)} targets are done"
+            raise Interrupted(stopped.target, stopped.members, stopped.phase, kept, done) from None
+        except KeyboardInterrupt:  # while waiting for other threads
+            kept = _together(found, setting, began)
+            first = next(setting.tests.names[t] for i, t in enumerate(wanted) if i not in found)
+            raise Interrupted(first, found=kept, done=f"{len(kept)} of {len(wanted)} targets are done") from None
+    return _together(found, setting, began)
+
+
+def _threads_that_pay(setting: Setting) -> int:
+    """Return the number of threads for many targets: one, unless they count long enough."""
+    return 1 if len(setting.tests.names) * setting.n_rows < THREADS_WIN_ABOVE else setting.n_threads
+
+
+def _together(found: Mapping[int, Blanket], setting: Setting, began: float) -> Blankets:
+    blankets = [found[i] for i in sorted(found)]
     return Blankets(
-        {blanket.target: blanket for blanket in found},
+        {blanket.target: blanket for blanket in blankets},
         n_tests=setting.tests.n_tests,
         seconds=time.perf_counter() - began,
-        warnings=tuple(dict.fromkeys(sentence for blanket in found for sentence in blanket.warnings)),
+        warnings=tuple(dict.fromkeys(sentence for blanket in blankets for sentence in blanket.warnings)),
     )
-
-
-def _in_parallel(setting: Setting, searches: list[Callable[[], Blanket]]) -> list[Blanket]:
-    """Run the searches on several threads, if they count long enough for that to pay."""
-    if setting.n_threads == 1 or len(setting.tests.names) * setting.n_rows < THREADS_WIN_ABOVE:
-        return [search() for search in searches]
-    with ThreadPoolExecutor(setting.n_threads, initializer=count_alone) as pool:
-        return list(pool.map(lambda search: search(), searches))
 
 
 def algorithms() -> list[Algorithm]:

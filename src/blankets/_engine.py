@@ -27,6 +27,7 @@ from blankets.data import (
     Frame,
     SqlTable,
     Store,
+    free_memory,
     ingest,
     is_store,
     open_chunks,
@@ -201,7 +202,7 @@ def at_hand(
     tell: Tell | None,
 ) -> Iterator[tuple[Any, Engine]]:
     """Yield the data, as a store if they would not fit into memory, and the engine; clean up afterwards."""
-    _check(engine, address, data)
+    _check(engine, address, checkpoint, data)
     limit = bytes_from(memory_limit)
     from blankets import __version__
 
@@ -229,11 +230,13 @@ def at_hand(
             shutil.rmtree(made.folder, ignore_errors=True)
 
 
-def _check(engine: str, address: str | None, data: Any) -> None:
+def _check(engine: str, address: str | None, checkpoint: str | Path | None, data: Any) -> None:
     if engine not in ENGINES:
         raise ParameterError.not_one_of("engine", engine, ENGINES)
     if address is not None and engine != "dask":
         raise ParameterError(f"'address' is that of a Dask cluster, but engine={engine!r}; say engine='dask'")
+    if checkpoint is not None and not isinstance(checkpoint, str | Path):
+        raise ParameterError.out_of_range("checkpoint", checkpoint, "the path of a file")
     if engine == "sql" and not isinstance(data, SqlTable):
         raise ParameterError("engine='sql' counts within a database; give the data as bl.SqlTable(query, database)")
 
@@ -274,20 +277,6 @@ def bytes_from(limit: int | str | None) -> int | None:
     if size <= 0:
         raise ParameterError.out_of_range("memory_limit", limit, "a number of bytes, or a text such as '2 GB'")
     return size
-
-
-def free_memory() -> int:
-    """Return the memory that this process may still take: that of the machine, or of its container."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        free = 1 << 33
-    try:
-        most = int(Path("/sys/fs/cgroup/memory.max").read_text())
-        return min(free, most - int(Path("/sys/fs/cgroup/memory.current").read_text()))
-    except (OSError, ValueError):
-        return free
 
 
 def fingerprint_of(counter: SqlCounter) -> str:

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class Search:
     rng: np.random.Generator
     tell: Callable[[str], None] | None
     manifest: Manifest
+    stop: Event | None = None
 
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and put its outcome into names."""
@@ -94,8 +96,18 @@ class Search:
         return replace(found, roles=orient(tests, target, neighbours, found.common_children, alpha=alpha))
 
     def _listener(self, target: str) -> Callable[[str], None] | None:
-        tell = self.tell
-        return None if tell is None else lambda phase: tell(f"{self.algorithm.name} on {target!r}: {phase}")
+        """Return what hears of every step: it tells the user, and ends a search that another thread has stopped."""
+        tell, stop = self.tell, self.stop
+        if tell is None and stop is None:
+            return None
+
+        def listener(phase: str) -> None:
+            if stop is not None and stop.is_set():
+                raise KeyboardInterrupt
+            if tell is not None:
+                tell(f"{self.algorithm.name} on {target!r}: {phase}")
+
+        return listener
 
     def _never_together(self, target: int, members: tuple[int, ...]) -> list[str]:
         """Warn where rows are too few to test any member given another: then nothing could be found redundant."""

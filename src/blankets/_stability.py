@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from blankets._discover import discover
 from blankets._progress import Progress, shown
 from blankets._setting import Seed
 from blankets._study import Study, read_study, threads_from
-from blankets.errors import BlanketsWarning, ParameterError
+from blankets._work import Countdown, carried_out
+from blankets.errors import BlanketsWarning, Interrupted, ParameterError
 from blankets.regimes import Regime
 from blankets.results import Stability
 
@@ -80,6 +82,11 @@ def stability(
     -------
     Stability
 
+    Raises
+    ------
+    Interrupted
+        If the user stops it (Ctrl-C): the stability over the draws that were done is its attribute ``found``.
+
     References
     ----------
     Meinshausen & Bühlmann (2010), Stability selection, JRSS B 72(4), 417-473.
@@ -117,10 +124,16 @@ def stability(
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         options["algorithm"] = whole.algorithm
         drawn = rows_drawn(study, n_draws, method, share, generator.spawn(1)[0])
-        found = members_over(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
+        stopped = None
+        try:
+            found = members_over(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
+        except Interrupted as interruption:
+            if not interruption.found:
+                raise
+            stopped, found, n_draws = interruption, interruption.found, len(interruption.found)
     names = [study.frame.names[x] for x in study.features]
     times = {name: sum(name in members for members in found) for name in names}
-    return Stability(
+    result = Stability(
         target=whole.target,
         frequency={name: times[name] / n_draws for name in sorted(names, key=lambda name: -times[name])},
         members=whole.members,
@@ -135,6 +148,9 @@ def stability(
         warnings=whole.warnings,
         manifest=study.manifest("stability", asked),
     )
+    if stopped is not None:
+        raise Interrupted(stopped.target, found=result, done=stopped.done)
+    return result
 
 
 def rows_drawn(
@@ -164,16 +180,22 @@ def members_over(
     n_threads: int,
     tell: Callable[[str], None] | None,
 ) -> list[tuple[str, ...]]:
-    """Return the members found in each draw."""
+    """Return the members found in each draw; if the user stops it, those found by then are with the interruption."""
 
     def search(number: int) -> tuple[str, ...]:
-        if tell is not None:
-            tell(f"draw {number + 1} of {len(drawn)}")
         return discover(study.take(drawn[number]), rng=seeds[number], **options).members
 
-    with warnings.catch_warnings(), ThreadPoolExecutor(n_threads) as pool:
+    found: dict[int, tuple[str, ...]] = {}
+    tasks = [partial(search, number) for number in range(len(drawn))]
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has said what there is to say
-        return list(pool.map(search, range(len(drawn))))
+        try:
+            carried_out(tasks, found, n_threads, count=Countdown(len(tasks), "draws", tell), stop=Event())
+        except KeyboardInterrupt:
+            name = study.frame.names[study.target]
+            kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"
+            raise Interrupted(name, found=kept, done=done) from None
+    return [found[i] for i in sorted(found)]
 
 
 def _checked(n_draws: int, method: str, fraction: float | None, options: Mapping[str, Any]) -> float:

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "BlanketsError",
@@ -122,6 +123,10 @@ class Interrupted(KeyboardInterrupt):
         What the search held; not a finished answer.
     phase : str
         What was being done.
+    found : Blankets, Stability or None
+        Where there were many searches, the result of those that were finished.
+    done : str
+        What that is, in words.
 
     Examples
     --------
@@ -132,14 +137,17 @@ class Interrupted(KeyboardInterrupt):
     ('age',)
     """
 
-    def __init__(self, target: str, members: Iterable[str] = (), phase: str = "") -> None:
-        self.target, self.members, self.phase = target, tuple(members), phase
+    def __init__(
+        self, target: str, members: Iterable[str] = (), phase: str = "", found: Any = None, done: str = ""
+    ) -> None:
+        self.target, self.members, self.phase, self.found, self.done = target, tuple(members), phase, found, done
         during = f" while {phase}" if phase else ""
         held = f"held so far: {listed(self.members)}" if self.members else "nothing was held yet"
-        super().__init__(f"stopped{during}; the search for the blanket of {target!r} is not finished ({held})")
+        kept = f"; {done}, and in the attribute 'found' of this interruption" if done else ""
+        super().__init__(f"stopped{during}; the search for the blanket of {target!r} is not finished ({held}){kept}")
 
-    def __reduce__(self) -> tuple[type[Interrupted], tuple[str, tuple[str, ...], str]]:
-        return type(self), (self.target, self.members, self.phase)
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[str, tuple[str, ...], str, Any, str]]:
+        return type(self), (self.target, self.members, self.phase, self.found, self.done)
 
 
 class BlanketsWarning(UserWarning):

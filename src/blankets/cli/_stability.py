@@ -11,6 +11,7 @@ from blankets._progress import told
 from blankets.cli._discover import parsed_options
 from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
 from blankets.cli._output import notes, write_json
+from blankets.errors import Interrupted
 
 __all__ = ["stability"]
 
@@ -56,7 +57,11 @@ def stability(
         import blankets
 
         arguments = about_labels(file, target, choices)
-        found = blankets.stability(file, target, **arguments, **options, progress=progress or False)
+        try:
+            found = blankets.stability(file, target, **arguments, **options, progress=progress or False)
+        except Interrupted as stopped:
+            click.echo("" if stopped.found is None else repr(stopped.found))
+            raise
         said.discard_all(found.warnings)
     if save is not None:
         write_json(found, save)

@@ -14,6 +14,7 @@ from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._report import Binning, DataReport
+from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 
@@ -40,6 +41,7 @@ __all__ = [
     "Summary",
     "decide",
     "factorise",
+    "free_memory",
     "ingest",
     "ingest_numeric",
     "is_store",

@@ -17,6 +17,7 @@ from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.data._report import DataReport
 from blankets.data._request import check_size, chosen_columns, find_column, names_in, separate_target
+from blankets.data._room import check_room
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
 from blankets.data._store import Store, is_store
 from blankets.data._tables import Table, open_table
@@ -290,6 +291,7 @@ class _Work:
         labels: dict[str, str],
     ) -> Frame:
         """Encode column by column into one frame."""
+        check_room(n_rows, len(self.order) + 1)
         builder = FrameBuilder(n_rows, len(self.order) + 1)
         classes = None if target is None else Categories(target[1].codes, target[1].levels, unlabelled)
         twin = None if target is None or unlabelled is not None else _digest(target[1])

@@ -16,6 +16,7 @@ from blankets.data._columns import Column, Mask, Numbers, Refused
 from blankets.data._frame import digest
 from blankets.data._report import DataReport
 from blankets.data._request import check_size, chosen_columns, find_column, separate_target
+from blankets.data._room import check_room
 from blankets.data._tables import Table, open_table
 from blankets.errors import ParameterError, TargetError
 
@@ -112,6 +113,7 @@ class _Matrix:
 
     def run(self) -> NumericTable:
         """Read the columns, delete rows or complain, and put the columns side by side."""
+        check_room(self.table.n_rows, len(self.wanted), bytes_each=8)
         values = np.empty((len(self.wanted), self.table.n_rows))
         kept = np.ones(self.table.n_rows, dtype=bool)
         names: list[str] = []

@@ -1,0 +1,93 @@
+"""Many pieces of work, on one thread or several: how long it will take, and what is done when the user stops it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from typing import TypeVar
+
+from blankets.results import format_seconds
+
+__all__ = ["Countdown", "carried_out"]
+
+T = TypeVar("T")
+
+
+class Countdown:
+    """Tells how many pieces are done, and how long the rest will take at that pace.
+
+    Parameters
+    ----------
+    total : int
+        Number of pieces.
+    what : str
+        What they are, in the plural.
+    tell : callable or None
+        Told a sentence after each piece; None if nobody listens.
+
+    Attributes
+    ----------
+    words : str
+        The last sentence.
+
+    Examples
+    --------
+    >>> said = []
+    >>> count = Countdown(2, "targets", said.append)
+    >>> count.one_more()
+    >>> said[0].startswith("1 of 2 targets, about "), said[0].endswith(" left")
+    (True, True)
+    """
+
+    def __init__(self, total: int, what: str, tell: Callable[[str], None] | None) -> None:
+        self.total, self.what, self.tell, self.done = total, what, tell, 0
+        self.words = f"0 of {total:,} {what}"
+        self._began, self._lock = time.perf_counter(), Lock()
+
+    def one_more(self) -> None:
+        """Count a piece that is done, and tell."""
+        with self._lock:
+            self.done += 1
+            left = (time.perf_counter() - self._began) / self.done * (self.total - self.done)
+            rest = f", about {format_seconds(left)} left" if self.done < self.total else ""
+            self.words = f"{self.done:,} of {self.total:,} {self.what}{rest}"
+            if self.tell is not None:
+                self.tell(self.words)
+
+
+def carried_out(
+    tasks: Sequence[Callable[[], T]],
+    done: dict[int, T],
+    n_threads: int,
+    *,
+    count: Countdown,
+    stop: Event,
+    initializer: Callable[[], None] | None = None,
+) -> None:
+    """Do all tasks and put what they return into ``done`` under their numbers.
+
+    If one of them fails, or the user presses Ctrl-C, those that have not begun are left, ``stop`` is set for those
+    that have, and what is done by then stays in ``done``.
+    """
+
+    def one(number: int) -> None:
+        if not stop.is_set():
+            done[number] = tasks[number]()
+            count.one_more()
+
+    if n_threads == 1:
+        for number in range(len(tasks)):
+            one(number)
+        return
+    with ThreadPoolExecutor(n_threads, initializer=initializer) as pool:
+        futures = [pool.submit(one, number) for number in range(len(tasks))]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            stop.set()
+            for future in futures:
+                future.cancel()
+            raise
