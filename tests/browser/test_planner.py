@@ -266,7 +266,7 @@ def test_curves_pass_through_the_answer(visit, planner_page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [380, 1280])
-@pytest.mark.parametrize("choices", [CHOICES[0], CHOICES[1], CHOICES[2], CHOICES[4]], ids=name_of)
+@pytest.mark.parametrize("choices", [CHOICES[0], CHOICES[1], CHOICES[2], CHOICES[4], CHOICES[-1]], ids=name_of)
 def test_it_fits_and_can_be_read(visit, planner_page, width, scheme, choices):
     page = visit(planner_page, width=width, scheme=scheme)
     choose(page, choices)

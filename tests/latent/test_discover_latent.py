@@ -154,9 +154,10 @@ def test_picture_is_well_formed_and_names_are_escaped():
     table = {f"<b>{name}": column for name, column in TABLE.items()}
     found = discover_latent(table, "<b>T", n_restarts=4, rng=0)
     root = ElementTree.fromstring(found.picture())
-    circles = root.findall(".//{http://www.w3.org/2000/svg}circle")
-    assert len(circles) == len(found.graph)
-    assert len(root.findall(".//{http://www.w3.org/2000/svg}line")) == found.graph.number_of_edges()
+    boxes = root.findall(".//{http://www.w3.org/2000/svg}rect")
+    assert len(boxes) == len(found.graph)
+    assert sum("stroke-dasharray" in box.attrib for box in boxes) == len(found.latents)
+    assert len(root.findall("{http://www.w3.org/2000/svg}path")) == found.graph.number_of_edges()
     assert "<b>" not in found._repr_html_()
     assert "&lt;b&gt;T" in found._repr_html_()
 

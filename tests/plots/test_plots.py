@@ -158,7 +158,8 @@ def test_posterior_of_a_latent(latent):
 def test_spouses_and_strangers_of_a_graph_with_latents():
     graph = nx.DiGraph([("H1", "t"), ("t", "child"), ("spouse", "child"), ("H1", "far")])
     one = SimpleNamespace(name="H1")
-    ax = plot_latent_blanket(SimpleNamespace(graph=graph, target="t", latents=[one]))
+    roles = {"H1": "parent", "child": "child", "spouse": "spouse", "far": "outside"}
+    ax = plot_latent_blanket(SimpleNamespace(graph=graph, target="t", latents=[one], roles=roles))
     colour = {text.get_text(): text.get_bbox_patch().get_facecolor()[:3] for text in ax.texts if text.get_text()}
     expected = {"t": "target", "H1": "parent", "child": "child", "spouse": "spouse", "far": "outside"}
     assert colour == {name: to_rgb(COLOURS[role]) for name, role in expected.items()}
@@ -364,7 +365,7 @@ def test_latent_posterior_of_the_wrong_shape(arguments, message):
 PICTURES = {
     "drawing a blanket": lambda ax: plot_blanket(blanket_of(["a"]), ax=ax),
     "drawing a blanket with latents": lambda ax: plot_latent_blanket(
-        SimpleNamespace(graph=nx.DiGraph([("H1", "t")]), target="t", latents=[]), ax=ax
+        SimpleNamespace(graph=nx.DiGraph([("H1", "t")]), target="t", latents=[], roles={"H1": "parent"}), ax=ax
     ),
     "drawing effects": lambda ax: plot_effects({"a": 0.1}, ax=ax),
     "drawing stability": lambda ax: plot_stability({"a": 0.1}, ax=ax),

@@ -359,6 +359,24 @@ def test_no_members_with_partial_labels():
     assert ["Each test", "uses a surrogate of the target"] in report_content(blanket)["labels"]
 
 
+def test_priors_with_the_same_members_make_one_column():
+    runs = [(0.1, ["a"]), (0.2, ["a", "b"]), (0.3, ["b", "a"]), (0.4, ["b"])]
+    told = report_content(blanket_of(evidence("a")), sensitivity=runs)["sensitivity"]
+    assert told["priors"] == ["0.1", "0.2 to 0.3", "0.4"]
+    assert told["rows"] == [["a", [True, True, False]], ["b", [False, True, True]]]
+    assert told["words"] == "Members whatever the prior: none."
+
+
+def test_columns_that_were_never_found_are_counted():
+    shares = {"a": 0.9, "x": 0.2, "y": 0.0, "z": 0.0}
+    told = report_content(blanket_of(evidence("a")), stability=shares)["stability"]
+    assert told["rows"] == [["a", True, 0.9], ["x", False, 0.2]]
+    assert told["words"].endswith("none. 2 other columns were never found.")
+    many = {f"c{i:02d}": 0.5 - i / 1000 for i in range(62)}
+    told = report_content(blanket_of(evidence("c00")), stability=many)["stability"]
+    assert told["words"].endswith("none. 2 other columns were found less often than those.")
+
+
 # Doing it again --------------------------------------------------------------------------------------------------
 
 

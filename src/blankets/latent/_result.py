@@ -15,7 +15,7 @@ import numpy as np
 from blankets.data import Encoder, Frame, Manifest
 from blankets.errors import ParameterError
 from blankets.latent._network import Network
-from blankets.latent._picture import draw
+from blankets.latent._picture import draw, roles_of
 from blankets.latent._rows import Floats
 
 if TYPE_CHECKING:
@@ -262,9 +262,14 @@ class LatentBlanket:
         """Return `to_dict` as JSON; what could not be computed is null."""
         return json.dumps(_without_nan(self.to_dict()), indent=2, allow_nan=False)
 
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is a parent, child or spouse of the target in the fitted graph; others are "outside" the blanket."""
+        return roles_of(self.graph, self.target)
+
     def picture(self) -> str:
-        """Return a drawing of the local DAG as SVG: latents dashed, the target filled."""
-        return draw(self.graph, self.target, {latent.name for latent in self.latents}, set(self.members))
+        """Return a drawing of the local DAG as SVG: parents above the target, children below it, latents dashed."""
+        return draw(self.graph, self.target, {latent.name for latent in self.latents})
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the local DAG with matplotlib, latents in dashed boxes; see `blankets.plots.plot_latent_blanket`."""

@@ -69,19 +69,13 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
     matplotlib.axes.Axes
         The axes drawn on.
     """
-    graph, target = found.graph, found.target
-    children = set(graph.successors(target))
-    roles, common = {}, {}
-    for name in (name for name in graph if name != target):
-        shared = [child for child in graph.successors(name) if child in children]
-        if graph.has_edge(name, target):
-            roles[name] = "parent"
-        elif name in children:
-            roles[name] = "child"
-        elif shared:
-            roles[name], common[name] = "spouse", shared[0]
-        else:
-            roles[name] = "outside"
+    graph, target, roles = found.graph, found.target, found.roles
+    children = [name for name, role in roles.items() if role == "child"]
+    common = {
+        name: next(child for child in children if graph.has_edge(name, child))
+        for name, role in roles.items()
+        if role == "spouse"
+    }
     lines = [Line(start, end) for start, end in graph.edges]
     shape = Neighbourhood(target, roles, common, lines, {latent.name for latent in found.latents})
     return draw(

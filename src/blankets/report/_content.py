@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from blankets.report._effects import effects
@@ -32,7 +33,7 @@ __all__ = ["report_content"]
 
 SCHEMA_VERSION = 1
 
-_TESTS = {"g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
+_TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
 
 
 def report_content(
@@ -189,10 +190,13 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     if not runs:
         return None
     ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])
-    rows = [[shown(name), [name in members for _, members in runs]] for name in ever]
-    always = [name for name in ever if all(name in members for _, members in runs)]
+    # Neighbouring priors with the same members make one column.
+    alike = [(members, [prior for prior, _ in group]) for members, group in groupby(runs, key=lambda run: set(run[1]))]
+    rows = [[shown(name), [name in members for members, _ in alike]] for name in ever]
+    always = [name for name in ever if all(name in members for members, _ in alike)]
     words = f"Members whatever the prior: {joined(always) or 'none'}."
-    return {"priors": [f"{prior:.3g}" for prior, _ in runs], "rows": rows, "words": words}
+    ends = [[f"{prior:.3g}" for prior in dict.fromkeys((priors[0], priors[-1]))] for _, priors in alike]
+    return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 
 
 def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, Any] | None:
@@ -200,9 +204,14 @@ def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str
     if not shares:
         return None
     order = sorted(shares, key=lambda name: (name not in blanket.members, -shares[name]))
-    rows = [[shown(name), name in blanket.members, round(float(shares[name]), 4)] for name in order[:60]]
+    drawn = [name for name in order if name in blanket.members or shares[name] > 0][:60]
+    rows = [[shown(name), name in blanket.members, round(float(shares[name]), 4)] for name in drawn]
     unsure = [name for name in blanket.members if shares.get(name, 0.0) < 0.5]
     words = f"Members found in fewer than half of the resamples: {joined(unsure) or 'none'}."
+    if rest := len(order) - len(drawn):
+        never = all(shares[name] == 0 for name in order[len(drawn) :])
+        found = "never found" if never else "found less often than those"
+        words += f" {count_of(rest, 'other column')} {'was' if rest == 1 else 'were'} {found}."
     return {"rows": rows, "words": words}
 
 

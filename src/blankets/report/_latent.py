@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blankets.report._html import Html, asset, many, page, tag
 from blankets.report._report import written
-from blankets.results import count_of, joined, number
+from blankets.results import count_of, joined, number, shown
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
 
 __all__ = ["latent_report"]
+
+_LEGEND = "Parents stand above the target, children below it. Dashed: latent. White: looked at, not a member."
 
 
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
@@ -33,11 +36,12 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
         The file written.
     """
     title = f"Latent Markov blanket of {found.target}"
+    settings = found.settings.items()
     body = tag(
         "main",
         tag("h1", title),
         tag("p", _answer(found), class_="answer"),
-        tag("figure", Html(found.picture()), tag("figcaption", "Dashed: latent. Grey: looked at, not a member.")),
+        tag("figure", Html(found.picture()), tag("figcaption", _LEGEND)),
         *(_latent(found, latent) for latent in found.latents),
         tag("h2", "What competed"),
         _table(
@@ -56,7 +60,8 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
         ),
         *(tag("p", f"Note: {warning}") for warning in found.warnings),
         tag("h2", "How it was done"),
-        _table(("Setting", "Value"), [("method", found.method), ("score", found.score), *found.settings.items()]),
+        _table(("Setting", "Value"), [("method", found.method), ("score", found.score), *map(_setting, settings)]),
+        class_="sheet",
     )
     styles = [asset("base.css"), asset("report.css")]
     return written(page(title=title, description=_answer(found), body=body, styles=styles, scripts=[]), path)
@@ -73,11 +78,25 @@ def _latent(found: LatentBlanket, latent: Latent) -> Html:
     """Tell one latent, with its table."""
     states = [f"state {k}" for k in range(len(latent.prevalence))]
     flat = latent.table.reshape(-1, len(states))
-    given = [
-        f"configuration {k + 1} of {joined(latent.parents)}" if latent.parents else "always" for k in range(len(flat))
-    ]
+    given = _configurations(found, latent) if latent.parents else ["always"]
     rows = [(name, *(f"{p:.3f}" for p in row)) for name, row in zip(given, flat, strict=True)]
     return many(tag("h2", latent.name), tag("p", found.explain(latent.name)), _table(("Probability", *states), rows))
+
+
+def _configurations(found: LatentBlanket, latent: Latent) -> list[str]:
+    """Return the levels of the parents of a latent, one text for each row of its table."""
+    known = dict(zip(found.encoder.names, found.encoder.levels, strict=True))
+    levels = [
+        [shown(str(level)) for level in known[name]] if name in known else [f"state {k}" for k in range(size)]
+        for name, size in zip(latent.parents, latent.table.shape, strict=False)
+    ]
+    names = [shown(name) for name in latent.parents]
+    return [", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True)) for values in product(*levels)]
+
+
+def _setting(pair: tuple[str, object]) -> tuple[str, str]:
+    key, value = pair
+    return key, "not given" if value is None else "none" if value in ({}, (), []) else str(value)
 
 
 def _table(headings: Sequence[object], rows: Sequence[Sequence[object]]) -> Html:

@@ -54,9 +54,9 @@ _CHOICES = {
         {
             "supervised": "every row has one",
             "pu": "only some positives have one",
-            "pu-apart": "positives collected apart (case-control)",
+            "pu-apart": "positives collected apart",
             "mcar": "some rows, at random",
-            "mar-c": "some of each class, at different rates",
+            "mar-c": "some of each class",
         },
     ),
     "priorKind": (
@@ -66,7 +66,7 @@ _CHOICES = {
             "below": "an upper bound",
             "above": "a lower bound",
             "between": "a range",
-            "beta": "a range and its most likely value",
+            "beta": "a most likely value, a range",
         },
     ),
 }

@@ -101,6 +101,16 @@
       + middle + ", 90% between " + low + " and " + high + ").";
   }
 
+  // The number large, what it is worth after it in smaller type.
+  function tell(words) {
+    const comma = words.indexOf(", enough");
+    const [first, rest] = comma < 0 ? [words, ""] : [words.slice(0, comma), words.slice(comma)];
+    const small = document.createElement("span");
+    small.className = "plan-worth";
+    small.textContent = rest;
+    at("answer").replaceChildren(first, small);
+  }
+
   // The sentence of blankets.plan, word for word.
   function sentence(found) {
     const { question: q, design } = found;
@@ -297,12 +307,12 @@
     form.querySelector("[data-word=effect]").textContent = " " + size(q.effect) + ", Cohen's w " + g(cohen(q.effect), 2);
     at("notes").replaceChildren();
     if (found.error) {
-      at("answer").textContent = found.error;
+      tell(found.error);
       for (const id of ["sentence", "python", "cli", "curve-title", "effects-title"]) at(id).textContent = "";
       for (const id of ["curve", "effects"]) at(id).replaceChildren();
       return;
     }
-    at("answer").textContent = headline(found);
+    tell(headline(found));
     at("sentence").textContent = sentence(found);
     for (const note of notes(found)) {
       const item = document.createElement("li");
