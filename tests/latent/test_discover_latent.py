@@ -37,7 +37,7 @@ def distance(found, true):
 def test_hidden_child_of_the_paper():
     # Gao & Ji, Table 1 (4BN) with the observed blanket handed over: LMB-CSEM below SCSEM below SEM.
     rng, errors = np.random.default_rng(2024), {"lmb-csem": [], "scsem": [], "sem": []}
-    for repetition in range(100):
+    for repetition in range(50):
         stage = open_local(four_nodes(rng), 0, [1, 2])
         for name, method, n_restarts in (("lmb-csem", lmb_csem, 20), ("scsem", scsem, 20), ("sem", sem, 1)):
             effort = Effort(n_restarts=n_restarts, max_latents=1)
@@ -175,7 +175,8 @@ def test_seeds_threads_and_progress():
         )
         for n in (1, 2)
     ]
-    assert runs[0].to_dict() == runs[1].to_dict()
+    first, second = ({**run.to_dict(), "manifest": None} for run in runs)
+    assert first == second
     assert "latent 1, parent: restart 1 of 4" in told
 
 

@@ -13,25 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from blankets.errors import ParameterError
+from blankets.latent._evidence import MOST_COLUMNS
 from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
 
 __all__ = [
     "CRITERIA",
+    "DOUBT",
     "TIE",
     "Merits",
     "better",
+    "bic_can_tell",
     "information",
     "joint_with_target",
     "merits_of",
-    "objection",
     "can_be_tested",
 ]
 
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
-TIE = 1.0  # nats of BIC not worth more than a bare mention (Kass & Raftery, 1995)
-DOUBT = 3.0  # nats of BIC from which evidence is strong (the same)
-COPY = 0.6  # share of information from which a latent is taken for a copy of the target
+TIE = 1.0  # nats not worth more than a bare mention (Kass & Raftery, 1995)
+DOUBT = 3.0  # nats from which evidence is strong (the same)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,22 +100,14 @@ def better(one: Merits, two: Merits, criterion: str) -> bool:
     return (first, one.bic) > (second, two.bic) if math.isclose(first, second, abs_tol=1e-12) else first > second
 
 
-def objection(candidate: Stage, before: Stage) -> str:
-    """Return why the observed-data BIC does not support a new latent; empty if it does.
+def bic_can_tell(before: Stage, states: int) -> bool:
+    """Whether the observed-data BIC can speak for one more latent.
 
-    A model with a latent has to beat the model before it. With too few observed columns (two binary members) it
-    cannot, however true it is: a latent behind all of them has as many parameters as their unrestricted table and
-    at best ties with it. There it only has to fit as well as the table does, and must not be a copy of the target.
+    With too few observed columns (two binary members) it cannot, however true the latent is: one behind all of them
+    has as many parameters as their unrestricted table, and at best ties with it.
     """
-    if candidate.fit.bic > before.fit.bic:
-        return ""
-    if can_be_tested(candidate.local.rows.arities, candidate.arities[-1]) or before.arities:
-        return f"its BIC {candidate.fit.bic:.1f} is below {before.fit.bic:.1f} without it"
-    if candidate.fit.bic < candidate.saturated_bic() - DOUBT:
-        return "it does not fit the observed columns"
-    if candidate.fit.bic < before.fit.bic - TIE and shared_with_target(candidate) > COPY:
-        return "it copies the target"
-    return ""
+    columns = before.local.rows.arities
+    return bool(before.arities) or len(columns) > MOST_COLUMNS or can_be_tested(columns, states)
 
 
 def can_be_tested(arities: Iterable[int], states: int) -> bool:

@@ -15,7 +15,7 @@ from blankets.counting import MemoryCounter
 from blankets.data import Encoder, Frame, Ingested, ingest, manifest_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
-from blankets.latent._choice import CRITERIA, Merits, can_be_tested, information, joint_with_target, merits_of
+from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
 from blankets.latent._graphs import children_of, compelled, to_networkx
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
@@ -111,8 +111,10 @@ def discover_latent(
 
     Blankets with a latent compete if they are no larger than the observed one. With ``score="mi"`` the observed-data
     BIC must also rise: information alone could be won by a latent that copies the target. Two binary members are the
-    exception: there no latent, however true, can raise the BIC, so it only has to fit as well as the unrestricted
-    table and must not be a copy of the target. Read such a latent as a possibility, not as a finding.
+    exception: there no latent, however true, can raise the BIC, so the Bayes factor decides, against all DAGs without
+    latents that have these members in the blanket, with uniform priors; it may be against the latent by a bare
+    mention (1 nat). On networks of three coins without any latent one is then still reported now and then, in about
+    one of ten; a ``support`` of 3 nats or more is rare among these.
 
     References
     ----------
@@ -275,6 +277,11 @@ class _Description:
         notes = []
         if not self.outcome.attempts:
             notes.append("the observed blanket is too small to be improved by a latent; it is returned as it is")
+        notes += [
+            f"{latent.name} is a possibility rather than a finding: its support of {latent.support:.1f} nats is weak"
+            for latent in found
+            if latent.support < DOUBT
+        ]
         if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
             notes.append(
                 f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
@@ -324,6 +331,7 @@ class _Description:
             prevalence=tuple(float(share) for share in joint.sum(axis=0)[order]),
             information=information(joint),
             replaced=tuple(names[v] for v in (gone if len(stage.arities) == 1 else mine) if position != "outside"),
+            support=self.outcome.supports[h - stage.target - 1],
         )
 
     def _position(self, h: int) -> str:

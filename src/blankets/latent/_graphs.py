@@ -10,9 +10,36 @@ import numpy as np
 from blankets.latent._rows import Ints
 from blankets.latent._scores import members_of
 
-__all__ = ["blanket_of", "children_of", "compelled", "random_dag", "same_class", "spouses_of", "to_networkx"]
+__all__ = [
+    "EquivalenceClass",
+    "acyclic",
+    "blanket_of",
+    "children_of",
+    "class_of",
+    "compelled",
+    "random_dag",
+    "same_class",
+    "spouses_of",
+    "to_networkx",
+]
 
 Collider = tuple[int, int, int]
+EquivalenceClass = tuple[frozenset[frozenset[int]], frozenset[Collider]]
+
+
+def acyclic(parents: Ints) -> bool:
+    """Whether parent masks form a DAG.
+
+    >>> acyclic(np.array([0b00, 0b01])), acyclic(np.array([0b10, 0b01]))
+    (True, False)
+    """
+    left = (1 << len(parents)) - 1
+    while left:
+        free = [v for v in members_of(left) if not int(parents[v]) & left]
+        if not free:
+            return False
+        left &= ~sum(1 << v for v in free)
+    return True
 
 
 def children_of(parents: Ints, node: int) -> list[int]:
@@ -56,8 +83,13 @@ def _colliders(parents: Ints) -> set[Collider]:
     }
 
 
+def class_of(parents: Ints) -> EquivalenceClass:
+    """Return what Markov equivalent DAGs share: skeleton and unshielded colliders (Verma & Pearl, 1990)."""
+    return frozenset(_skeleton(parents)), frozenset(_colliders(parents))
+
+
 def same_class(one: Ints, two: Ints) -> bool:
-    """Whether two DAGs are Markov equivalent: same skeleton, same unshielded colliders (Verma & Pearl, 1990)."""
+    """Whether two DAGs are Markov equivalent."""
     return _skeleton(one) == _skeleton(two) and _colliders(one) == _colliders(two)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -123,14 +122,6 @@ class Stage:
         within = (np.arange(len(row)) - space.starts[row]) % np.diff(self.space.starts)[row]
         # The last node varies slowest, so each block of the earlier completions is repeated as it stands.
         return space, self.fit.weights[self.space.starts[row] + within] / copies[row]
-
-    def saturated_bic(self) -> float:
-        """Return the BIC of the unrestricted table of the observed nodes."""
-        parents = np.array([(1 << v) - 1 for v in range(len(self.local.names))])
-        stage = open_stage(self.local)
-        if len(parents) > stage.largest:
-            return -math.inf
-        return polish(stage, Fit(parents, stage.normalised(np.ones(stage.codes.shape[1])), 0.0, ())).bic
 
 
 def _completions(local: Local, arities: NDArray[np.int64]) -> Completions:

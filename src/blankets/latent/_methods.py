@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from blankets.latent._choice import CRITERIA, TIE, Merits, better, merits_of, objection, shared_with_target
+from blankets.latent._choice import CRITERIA, TIE, Merits, better, bic_can_tell, merits_of, shared_with_target
 from blankets.latent._completions import Completions
+from blankets.latent._evidence import evidence_of, evidence_without
 from blankets.latent._graphs import blanket_of, children_of, same_class
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
 from blankets.latent._structural import Fit, Problem, best_fits, polish
-from blankets.latent._subspaces import Subspace, anywhere, subspaces
+from blankets.latent._subspaces import Subspace, anywhere, behind_all, subspaces
 
 __all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "best_attempt", "lmb_csem", "scsem", "sem"]
 
@@ -62,22 +63,24 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """The best model of one subspace, or none, and why it was not taken."""
+    """The best model of one subspace, or none, why it was not taken, and by how many nats data support its latent."""
 
     latent: int
     subspace: str
     stage: Stage | None
     merits: Merits | None
     refused: str
+    support: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The final model, the model without latents, and all attempts."""
+    """The final model, the model without latents, all attempts, and the support of each latent."""
 
     stage: Stage
     baseline: Stage
     attempts: tuple[Attempt, ...]
+    supports: tuple[float, ...] = ()
 
 
 def attempts_in(
@@ -161,26 +164,47 @@ def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], 
 
 def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
     """Look for latents one after another, until none improves the score or one of them is the whole blanket."""
-    stage, merits, log = baseline, merits_of(baseline), list[Attempt]()
+    stage, merits, log, supports = baseline, merits_of(baseline), list[Attempt](), list[float]()
     while stage.members - set(stage.latents) and len(stage.arities) < effort.max_latents:
-        places = subspaces(stage, stage.with_latent(effort.arity)[0].largest)
-        tried = [_judged(a, stage, merits, effort.score) for a in attempts_in(places, stage, effort, rng)]
+        silent = effort.score == "mi" and not bic_can_tell(stage, effort.arity)
+        largest = stage.with_latent(effort.arity)[0].largest
+        places = behind_all(stage) if silent else subspaces(stage, largest)
+        tried = [_judged(a, merits, effort.score, silent=silent) for a in attempts_in(places, stage, effort, rng)]
+        if silent:
+            tried = _weighed(tried, stage)
         log += tried
         winner = best_attempt([a for a in tried if not a.refused], effort.score)
         if winner is None or winner.stage is None or winner.merits is None:
             break
         stage, merits = winner.stage, winner.merits
-    return Outcome(stage, baseline, tuple(log))
+        supports.append(winner.support)
+    return Outcome(stage, baseline, tuple(log), tuple(supports))
 
 
-def _judged(attempt: Attempt, before: Stage, merits: Merits, score: str) -> Attempt:
-    """Return the attempt with the reason for which it cannot win, if there is one."""
-    if attempt.stage is None or attempt.merits is None:
+def _judged(attempt: Attempt, before: Merits, score: str, *, silent: bool) -> Attempt:
+    """Return the attempt with its gain in BIC, and the reason for which it cannot win, if there is one."""
+    if attempt.merits is None:
         return attempt
-    refused = "" if better(attempt.merits, merits, score) else f"its {score} is no better than without it"
-    if not refused and score == "mi":
-        refused = objection(attempt.stage, before)
-    return Attempt(attempt.latent, attempt.subspace, attempt.stage, attempt.merits, refused)
+    refused, gain = "", attempt.merits.bic - before.bic
+    if not better(attempt.merits, before, score):
+        refused = f"its {score} is no better than without it"
+    elif score == "mi" and not silent and gain <= 0:
+        refused = f"its BIC {attempt.merits.bic:.1f} is below {before.bic:.1f} without it"
+    return replace(attempt, refused=refused, support=gain)
+
+
+def _weighed(attempts: list[Attempt], before: Stage) -> list[Attempt]:
+    """Return attempts of which BIC cannot tell, judged by the Bayes factor against the models without latents.
+
+    The smaller blanket wins what is not worth more than a bare mention. All attempts are equivalent (a latent behind
+    all columns, as parent or as child), so one integral serves all.
+    """
+    able = [a.stage for a in attempts if a.stage is not None and not a.refused]
+    if not able:
+        return attempts
+    support = evidence_of(able[0]) - evidence_without(before)
+    refused = "" if support > -TIE else f"the data speak against it by {-support:.1f} nats"
+    return [a if a.refused else replace(a, refused=refused, support=support) for a in attempts]
 
 
 def best_attempt(attempts: list[Attempt], score: str) -> Attempt | None:
@@ -215,7 +239,8 @@ def _unconstrained(baseline: Stage, effort: Effort, rng: np.random.Generator, *,
     stage = attempt.stage or baseline
     inside = bool(stage.latents) and stage.latents[-1] in stage.members
     refused = "" if inside else "the latent is not in the blanket"
-    return Outcome(stage, baseline, (Attempt(1, place.name, stage, attempt.merits, refused),))
+    gain = stage.fit.bic - baseline.fit.bic
+    return Outcome(stage, baseline, (replace(attempt, stage=stage, refused=refused, support=gain),), (gain,))
 
 
 METHODS: dict[str, Callable[[Stage, Effort, np.random.Generator], Outcome]] = {

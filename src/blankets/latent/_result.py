@@ -51,6 +51,10 @@ class Latent:
         Mutual information with the target in the fitted model, in nats.
     replaced : tuple of str
         Members of the blanket without it that it made irrelevant.
+    support : float
+        By how many nats the data support it over the models without it: the gain in observed-data BIC or, where two
+        binary members leave no room for a gain, the logarithm of the Bayes factor. Strong from 3; below, read it as a
+        possibility.
     """
 
     name: str
@@ -62,6 +66,7 @@ class Latent:
     prevalence: tuple[float, ...]
     information: float
     replaced: tuple[str, ...]
+    support: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,6 +335,7 @@ def _plain_latent(latent: Latent) -> dict[str, Any]:
         "prevalence": list(latent.prevalence),
         "information": latent.information,
         "replaced": list(latent.replaced),
+        "support": latent.support,
     }
 
 

@@ -15,11 +15,12 @@ from itertools import combinations
 import numpy as np
 
 from blankets.latent._constraints import Constraints, Edge
+from blankets.latent._graphs import acyclic
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
 from blankets.latent._scores import members_of
 
-__all__ = ["Subspace", "anywhere", "semi_cliques", "subspaces"]
+__all__ = ["Subspace", "anywhere", "behind_all", "semi_cliques", "subspaces"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +78,18 @@ def subspaces(stage: Stage, largest: int) -> list[Subspace]:
     return [replace(s, explore=not stage.arities) for s in possible]
 
 
+def behind_all(stage: Stage) -> list[Subspace]:
+    """Return the places of a first latent that makes all observed nodes independent: as parent, and as child."""
+    t, h = stage.target, stage.target + 1
+    others = [(h, x) for x in range(t)]
+    found = []
+    for name, edge in (("parent", (h, t)), ("child", (t, h))):
+        edges = [edge, *others]
+        forbidden = [(u, v) for u in range(h + 1) for v in range(h + 1) if u != v and (u, v) not in edges]
+        found.append(_subspace(name, h, edges, forbidden, [edges], h + 1))
+    return found
+
+
 def _edges_into(stage: Stage, but_not: Collection[int]) -> list[Edge]:
     """Return the edges of the fitted DAG into all nodes but some."""
     parents = stage.fit.parents
@@ -108,24 +121,14 @@ def _subspace(
 ) -> Subspace:
     """Return the subspace with the starts that it admits."""
     constraints = Constraints.from_edges(h + 1, required, forbidden, largest - 1)
-    graphs = [_masks(h + 1, {*required, *edges}) for edges in starts if _acyclic([*required, *edges], h + 1)]
-    fitting = [g for g in graphs if not np.any(g & constraints.forbidden)]
+    graphs = [_masks(h + 1, {*required, *edges}) for edges in starts]
+    fitting = [g for g in graphs if acyclic(g) and not np.any(g & constraints.forbidden)]
     small = [g for g in fitting if max(int(mask).bit_count() for mask in g) < largest]
     return Subspace(name, constraints, tuple(small), share)
 
 
 def _masks(n: int, edges: Iterable[Edge]) -> Ints:
     return Constraints.from_edges(n, edges).required
-
-
-def _acyclic(edges: Iterable[Edge], n: int) -> bool:
-    parents, left = _masks(n, edges), (1 << n) - 1
-    while left:
-        free = [v for v in members_of(left) if not int(parents[v]) & left]
-        if not free:
-            return False
-        left &= ~sum(1 << v for v in free)
-    return True
 
 
 def anywhere(stage: Stage, largest: int, *, cliques: bool) -> Subspace:
