@@ -102,7 +102,7 @@ def _setting(pair: tuple[str, object]) -> tuple[str, str]:
 def _table(headings: Sequence[object], rows: Sequence[Sequence[object]]) -> Html:
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     body = (tag("tr", *(tag("td", cell) for cell in row)) for row in rows)
-    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="wide", tabindex="0")
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll", tabindex="0")
 
 
 def _figure(value: float, digits: int = 4) -> str:
