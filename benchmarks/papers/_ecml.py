@@ -181,9 +181,9 @@ def draw_bars(
                 heights, errors = zip(*bars, strict=True)
                 ax.bar(at, heights, width, yerr=errors, color=colour, label=method, error_kw={"lw": 0.8})
             ax.set_xticks(range(len(NETWORKS)), NETWORKS)
-            ax.set_ylim(bottom=0)
             if i == 0:
                 ax.set_title(f"N = {n_rows}" + (f", {key} labelled" if panel == "labelled" else ""))
         axes[i, 0].set_ylabel(label)
+        axes[i, 0].set_ylim(bottom=0)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(colours), frameon=False)

@@ -136,7 +136,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
         ax.axvline(p[np.argmax(curves["Ỹ0"] < curves[rival])], color="0.6", linestyle=":", label="equal κ")
         ax.axhline(0, color="0.6", linewidth=0.8)
         ax.set(xlabel="p(y=1)", ylabel=f"F of Ỹ0 less F of {rival}")
-    others[0].legend(frameon=False, fontsize="small")
+    others[1].legend(frameon=False, fontsize="small", loc="lower left")
 
 
 EXPERIMENTS = (
