@@ -122,7 +122,7 @@ def _sizes(rows: pd.DataFrame, figure: str) -> Finding:
     if invalid:
         said += f"; the others {zero[invalid].min().min():.3f} to {zero[invalid].max().max():.3f}"
     agrees = right[valid].all(axis=None) and not right[invalid].any(axis=None)
-    what = f"Figure {figure}, accepted at independence, " + (", ".join(NAMES.get(v, v) for v in valid))
+    what = f"Figure {figure}, accepted at independence, " + "; ".join(NAMES.get(v, v) for v in valid)
     printed = "0.90" + (", and by no other test" if invalid else "")
     return Finding(what, printed, said, "agrees" if agrees else "differs")
 
