@@ -197,3 +197,14 @@ class TestRoom:
 def test_a_checkpoint_is_a_path(checkpoint):
     with pytest.raises(ParameterError, match="'checkpoint' must be the path of a file, but it is"):
         bl.discover(table(), "x1", checkpoint=checkpoint)
+
+
+def test_tests_are_counted_for_the_target_that_asked(monkeypatch):
+    """With four threads, every test is counted once, and for one target."""
+    monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
+    for algorithm in ("iamb", "pcmb"):
+        found = bl.discover_all(table(800, 12), algorithm=algorithm, n_threads=4)
+        assert sum(blanket.n_tests for blanket in found.values()) == found.n_tests
+    alone = {x: bl.discover(table(800, 12), x, algorithm="iamb", test="g").n_tests for x in ("x0", "x5")}
+    many = bl.discover_all(table(800, 12), algorithm="iamb", test="g", n_threads=4)
+    assert all(many[x].n_tests <= alone[x] for x in alone)  # what another target has asked is known

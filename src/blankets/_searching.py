@@ -47,7 +47,7 @@ class Search:
         """Run the search and put its outcome into names."""
         began = time.perf_counter()
         tests, names = self.setting.tests, self.setting.tests.names
-        tests_before = tests.n_tests
+        tests_before = tests.n_tests_here
         trace = Trace(listener=self._listener(names[target]))
         try:
             found = self._run(target, trace)
@@ -64,7 +64,7 @@ class Search:
             why=self.why,
             settings={**self.setting.choices, "alpha": self.alpha, "roles": self.roles, **self.options},
             n_rows=self.setting.n_rows,
-            n_tests=tests.n_tests - tests_before,
+            n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
             warnings=[*self.setting.said, *self._untestable(target), *self._never_together(target, found.members)],
             data=self.setting.report_as_data,

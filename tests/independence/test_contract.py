@@ -125,3 +125,21 @@ def test_d_separation_equals_networkx_on_every_question():
 def test_d_separation_refuses_a_cycle():
     with pytest.raises(DataError, match="has a cycle"):
         DSeparation(nx.DiGraph([(0, 1), (1, 0)]))
+
+
+def test_threads_count_for_themselves_and_lose_nothing():
+    from concurrent.futures import ThreadPoolExecutor
+
+    from blankets.independence._contract import Tally
+
+    tally = Tally()
+
+    def work(_):
+        before = tally.here
+        for _ in range(2000):
+            tally.add(1)
+        return tally.here - before
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(work, range(12))) == {2000}
+    assert (tally.total, tally.here) == (24_000, 0)

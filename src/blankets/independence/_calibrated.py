@@ -108,7 +108,7 @@ class CalibratedTests(TableTests):
         if len(at):
             statistic[at], dof[at], *moments = self.counter.summarise(self._all, xs[at], y, given)
             log_p[at], method[at] = self._judged(xs[at], y, given, statistic[at], *moments)
-        self.n_tests += int(np.count_nonzero(reliable))
+        self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             xs,
             y,

@@ -53,6 +53,11 @@ class ConditionedTests(IndependenceTest):
         """How many tests have been performed."""
         return self.tests.n_tests
 
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self.tests.n_tests_here
+
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

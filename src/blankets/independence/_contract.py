@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, combinations
+from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 
-__all__ = ["IndependenceTest", "joined", "subsets"]
+__all__ = ["CountedTests", "IndependenceTest", "Tally", "joined", "subsets"]
 
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
@@ -108,11 +109,62 @@ class IndependenceTest(ABC):
         """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
         return len(among)
 
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self.n_tests
+
     def remember(self, key: Hashable, work: Callable[[], T]) -> T:
         """Return what ``work`` returned when it was first asked for under this key."""
         if key not in self.memo:
             self.memo[key] = work()
         return self.memo[key]  # type: ignore[no-any-return]
+
+
+class Tally:
+    """Counts what several threads do: each has a count of its own, so that none is lost.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add(3)
+    >>> tally.total, tally.here
+    (3, 3)
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}
+
+    def add(self, n: int) -> None:
+        """Count what this thread has done."""
+        me = get_ident()
+        self._counts[me] = self._counts.get(me, 0) + n
+
+    @property
+    def total(self) -> int:
+        """What all threads have done."""
+        return sum(list(self._counts.values()))
+
+    @property
+    def here(self) -> int:
+        """What this thread has done."""
+        return self._counts.get(get_ident(), 0)
+
+
+class CountedTests(IndependenceTest):
+    """Tests that several threads may ask at once, counted in ``tally``."""
+
+    tally: Tally
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests have been performed so far."""
+        return self.tally.total
+
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self.tally.here
 
 
 def subsets(

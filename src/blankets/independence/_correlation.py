@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import DataError, listed
-from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["PartialCorrelation"]
@@ -20,7 +20,7 @@ __all__ = ["PartialCorrelation"]
 _DETERMINED = 1e-12  # share of the variance left, below which a column is a function of the given ones
 
 
-class PartialCorrelation(IndependenceTest):
+class PartialCorrelation(CountedTests):
     """Fisher's z test of zero partial correlation.
 
     The statistic is (n - |given| - 3) atanh(r)², which has one degree of freedom; the effect is the
@@ -50,7 +50,7 @@ class PartialCorrelation(IndependenceTest):
         self.names = tuple(names)
         self.n_rows = len(values)
         self.reliability = reliability
-        self.n_tests = 0
+        self.tally = Tally()
         self.memo = {}
         # Divided by the largest first: squares of very large or very small numbers leave the range of floats.
         largest = np.abs(values).max(axis=0, initial=0.0)
@@ -74,7 +74,7 @@ class PartialCorrelation(IndependenceTest):
         free = self.n_rows - len(given) - 3
         performed = free >= max(self.reliability, 1)
         r = self._partial(columns, y, given) if performed or even_if_unreliable else np.full(len(columns), np.nan)
-        self.n_tests += len(columns) if performed else 0
+        self.tally.add(len(columns) if performed else 0)
         # r = ±1 is possible in a sample (one column a multiple of another): keep the statistic finite.
         r = np.clip(r, -1 + 1e-15, 1 - 1e-15)
         return EvidenceBatch(

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from blankets.errors import DataError
-from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["DSeparation"]
@@ -20,7 +20,7 @@ _CERTAIN = 1e4  # statistic of a dependence ...
 _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 
-class DSeparation(IndependenceTest):
+class DSeparation(CountedTests):
     """Independence read off a directed acyclic graph by d-separation.
 
     Every dependence is equally strong, so that ties fall back on the order of the nodes.
@@ -45,7 +45,7 @@ class DSeparation(IndependenceTest):
             raise DataError("d-separation needs a directed acyclic graph, but this one has a cycle")
         self.graph = graph
         self.names = tuple(str(node) for node in graph.nodes)
-        self.n_tests = 0
+        self.tally = Tally()
         self.memo = {}
         number = {node: j for j, node in enumerate(graph.nodes)}
         # Sets of nodes are bits of an integer: a graph of a few dozen nodes is a few machine words.
@@ -62,7 +62,7 @@ class DSeparation(IndependenceTest):
         connected = self._connected_to(y, _bits(given))
         columns = np.array(xs, np.int64)
         dependent = np.array([connected >> x & 1 for x in columns.tolist()], float)
-        self.n_tests += len(xs)
+        self.tally.add(len(xs))
         return EvidenceBatch(
             columns,
             y,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from blankets.counting import Counter
-from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._contract import Columns, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 
@@ -59,12 +59,17 @@ class PairwiseTests(IndependenceTest):
         self.target, self.counter, self.labelled = target, counter, labelled
         self.names = labelled.names
         self.memo = {}
-        self._performed = 0
+        self._performed = Tally()
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
         """How many tests have been performed."""
-        return self._performed + self.labelled.n_tests
+        return self._performed.total + self.labelled.n_tests
+
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self._performed.here + self.labelled.n_tests_here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -93,7 +98,7 @@ class PairwiseTests(IndependenceTest):
         at = np.arange(len(features)) if every else np.flatnonzero(reliable)
         statistic, dof = np.full(len(features), np.nan), np.zeros(len(features))
         statistic[at], dof[at] = self.counter.summarise(pairwise_g, features[at], self.target, given)
-        self._performed += int(np.count_nonzero(reliable))
+        self._performed.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             xs,
             y,

@@ -39,6 +39,11 @@ class RoutedTests(IndependenceTest):
         """How many tests both have performed."""
         return self.with_target.n_tests + self.among_features.n_tests
 
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self.with_target.n_tests_here + self.among_features.n_tests_here
+
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table
 from blankets.errors import ParameterError
 from blankets.independence._compiled import weakest_over
-from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._fused import Formula, drop_each, scan_columns
 from blankets.stats import entropy_terms, statistics_of_block
@@ -26,7 +26,7 @@ _FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for th
 _CACHED_SCAN = 4096  # longer scans are not kept: they are never asked twice
 
 
-class TableTests(IndependenceTest):
+class TableTests(CountedTests):
     """G or X² tests on count tables.
 
     Parameters
@@ -76,7 +76,7 @@ class TableTests(IndependenceTest):
         self.reliability, self.by_effect = reliability, strength == "information"
         self.nominal = dof == "nominal"
         self.memo = {}
-        self.n_tests = 0
+        self.tally = Tally()
         self._want_x2 = statistic == "x2"
         self._summary = statistics_of_block(counter.n_rows, statistic)
         self._free = counter.arities - 1
@@ -214,7 +214,7 @@ class TableTests(IndependenceTest):
         log_p: NDArray[np.float64] | None = None,
     ) -> EvidenceBatch:
         """Put the answers together and count the tests."""
-        self.n_tests += n_tests
+        self.tally.add(n_tests)
         n_rows, by_effect = self.counter.n_rows, self.by_effect
         return EvidenceBatch(
             xs,

@@ -1,7 +1,14 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
-from blankets.stats._contingency import nominal_dof, statistics_of_block, table_statistics
+from blankets.stats._contingency import (
+    entropy_terms,
+    fill_statistics,
+    nominal_dof,
+    statistics_of_block,
+    strata_of_table,
+    table_statistics,
+)
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import InformationEstimate, IntervalMethod, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
@@ -28,7 +35,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._tail import log_chi2_sf
+from blankets.stats._tail import log_chi2_sf, log_chi2_tail, strongest_of
 
 __all__ = [
     "EFFECT_SIZES",
@@ -48,10 +55,13 @@ __all__ = [
     "detectable_effect",
     "divided",
     "effect_from_w",
+    "entropy_terms",
     "expected_false_members",
+    "fill_statistics",
     "information",
     "joint_levels",
     "log_chi2_sf",
+    "log_chi2_tail",
     "log_p_from_moments",
     "mar_f_information",
     "mcar_information",
@@ -69,6 +79,8 @@ __all__ = [
     "pos_information",
     "ss_information",
     "statistics_of_block",
+    "strata_of_table",
+    "strongest_of",
     "table_statistics",
     "w_from_effect",
 ]
