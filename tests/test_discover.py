@@ -49,8 +49,7 @@ SOUND = sorted(entry.name for entry in bl.algorithms() if entry.sound and entry.
 
 @pytest.mark.parametrize("algorithm", SOUND)
 def test_every_sound_algorithm_recovers_most_of_a_strong_network(network, frame, algorithm):
-    # Nominal degrees of freedom: adjusted ones let false members in where strata are thin.
-    found = bl.discover_all(frame, algorithm=algorithm, alpha=0.001, dof="nominal")
+    found = bl.discover_all(frame, algorithm=algorithm, alpha=0.001)
     truth = {node: network.blanket(node) for node in frame.names}
     false = sum(len(set(found[node].members) - truth[node]) for node in truth)
     missed = sum(len(truth[node] - set(found[node].members)) for node in truth)

@@ -399,6 +399,7 @@ def test_json_there_and_back(blanket, tmp_path):
         "effect": 1.25 / 1920,
         "n_rows": 960,
         "reliable": True,
+        "method": "",
     }
 
 

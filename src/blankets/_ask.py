@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._study import Study, read_study
+from blankets._study import Study, generator_from, read_study
 from blankets._under_reported import Names, UnderReported, under_reported_from
 from blankets.counting import MemoryCounter
 from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed
@@ -37,11 +37,12 @@ def test(
     unlabelled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
-    test: str = "g",
+    test: str = "auto",
     dof: str = "adjusted",
     reliability: float = 5.0,
     alpha: float = 0.01,
     under_reported: Names = (),
+    rng: np.random.Generator | int | None = None,
     **reading: Any,
 ) -> TestResult:
     """Test whether a feature depends on the target, given others, under any label regime.
@@ -56,13 +57,15 @@ def test(
         Features to condition on.
     labels, prior, positive, unlabelled_marker, surrogate, force
         What is known of the labels, as for `discover`.
-    test : {"g", "x2"}
-        The statistic.
+    test : {"auto", "g", "x2"}
+        As for `discover`; whatever the level, the p-value of "auto" is the best that can be had.
     dof, reliability, alpha
         As for `discover`; ``alpha`` is the level at which power and detectable effects are stated.
     under_reported : str, list of str, or dict of str to prior
         Binary features that say "yes" only where it was admitted; with what is known of the true share of
         "yes", the power is known too. Valid if whether a "yes" is admitted depends on nothing else.
+    rng : int, Generator or None
+        Seed of permutations, where "auto" needs them (None: always the same).
     **reading
         How the table is read: see `blankets.data.ingest`.
 
@@ -82,8 +85,8 @@ def test(
     (True, 'y0', 0.42)
     """
     asked = dict(locals())
-    if test not in ("g", "x2"):
-        raise ParameterError.not_one_of("test", test, ("g", "x2"))
+    if test not in ("auto", "g", "x2"):
+        raise ParameterError.not_one_of("test", test, ("auto", "g", "x2"))
     how: dict[str, Any] = {
         "surrogate": surrogate,
         "force": force,
@@ -91,6 +94,7 @@ def test(
         "dof": dof,
         "reliability": reliability,
         "alpha": alpha,
+        "rng": rng,
     }
     given = _names(x, given)
     hidden = under_reported_from(under_reported)
@@ -121,11 +125,13 @@ def _tested(
     dof: str,
     reliability: float,
     alpha: float,
+    rng: np.random.Generator | int | None,
 ) -> TestResult:
     """Test a column of a study against its target."""
     column = study.surrogate(surrogate, force=force)
     at, conditioning = _columns(study, x, given)
-    answers = study.tests(column, statistic=test, dof=dof, reliability=reliability)
+    seed = 0 if rng is None else int(generator_from(rng).integers(1 << 62))
+    answers = study.tests(column, statistic=test, dof=dof, reliability=reliability, seed=seed)
     evidence = answers.test(at, study.target, conditioning)
     kappa, form = _kappa(study, column, at, conditioning)
     free = evidence.dof if evidence.reliable else float("nan")
@@ -142,6 +148,7 @@ def _tested(
         log_p=evidence.log_p,
         n_rows=evidence.n_rows,
         reliable=evidence.reliable,
+        method=evidence.method,
         surrogate=column.surrogate.value,
         valid=not column.forced,
         why=column.note,

@@ -42,7 +42,7 @@ def discover(
     y: ArrayLike | None = None,
     algorithm: str = "auto",
     alpha: float = 0.01,
-    test: str = "g",
+    test: str = "auto",
     dof: str = "adjusted",
     reliability: float = 5.0,
     strength: str = "p-value",
@@ -84,13 +84,13 @@ def discover(
         A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why.
     alpha : float
         Significance level of every test: dependent if p <= alpha.
-    test : {"g", "x2", "auto", "fisher-z"}
-        Likelihood-ratio or Pearson's chi-square test of count tables, the likelihood-ratio test calibrated for
-        sparse tables (by its moments or by permutation, where chi-square is no guide), or partial correlation
-        of numbers.
+    test : {"auto", "g", "x2", "fisher-z"}
+        The likelihood-ratio test of count tables with p-values that hold in sparse tables too (chi-square where
+        that is trustworthy, otherwise by the moments of the statistic, or exact, or by permutation; each says
+        which), the likelihood-ratio or Pearson's test by the chi-square formula, or partial correlation of numbers.
     dof : {"adjusted", "nominal"}
-        Degrees of freedom for p-values: those that the levels seen in each stratum leave, or the product
-        of all levels.
+        Degrees of freedom for the formula of "g" and "x2": those that the levels seen in each stratum leave, or
+        the product of all levels.
     reliability : float
         A test is performed if there are this many rows for each nominal degree of freedom (0: always).
     strength : {"p-value", "information"}
@@ -196,7 +196,7 @@ def discover_all(
     *,
     algorithm: str = "auto",
     alpha: float = 0.01,
-    test: str = "g",
+    test: str = "auto",
     dof: str = "adjusted",
     reliability: float = 5.0,
     strength: str = "p-value",
@@ -274,7 +274,8 @@ def discover_all(
         wanted = setting.targets(targets)
         chosen, why = (named, "") if named is not None else picked(setting, wanted[0], options)
         # A generator for each target, so that the answers do not depend on which thread takes which.
-        seeds = generator_from(rng).spawn(len(wanted))
+        seed = generator_from(rng)
+        seeds = seed.spawn(len(wanted)) if "rng" in chosen.options else [seed] * len(wanted)
         manifest = manifest_of("discover_all", asked, setting.fingerprint)
         stop, count = Event(), Countdown(len(wanted), "targets", tell)
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")

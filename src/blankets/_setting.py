@@ -26,11 +26,11 @@ from blankets.independence import IndependenceTest, PartialCorrelation, table_te
 from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
 
-__all__ = ["Seed", "Setting", "read", "seed_of"]
+__all__ = ["Seed", "Setting", "calibration_of", "read"]
 
 Seed = np.random.Generator | int | None
 
-TESTS = ("g", "x2", "auto", "fisher-z")
+TESTS = ("auto", "g", "x2", "fisher-z")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ def read(
     *,
     test: str,
     n_threads: int | None,
-    seed: int,
+    calibration: dict[str, Any],
     about_labels: dict[str, Any],
     reading: dict[str, Any],
     engine: Engine,
@@ -111,13 +111,13 @@ def read(
         return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads, data)
     if isinstance(data, SqlCounter):
         query = fingerprint_of(data)
-        tests = table_tests(engine.remembered(data, query), statistic=test, seed=seed, **testing)
+        tests = table_tests(engine.remembered(data, query), statistic=test, **calibration, **testing)
         place = None if target is None else data.names.index(str(target))
         return Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads, query)
     if target is None and y is None and not isinstance(data, Study):
         table = ingest(data, **reading)
         frame = table.frame
-        tests = table_tests(engine.counter(frame), statistic=test, seed=seed, **testing)
+        tests = table_tests(engine.counter(frame), statistic=test, **calibration, **testing)
         return Setting(tests, frame.arities, frame.n_rows, None, choices, table.report, threads, frame.fingerprint())
     asked = {name: about_labels.pop(name) for name in ("surrogate", "usual", "force", "drivers_at")}
     study = (
@@ -125,7 +125,7 @@ def read(
         if isinstance(data, Study)
         else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
     )
-    return _studied(study, choices, {"statistic": test, "seed": seed, **testing}, **asked)
+    return _studied(study, choices, {"statistic": test, **calibration, **testing}, **asked)
 
 
 def _studied(
@@ -197,11 +197,10 @@ def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tupl
     return (beyond,)
 
 
-def seed_of(rng: Seed, test: str) -> int:
-    """Return the seed of the tests; without one given, the same data get the same answer."""
-    if test != "auto" or rng is None:
-        return 0
-    return int(generator_from(rng).integers(1 << 62))
+def calibration_of(rng: Seed, test: str, level: float | None) -> dict[str, Any]:
+    """Return seed and level of calibrated tests; without a seed given, the same data get the same answer."""
+    seed = 0 if test != "auto" or rng is None else int(generator_from(rng).integers(1 << 62))
+    return {"seed": seed, "level": level}
 
 
 def _said(study: Study, column: SurrogateColumn) -> str:

@@ -117,13 +117,13 @@ class Study:
         labelled = table_tests(self._counted(whole.take(column.rows)), **options)
         with_target: IndependenceTest = ConditionedTests(labelled, drivers) if drivers else labelled
         if column.surrogate is Surrogate.PAIRWISE:
-            with_target = self._pairwise(labelled, options.get("statistic", "g"))
+            with_target = self._pairwise(labelled, options.get("statistic", "auto"))
         return RoutedTests(self.target, with_target, table_tests(self._counted(self.frame), **options))
 
     def _pairwise(self, labelled: TableTests, statistic: str) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
-        if statistic != "g":
-            raise ParameterError(f"pairwise deletion is defined for test='g', but test={statistic!r} was asked for")
+        if statistic == "x2":
+            raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         unlabelled = label_column(self.labels)
         frame = self.frame.with_column(self.frame.names[self.target], unlabelled.codes, unlabelled.levels)
         return PairwiseTests(self.target, self._counted(frame), labelled)

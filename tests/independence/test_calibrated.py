@@ -8,7 +8,7 @@ import blankets as bl
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import ParameterError
-from blankets.independence import CalibratedTests, TableTests, table_tests
+from blankets.independence import CalibratedTests, IndependenceTest, TableTests, table_tests
 from blankets.stats import table_statistics
 
 ARITIES = [2, 3, 4, 2, 3, 5]
@@ -65,7 +65,7 @@ def test_with_plenty_of_rows_it_is_the_chi_square_test():
         (600, 60, 3, 0.1, "moments"),
         (900, 90, 3, 0.1, "moments"),
         (1500, 100, 2, 0.1, "moments"),
-        (95, 6, 3, 0.45, "permut"),
+        (45, 6, 3, 0.45, "permut"),
     ],
 )
 def test_p_values_of_sparse_tables_equal_shuffling(n, strata, arity, copied, method):
@@ -89,12 +89,16 @@ def test_each_method_says_why():
     n = 2000
     binary, many, rare = rng.integers(0, 2, n), rng.integers(0, 150, n), (np.arange(n) < 9).astype(int)
     rare_too = ((np.arange(n) < 3) | (np.arange(n) > n - 40)).astype(int)
-    columns = np.column_stack([binary, rng.integers(0, 2, n), many, rare, rare_too, binary])
+    three = np.where(np.isin(np.arange(n), [8, 9, 10, 11]), 2, np.arange(n) > n - 20)  # one of them is among the rare
+    columns = np.column_stack([binary, rng.integers(0, 2, n), many, rare, rare_too, binary, three])
     tests = calibrated(columns, reliability=0)
     assert tests.test(0, 1).method == "asymptotic: every expected count is at least 5"
     assert tests.test(0, 1, [2]).method == "moments: some expected counts are below 5"
     few = "permutation: too few rows can change places within the strata for a formula"
-    assert tests.test(3, 4).method == few
+    assert tests.test(3, 4).method == "exact: every table with these margins was looked at"
+    assert tests.test(3, 6).method == few
+    far = "asymptotic: far from the level, however sparse the table"
+    assert calibrated(columns, reliability=0, level=0.01).test(0, 5).method == far
     nothing = tests.test(0, 1, [5])  # within each level of its copy it is constant
     assert nothing.method == "nothing to test: no rows can change places within the strata"
     assert (nothing.log_p, nothing.dof) == (0.0, 0.0)
@@ -177,7 +181,7 @@ def test_wrong_options(codes):
     counter = MemoryCounter(Frame.from_codes(codes))
     with pytest.raises(ParameterError, match="'seed' must be a whole number from 0"):
         CalibratedTests(counter, seed=-1)
-    with pytest.raises(ParameterError, match="dof='nominal' has no meaning for test='auto'"):
+    with pytest.raises(ParameterError, match="dof='nominal' is for the formulas of test='g' and test='x2'"):
         table_tests(counter, statistic="auto", dof="nominal")
     with pytest.raises(ParameterError, match="unknown strength"):
         table_tests(counter, statistic="auto", strength="size")
@@ -192,3 +196,96 @@ def test_discover_with_calibrated_tests(codes):
     assert runs[0].settings["test"] == "auto"
     every = bl.discover_all(frame, algorithm="iamb", test="auto", rng=1)
     assert every["x3"].members == ("x1",)
+
+
+def wide_codes(n, seed):
+    """Columns with rare levels, some of which follow the first one."""
+    rng = np.random.default_rng(seed)
+    table = np.column_stack([rng.choice(a, n, p=rng.dirichlet(np.full(a, 0.7))) for a in rng.integers(2, 5, 14)])
+    for x in (3, 5, 7):
+        table[:, x] = np.where(rng.random(n) < 0.25, table[:, 0] % (table[:, x].max() + 1), table[:, x])
+    return table
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_level_saves_effort_and_changes_no_decision(seed):
+    codes = wide_codes(300, seed)
+    careful, quick = calibrated(codes, reliability=0), calibrated(codes, reliability=0, level=0.01)
+    for given in ((), (1,), (1, 2)):
+        xs = [x for x in range(14) if x not in (0, *given)]
+        slow, fast = careful.scan(xs, 0, given), quick.scan(xs, 0, given)
+        clear = np.abs(slow.log_p - math.log(0.01)) > math.log(2)  # permutations may differ near the level
+        assert fast.dependent(0.01)[clear].tolist() == slow.dependent(0.01)[clear].tolist()
+
+
+def test_the_strongest_needs_no_other_p_values(codes):
+    tests = calibrated(codes, level=0.01)
+    batch = tests.scan([0, 1, 2, 4, 5], 3)
+    first = batch.strongest(0.01)
+    assert (first.x, first.method) == (1, "asymptotic: far from the level, however sparse the table")
+    assert batch._log_p is None  # nobody asked
+    assert first.log_p == pytest.approx(chi2.logsf(first.statistic, first.dof))
+    assert batch.log_p[1] == first.log_p
+    assert batch.strongest(0.01) == first  # also when all are known
+    assert calibrated(codes[:, [0, 2, 4, 5]], level=0.01).scan([1, 2, 3], 0).strongest(0.01) is None
+
+
+@pytest.mark.parametrize("stop_at", [None, 0.01])
+@pytest.mark.parametrize("seed", range(4))
+def test_separating_by_chi_square_first_decides_as_calibrated_tests_do(seed, stop_at):
+    codes = wide_codes(400, seed)
+    quick = calibrated(codes, level=0.01)
+    xs, among = [3, 5, 8, 9, 10, 11], [1, 2, 7]
+    found = quick.separate(xs, 0, among, stop_at=stop_at)
+    slow = IndependenceTest.separate(calibrated(codes, level=0.01), xs, 0, among, stop_at=stop_at)
+    assert found.xs.tolist() == xs
+    assert found.independent(0.01).tolist() == slow.independent(0.01).tolist()
+    for evidence in found:
+        if evidence.reliable:
+            again = quick.test(evidence.x, 0, evidence.given)
+            assert (again.statistic, again.log_p) == (pytest.approx(evidence.statistic), pytest.approx(evidence.log_p))
+            assert again.method == evidence.method
+
+
+@pytest.mark.parametrize("labels", ["supervised", "pu", "mcar", "mar-c", "mar-f"])
+def test_one_test_in_every_label_regime(labels):
+    rng = np.random.default_rng(2)
+    ill = rng.integers(0, 2, 90)
+    rare = np.where(rng.random(90) < 0.06, 2, ill ^ (rng.random(90) < 0.25))
+    seen = rng.random(90) < 0.6
+    label = {
+        "supervised": ill,
+        "pu": np.where(ill & seen, 1.0, np.nan),
+        "mcar": np.where(seen, ill, np.nan),
+        "mar-c": np.where(seen | (ill == 1), ill, np.nan),
+        "mar-f": np.where(seen, ill, np.nan),
+    }[labels]
+    frame = {"rare": rare.astype(str), "z": rng.integers(0, 2, 90).astype(str), "ill": label}
+    prior = {} if labels in ("supervised", "mcar", "mar-f") else {"prior": 0.6}
+    result = bl.test(frame, "rare", "ill", ["z"], labels=labels, test="auto", **prior)
+    assert result.test == "auto"
+    assert result.method.split(":")[0] in ("asymptotic", "moments", "exact", "permutation")
+    assert 0 < result.p < 1
+    assert result.to_dict()["method"] == result.method
+    assert f"The p-value is {result.method}." in repr(result)
+    assert bl.test(frame, "rare", "ill", ["z"], labels=labels, rng=3, **prior).p == pytest.approx(result.p, rel=0.6)
+    with pytest.raises(ParameterError, match="unknown test 'exact'"):
+        bl.test(frame, "rare", "ill", labels=labels, test="exact", **prior)
+
+
+def test_the_default_is_calibrated_and_says_how(codes):
+    frame = {f"x{i}": codes[:300, i].astype(str) for i in range(6)}
+    for algorithm in ("iamb", "pcmb", "mmmb", "hiton-mb"):
+        blanket = bl.discover(frame, "x3", algorithm=algorithm)
+        assert blanket.settings["test"] == "auto"
+        assert "test auto" in repr(blanket)
+        method = blanket.strengths["x1"].method
+        assert method.startswith("asymptotic")
+        assert f"({method})" in " ".join(str(blanket.explain("x1")).split())
+        looks = blanket.passed_over
+        assert {looks.methods[k].split(":")[0] for k in looks.method} <= {"", "asymptotic", "moments", "permutation"}
+        again = bl.Blanket.from_dict(blanket.to_dict())
+        assert again.strengths["x1"].method == method
+        assert again.passed_over.methods == looks.methods
+        assert again.passed_over.method.tolist() == looks.method.tolist()
+    assert bl.discover_all(frame)["x3"].settings["test"] == "auto"

@@ -21,9 +21,9 @@ __all__ = ["test"]
 @click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
 @click.option("-t", "--target", required=True, metavar="NAME", help="The target.")
 @click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
-@click.option("--test", "statistic", metavar="NAME", help="Test of independence: g (default) or x2.")
+@click.option("--test", "statistic", metavar="NAME", help="Test of independence: auto (default, calibrated), g or x2.")
 @click.option("--alpha", type=float, help="Significance level; default: 0.01.")
-@click.option("--dof", metavar="RULE", help="Degrees of freedom: adjusted (for empty cells) or nominal.")
+@click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (for empty cells) or nominal.")
 @click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
 @label_options
 @surrogate_options

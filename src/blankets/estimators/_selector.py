@@ -80,7 +80,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         algorithm: str = "auto",
         alpha: float = 0.01,
-        test: str = "g",
+        test: str = "auto",
         dof: str = "adjusted",
         reliability: float = 5.0,
         strength: str = "p-value",

@@ -2,55 +2,37 @@
 
 The textbook takes G for chi-square distributed. With many strata, rare levels or few rows it is not: at
 level 0.01 such a test may reject half of all true hypotheses, or none. Here G is compared with its own
-distribution given the margins of every stratum, by the first of three ways that is good enough:
-
-1. *asymptotic*: every expected count is at least 5; chi-square with Bartlett's correction.
-2. *moments*: a multiple of chi-square with the exact mean and variance of G.
-3. *permutation*: fewer than `FEW` rows can change places, so that G takes few values (`FEW_RARE`, where rare
-   levels carry few degrees of freedom), and the p-value of the moments is neither clearly large nor clearly
-   small; x is permuted within the strata.
+distribution given the margins of every stratum, by the cheapest way that is good enough for the table
+(see `blankets.stats`, ``calibrated_of_block``), and the evidence says which and why.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
-    LARGE,
-    log_p_from_moments,
-    moments_of_block,
-    permutation_p,
-    permutations_of_block,
-    statistics_of_block,
+    FAR,
+    METHODS,
+    NOTHING,
+    calibrated_of_block,
+    doubtful_tests,
+    is_far_above,
+    log_chi2_sf,
+    log_chi2_tail,
+    strongest_of,
 )
 
-__all__ = ["METHODS", "CalibratedTests", "table_tests"]
-
-FEW, FEW_RARE = 100, 300
-RARE, FEW_DEGREES = 1.0, 40.0  # an expected count below the first, fewer degrees of freedom than the second
-# Moments say that p is above this: far above any level in use.
-CLEARLY_LARGE = 0.25
-# Moments say that p is below this, and Cantelli's inequality bounds it by 0.001, or no level is rare: theirs is
-# taken, since no number of permutations could measure it.
-CLEARLY_SMALL, CANTELLI = 1e-5, 1000.0
-
-METHODS = (
-    "not performed",
-    "nothing to test: no rows can change places within the strata",
-    f"asymptotic: every expected count is at least {LARGE:g}",
-    f"moments: some expected counts are below {LARGE:g}",
-    "permutation: too few rows can change places within the strata for a formula",
-)
-_NONE, _NOTHING, _ASYMPTOTIC, _MOMENTS, _PERMUTATION = range(5)
-
-Arrays = tuple[NDArray[np.float64], ...]
+__all__ = ["CalibratedTests", "table_tests"]
 
 
 class CalibratedTests(TableTests):
@@ -65,6 +47,8 @@ class CalibratedTests(TableTests):
         0 performs all tests.
     strength : {"p-value", "information"}
         What `EvidenceBatch.strongest` compares.
+    level : float, optional
+        The level that p-values will be compared with: effort goes to those near it. By default it goes to all.
     seed : int
         Of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels
         and tests.
@@ -76,7 +60,7 @@ class CalibratedTests(TableTests):
     >>> frame = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]] * 20)
     >>> evidence = CalibratedTests(MemoryCounter(frame)).test(0, 1)
     >>> round(evidence.statistic, 3), evidence.dof, evidence.method
-    (13.592, 1.0, 'permutation: too few rows can change places within the strata for a formula')
+    (13.592, 1.0, 'asymptotic: every expected count is at least 5')
     """
 
     def __init__(
@@ -85,31 +69,57 @@ class CalibratedTests(TableTests):
         *,
         reliability: float = 5.0,
         strength: str = "p-value",
+        level: float | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__(counter, reliability=reliability, strength=strength)
         if not 0 <= seed < 1 << 63:
             raise ParameterError.out_of_range("seed", seed, "a whole number from 0 to 2**63 - 1")
-        self._permutations = permutations_of_block(counter.n_rows, seed)
-        statistics = statistics_of_block(counter.n_rows)
+        self.level = level
+        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
 
-        def all_of_block(counts: NDArray[np.int32]) -> Arrays:
-            return (*statistics(counts), *moments_of_block(counts))
-
-        self._all = all_of_block
-
-    def _scan(
-        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
+    def separate(
+        self,
+        xs: Columns,
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None = None,
+        max_size: int | None = None,
+        stop_at: float | None = None,
     ) -> EvidenceBatch:
-        reliable = self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
-        statistic, dof, log_p = np.full(len(xs), np.nan), np.zeros(len(xs)), np.full(len(xs), np.nan)
-        method = np.full(len(xs), _NONE, np.int8)
-        at = np.arange(len(xs)) if even_if_unreliable else np.flatnonzero(reliable)
-        if len(at):
-            statistic[at], dof[at], *moments = self.counter.summarise(self._all, xs[at], y, given)
-            log_p[at], method[at] = self._judged(xs[at], y, given, statistic[at], *moments)
-        self.tally.add(int(np.count_nonzero(reliable)))
-        return EvidenceBatch(
+        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
+
+        The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent" and
+        that was not plain, another subset may say otherwise, and all are tried by calibrated tests.
+        """
+        how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
+        found = super().separate(xs, y, among, **how)
+        if not isinstance(found, CalibratedBatch):  # every test on the way was calibrated
+            return found
+        again = found.doubtful
+        if self.level is not None:
+            again = again[found.log_p[again] <= math.log(self.level)]
+        if not len(again):
+            return found
+        redone = IndependenceTest.separate(self, found.xs[again], y, among, **how)
+        rest = np.setdiff1d(np.arange(len(found)), again)
+        return joined([found.where(rest), redone]).where(np.argsort(np.concatenate([rest, again])))
+
+    def _batch(
+        self,
+        xs: NDArray[np.int64],
+        y: int,
+        given: Given | list[Given],
+        n_tests: int,
+        statistic: NDArray[np.float64],
+        dof: NDArray[np.float64],
+        reliable: NDArray[np.bool_],
+        log_p: NDArray[np.float64] | None = None,
+    ) -> EvidenceBatch:
+        """Put the answers together and count the tests; p-values come when they are needed."""
+        self.tally.add(n_tests)
+        return CalibratedBatch(
             xs,
             y,
             given,
@@ -119,45 +129,109 @@ class CalibratedTests(TableTests):
             reliable=reliable,
             log_p=log_p,
             by_effect=self.by_effect,
-            method=method,
-            methods=METHODS,
+            tests=self,
         )
 
-    def _judged(
-        self,
-        xs: NDArray[np.int64],
-        y: int,
-        given: tuple[int, ...],
-        statistic: NDArray[np.float64],
-        mean: NDArray[np.float64],
-        variance: NDArray[np.float64],
-        least: NDArray[np.float64],
-        movable: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """Return log p-values and how they were found."""
-        log_p = log_p_from_moments(statistic, mean, variance)
-        method = np.where(least >= LARGE, _ASYMPTOTIC, _MOMENTS).astype(np.int8)
-        method[movable == 0] = _NOTHING
-        far = (statistic - mean) ** 2 >= CANTELLI * variance
-        settled = (log_p > math.log(CLEARLY_LARGE)) | ((log_p < math.log(CLEARLY_SMALL)) & (far | (least >= RARE)))
-        rare = (least < RARE) & (2.0 * mean * mean < FEW_DEGREES * variance)
-        at = np.flatnonzero((movable < np.where(rare, FEW_RARE, FEW)) & ~settled)
+    def judged(
+        self, xs: NDArray[np.int64], y: int, given: Given | list[Given]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return log p-values (NaN where the chi-square tail is meant) and methods."""
+        if not isinstance(given, list):
+            log_p, method = self.counter.summarise(self._calibrated, xs, y, given)
+            return log_p, method
+        each = [self.counter.summarise(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
+        return np.concatenate([log_p for log_p, _ in each]), np.concatenate([method for _, method in each])
+
+
+class CalibratedBatch(EvidenceBatch):
+    """Evidence whose p-values are the chi-square tail where that is far from the level, and calibrated elsewhere.
+
+    p-values are worked out when the first is asked for, and not at all if the strongest test is wanted and plain.
+    """
+
+    __slots__ = ("_method", "_tests")
+    _method: NDArray[np.int8] | None
+
+    def __init__(self, *about: Any, tests: CalibratedTests, **evidence: Any) -> None:
+        self._tests = tests
+        super().__init__(*about, methods=METHODS, **evidence)
+
+    @property
+    def doubtful(self) -> NDArray[np.int64]:
+        """Positions of the tests that are not far from the level by any law of the statistic."""
+        statistic = np.where(self.reliable, self.statistic, np.nan)
+        return doubtful_tests(statistic, self.dof, self._tests.level)
+
+    @property
+    def log_p(self) -> NDArray[np.float64]:
+        """Log p-values; NaN where a test was not performed."""
+        self._settle()
+        return super().log_p
+
+    @property
+    def method(self) -> NDArray[np.int8] | None:
+        """How each p-value was found, as a position in ``methods``."""
+        self._settle()
+        return self._method
+
+    @method.setter
+    def method(self, value: NDArray[np.int8] | None) -> None:
+        self._method = value
+
+    def __getitem__(self, i: int) -> Evidence:
+        self._settle()
+        return super().__getitem__(i)
+
+    def strongest(self, alpha: float) -> Evidence | None:
+        """Return the strongest of the dependent ones, or None if none is dependent."""
+        if not self.by_effect:
+            i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
+            if i >= 0 and is_far_above(self.statistic[i], self.dof[i], self._tests.level):
+                return self._far(i)
+        return super().strongest(alpha)
+
+    def _far(self, i: int) -> Evidence:
+        """Return a test that is settled by the chi-square distribution, whatever the others are."""
+        return Evidence(
+            x=int(self.xs[i]),
+            y=self.y,
+            given=self.given_of(i),
+            statistic=float(self.statistic[i]),
+            dof=float(self.dof[i]),
+            log_p=log_chi2_tail(float(self.statistic[i]), float(self.dof[i])),
+            effect=self._effect_of(i),
+            n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
+            method=METHODS[FAR],
+        )
+
+    def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
+        """Return a batch of some of the tests."""
+        self._settle()
+        return super().where(mask)
+
+    def _settle(self) -> None:
+        """Work out all p-values: by the chi-square distribution, and better where that is in doubt."""
+        if self._method is not None:
+            return
+        log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
+        method = np.where(self.reliable, np.where(self.dof > 0, FAR, NOTHING), 0).astype(np.int8)
+        at = self.doubtful
         if len(at):
-            equal_or_larger, larger, drawn = self.counter.summarise(self._permutations, xs[at], y, given)
-            p = np.log(permutation_p(equal_or_larger, larger, drawn))
-            # Where no permutation reached the data, the moments tell by how far.
-            log_p[at] = np.where(equal_or_larger == 0, np.minimum(p, log_p[at]), p)
-            method[at] = _PERMUTATION
-        return log_p, method
+            given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
+            better, how = self._tests.judged(self.xs[at], self.y, given)
+            log_p[at], method[at] = np.where(np.isnan(better), log_p[at], better), how
+        self._log_p = log_p
+        self._method = method  # last: another thread may be looking
 
 
 def table_tests(
     counter: Counter,
     *,
-    statistic: str = "g",
+    statistic: str = "auto",
     dof: str = "adjusted",
     reliability: float = 5.0,
     strength: str = "p-value",
+    level: float | None = None,
     seed: int = 0,
 ) -> TableTests:
     """Return the tests on count tables that the user named: calibrated for "auto", of one formula for "g" and "x2".
@@ -172,8 +246,11 @@ def table_tests(
     """
     if statistic != "auto":
         return TableTests(counter, statistic=statistic, dof=dof, reliability=reliability, strength=strength)
+    if dof not in ("adjusted", "nominal"):
+        raise ParameterError.not_one_of("dof", dof, ("adjusted", "nominal"))
     if dof != "adjusted":
         raise ParameterError(
-            f"dof={dof!r} has no meaning for test='auto', which needs no formula; use it with test='g'"
+            f"dof={dof!r} is for the formulas of test='g' and test='x2', but the test is 'auto', which has none; "
+            f"add test='g'"
         )
-    return CalibratedTests(counter, reliability=reliability, strength=strength, seed=seed)
+    return CalibratedTests(counter, reliability=reliability, strength=strength, level=level, seed=seed)

@@ -46,6 +46,7 @@ def _row(blanket: Blanket, name: str) -> dict[str, Any]:
     others = {name, *evidence.given} == set(blanket.members) and len(evidence.given) > 1
     symbol = SYMBOLS.get(str(blanket.settings.get("test", "")), "statistic")
     freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
+    how = f", p {evidence.method}" if evidence.method else ""
     shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None
     ends = evidence.interval(LEVEL) if tested else None
     return {
@@ -58,6 +59,6 @@ def _row(blanket: Blanket, name: str) -> dict[str, Any]:
         "less_bias_words": "not known" if shifted is None else f"{number(shifted)} ({size_of(shifted)})",
         "interval_words": f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "not known",
         "p": format_p(evidence.log_p),
-        "test": f"{symbol} = {number(evidence.statistic)} on {freedom}" if tested else "too few rows for a test",
+        "test": f"{symbol} = {number(evidence.statistic)} on {freedom}{how}" if tested else "too few rows for a test",
         "given": "the other members" if others else joined(evidence.given, 4) or "nothing",
     }

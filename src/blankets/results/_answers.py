@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blankets.data import Manifest
 from blankets.results._json import SCHEMA_VERSION, plain
 from blankets.results._text import aligned, html_table
-from blankets.results._words import SYMBOLS, format_p, joined, number, shown, size_of, wrapped
+from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
 
 if TYPE_CHECKING:
@@ -126,13 +126,15 @@ class TestResult(_Printed):
     given : tuple of str
         The conditioning set.
     test : str
-        "g" or "x2".
+        "auto", "g" or "x2".
     statistic, dof, log_p : float
         The test.
     n_rows : int
         Rows that it used.
     reliable : bool
         Whether there were enough rows for it to be performed.
+    method : str
+        How the p-value was found and why, where the test chooses between methods.
     surrogate : str
         What stood in for the target ("full": nothing had to).
     valid : bool
@@ -167,6 +169,7 @@ class TestResult(_Printed):
     log_p: float
     n_rows: int
     reliable: bool
+    method: str = ""
     surrogate: str = "full"
     valid: bool = True
     why: str = ""
@@ -191,7 +194,7 @@ class TestResult(_Printed):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
         simple = (
-            "x target test statistic dof log_p p n_rows reliable surrogate valid why kappa kappa_form alpha".split()
+            "x target test statistic dof log_p p n_rows reliable method surrogate valid why kappa kappa_form alpha".split()
         )
         return {
             "schema": "blankets/test",
@@ -210,9 +213,12 @@ class TestResult(_Printed):
         yield f"{shown(self.x)} and {shown(self.target)}{given}: {self._verdict()}"
         if self.reliable:
             yield (
-                f"  {SYMBOLS[self.test]} = {number(self.statistic)} on {self.dof:g} degrees of freedom, "
+                f"  {SYMBOLS[self.test]} = {number(self.statistic)} on "
+                f"{count_of(self.dof, 'degree of freedom', 'degrees of freedom')}, "
                 f"p = {format_p(self.log_p)}, {self.n_rows:,} rows."
             )
+            if self.method:
+                yield f"  The p-value is {self.method}."
         if self.estimate is not None:
             low, high = self.estimate.interval()
             yield (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -41,6 +41,8 @@ class NamedEvidence:
         Rows that the test used.
     reliable : bool
         False: too few rows for the degrees of freedom; the test was not performed.
+    method : str
+        How the p-value was found and why, where a test chooses between methods.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class NamedEvidence:
     effect: float
     n_rows: int
     reliable: bool = True
+    method: str = ""
 
     @classmethod
     def of(cls, evidence: Evidence, names: Sequence[str]) -> NamedEvidence:
@@ -74,6 +77,7 @@ class NamedEvidence:
             effect=evidence.effect,
             n_rows=evidence.n_rows,
             reliable=evidence.reliable,
+            method=evidence.method,
         )
 
     @property
@@ -113,8 +117,9 @@ class NamedEvidence:
         if not self.reliable:
             return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
+        how = f" ({self.method})" if self.method else ""
         return (
-            f"{SYMBOLS.get(test, 'statistic')} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}, "
+            f"{SYMBOLS.get(test, 'statistic')} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
             f"{given}; information {number(self.effect)} nats ({self.size})"
         )
 
@@ -176,6 +181,10 @@ class PassedOver:
         Phases of the search.
     givens : tuple of tuples of str
         Conditioning sets.
+    method : ndarray of shape (n,)
+        How each p-value was found, as a position in ``methods``.
+    methods : tuple of str
+        The methods, in words; the first says nothing.
 
     Examples
     --------
@@ -198,6 +207,8 @@ class PassedOver:
     reliable: NDArray[np.bool_]
     phases: tuple[str, ...] = ()
     givens: tuple[tuple[str, ...], ...] = ()
+    method: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    methods: tuple[str, ...] = ("",)
 
     @classmethod
     def last_look(
@@ -208,6 +219,7 @@ class PassedOver:
         done[[target, *members]] = True
         phases: dict[str, int] = {}
         givens: dict[tuple[int, ...], int] = {}
+        methods: dict[str, int] = {"": 0}
         parts: list[tuple[NDArray[Any], ...]] = []
         for phase, batch in reversed(scans):
             if batch.y != target:
@@ -224,16 +236,18 @@ class PassedOver:
                 sets = np.full(len(at), givens.setdefault(batch.given, len(givens)))
             in_phase = np.full(len(at), phases.setdefault(phase, len(phases)))
             tests = (batch.statistic[at], batch.dof[at], batch.log_p[at])
-            parts.append((xs, in_phase, sets, *tests, np.broadcast_to(batch.n_rows, len(batch))[at], reliable))
+            rows = np.broadcast_to(batch.n_rows, len(batch))[at]
+            parts.append((xs, in_phase, sets, *tests, rows, reliable, _methods_of(batch, at, methods)))
             if done.all():
                 break
         if not parts:
             return cls.nothing()
         # The parts were collected from the last scan to the first; they are kept in the order of events.
         joined_up = (np.concatenate(column[::-1]) for column in zip(*parts, strict=True))
-        xs, in_phase, sets, statistic, dof, log_p, rows, reliable = joined_up
+        xs, in_phase, sets, statistic, dof, log_p, rows, reliable, method = joined_up
         named = tuple(tuple(names[z] for z in given) for given in givens)
-        return cls(xs, in_phase, sets, statistic, dof, log_p, rows, reliable, tuple(phases), named)
+        kept = (xs, in_phase, sets, statistic, dof, log_p, rows, reliable)
+        return cls(*kept, tuple(phases), named, method, tuple(methods))
 
     @classmethod
     def nothing(cls) -> PassedOver:
@@ -260,5 +274,14 @@ class PassedOver:
             effect=statistic / (2 * max(rows, 1)),
             n_rows=rows,
             reliable=bool(self.reliable[i]),
+            method=self.methods[self.method[i]] if len(self.method) else "",
         )
         return Step("passed over", self.phases[self.phase[i]], evidence)
+
+
+def _methods_of(batch: EvidenceBatch, at: NDArray[np.int64], methods: dict[str, int]) -> NDArray[np.int64]:
+    """Return how the p-values of some tests were found, as positions in ``methods``, which grows by new ones."""
+    if batch.method is None:
+        return np.zeros(len(at), np.int64)
+    place = np.array([methods.setdefault(words, len(methods)) for words in batch.methods], np.int64)
+    return place[batch.method[at]]

@@ -51,6 +51,7 @@ _ARRAYS = {
     "log_p": np.float64,
     "n_rows": np.int64,
     "reliable": np.bool_,
+    "method": np.int64,
 }
 
 
@@ -83,6 +84,7 @@ def to_dict(blanket: Blanket) -> dict[str, Any]:
         "passed_over": {
             "phases": list(blanket.passed_over.phases),
             "givens": [list(given) for given in blanket.passed_over.givens],
+            "methods": list(blanket.passed_over.methods),
             **{key: plain(getattr(blanket.passed_over, key)) for key in _ARRAYS},
         },
         "could_have_missed": _missed_to_dict(blanket),
@@ -317,6 +319,7 @@ def _evidence_from(item: Mapping[str, Any], where: str) -> NamedEvidence:
             effect=fields.number("effect"),
             n_rows=fields.count("n_rows"),
             reliable=fields.one(bool, "reliable"),
+            method=fields.one(str, "method") if "method" in item else "",
         )
     except DataError as error:
         raise DataError(f"{error} (in {where!r})") from None
@@ -348,16 +351,25 @@ def _passed_over_from(item: Mapping[str, Any], n_columns: int) -> PassedOver:
     fields = Reader(item)
     phases = tuple(fields.names("phases"))
     givens = tuple(tuple(Reader({"givens": given}).names("givens")) for given in fields.list_of(list, "givens"))
+    if "method" not in item:  # written before tests chose between methods
+        item = {**item, "methods": [""], "method": [0] * len(fields.one(list, "columns"))}
+        fields = Reader(item)
+    methods = tuple(fields.names("methods"))
     arrays = {key: _array(fields.one(list, key), key, dtype) for key, dtype in _ARRAYS.items()}
     if len({len(array) for array in arrays.values()}) != 1:
         _refuse("the arrays in 'passed_over' differ in length")
-    for key, limit in (("columns", n_columns), ("phase", len(phases)), ("given", len(givens))):
+    for key, limit in (
+        ("columns", n_columns),
+        ("phase", len(phases)),
+        ("given", len(givens)),
+        ("method", len(methods)),
+    ):
         if ((arrays[key] < 0) | (arrays[key] >= limit)).any():
             _refuse(f"'passed_over' holds a position beyond the end of its {key!r}")
     known = np.isfinite(arrays["dof"]) & (arrays["log_p"] <= 0)
     if (arrays["reliable"] & ~known).any():
         _refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value")
-    return PassedOver(**arrays, phases=phases, givens=givens)
+    return PassedOver(**arrays, phases=phases, givens=givens, methods=methods)
 
 
 def _array(values: Sequence[Any], key: str, dtype: type) -> np.ndarray[Any, Any]:

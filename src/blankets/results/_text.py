@@ -62,7 +62,8 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
 
 
 def _method(blanket: Blanket) -> Iterator[str]:
-    chosen = [key for key in ("alpha", "test", "dof") if key in blanket.settings]
+    by_formula = blanket.settings.get("test") in ("g", "x2")
+    chosen = [key for key in ("alpha", "test", *(["dof"] if by_formula else [])) if key in blanket.settings]
     settings = ", ".join(f"{key} {blanket.settings[key]}" for key in chosen)
     tests = count_of(blanket.n_tests, "test")
     effort = f"{count_of(blanket.n_rows, 'row')}, {tests}, {format_seconds(blanket.seconds)}"

@@ -8,7 +8,7 @@ from textwrap import fill
 
 __all__ = ["SYMBOLS", "count_of", "format_p", "format_seconds", "joined", "number", "shown", "size_of", "wrapped"]
 
-SYMBOLS = {"g": "G", "x2": "X²", "fisher-z": "z²"}
+SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))

@@ -87,7 +87,10 @@ def _replaced(batch: EvidenceBatch, at: NDArray[np.int64], new: EvidenceBatch) -
     given = [batch.given_of(i) for i in range(len(batch))]
     for k, i in enumerate(at.tolist()):
         given[i] = new.given_of(k)
-    arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p")}
+    told = {"method": batch.method.copy()} if batch.method is not None and new.method is not None else {}
+    arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p", "effect")} | told
     for name, values in arrays.items():
         values[at] = getattr(new, name)
-    return EvidenceBatch(batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, **arrays)
+    return EvidenceBatch(
+        batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, methods=batch.methods, **arrays
+    )

@@ -1,6 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
+from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, calibrated_of_block, doubtful_tests, is_far_above
 from blankets.stats._contingency import (
     entropy_terms,
     fill_statistics,
@@ -39,26 +40,32 @@ from blankets.stats._tail import log_chi2_sf, log_chi2_tail, strongest_of
 
 __all__ = [
     "EFFECT_SIZES",
+    "FAR",
     "FalseMembers",
     "InformationEstimate",
     "IntervalMethod",
     "LARGE",
     "Loss",
+    "METHODS",
     "NEGATIVE",
+    "NOTHING",
     "POSITIVE",
     "Sampling",
     "UNLABELLED",
     "adjusted_log_p",
     "as_tables",
     "attained_power",
+    "calibrated_of_block",
     "critical_value",
     "detectable_effect",
     "divided",
+    "doubtful_tests",
     "effect_from_w",
     "entropy_terms",
     "expected_false_members",
     "fill_statistics",
     "information",
+    "is_far_above",
     "joint_levels",
     "log_chi2_sf",
     "log_chi2_tail",

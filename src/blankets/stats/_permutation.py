@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blankets.stats._contingency import _entropy_terms
 
-__all__ = ["permutations_of_block", "permutation_p"]
+__all__ = ["capped_p", "permutation_p", "permutations_of_block", "permuted_table"]
 
 _TIE = 1e-12  # sums of the same terms in another order differ by less than this share
 _SALT = 0x9E3779B97F4A7C15  # any number whose bits look random
@@ -61,10 +61,9 @@ def permutations_of_block(
     return permutations
 
 
-def permutation_p(
-    equal_or_larger: NDArray[np.float64], larger: NDArray[np.float64], drawn: NDArray[np.float64], enough: int = 30
-) -> NDArray[np.float64]:
-    """Return p-values from the outcome of permutations.
+@njit(nogil=True, cache=True)
+def permutation_p(equal_or_larger: float, larger: float, drawn: float, enough: float = 30.0) -> float:
+    """Return the p-value from the outcome of permutations.
 
     Let a be the share of permutations (the data among them) with a G as large as observed, and b the share
     with a larger one. Rejecting when a is at most the level keeps it, but coarse data waste much of it;
@@ -74,13 +73,17 @@ def permutation_p(
 
     Examples
     --------
-    >>> permutation_p(np.array([30.0, 30.0, 0.0]), np.array([29.0, 0.0, 0.0]), np.array([300.0, 300.0, 1999.0]))
-    array([0.09833333, 0.09090909, 0.00045455])
+    >>> [round(permutation_p(*outcome), 8) for outcome in ((30, 29, 300), (30, 0, 300), (0, 0, 1999))]
+    [0.09833333, 0.09090909, 0.00045455]
     """
-    extra = (equal_or_larger < enough).astype(float)
-    a, b = (equal_or_larger + extra) / (drawn + extra), larger / (drawn + extra)
-    p: NDArray[np.float64] = np.maximum((a + b) / 2, a / _CAP)
-    return p
+    extra = 0.0 if equal_or_larger >= enough else 1.0
+    return capped_p((equal_or_larger + extra) / (drawn + extra), larger / (drawn + extra))
+
+
+@njit(nogil=True, cache=True)
+def capped_p(a: float, b: float) -> float:
+    """Return the larger of the mid-p and a / 1.1."""
+    return max(0.5 * (a + b), a / _CAP)
 
 
 @njit(nogil=True, cache=True)
@@ -90,9 +93,21 @@ def _block_permutations(
     """Permute the tables of a block one by one."""
     equal_or_larger, larger, drawn = np.empty(len(counts)), np.empty(len(counts)), np.empty(len(counts))
     for i in range(len(counts)):
-        margins, observed = _margins(counts[i], terms)
-        equal_or_larger[i], larger[i], drawn[i] = _permuted(margins, observed, terms, seed, most, enough)
+        equal_or_larger[i], larger[i], drawn[i] = permuted_table(counts[i], terms, seed, most, enough, 0.0)
     return equal_or_larger, larger, drawn
+
+
+@njit(nogil=True, cache=True)
+def permuted_table(
+    table: NDArray[np.int32], terms: NDArray[np.float64], seed: int, most: int, enough: int, level: float
+) -> tuple[int, int, int]:
+    """Return how many permutations were as large as observed, how many larger, and how many were drawn.
+
+    Drawing stops at ``most`` permutations, or when ``enough`` were as large as observed, or (if ``level`` is not 0)
+    when so many or so few were that more could not change the decision at this level.
+    """
+    margins, observed = _margins(table, terms)
+    return _permuted(margins, observed, terms, seed, most, enough, level)
 
 
 @njit(nogil=True, cache=True)
@@ -152,12 +167,15 @@ def _hashed(margins: NDArray[np.int64], state: np.uint64) -> np.uint64:
 
 @njit(nogil=True, cache=True)
 def _permuted(
-    margins: NDArray[np.int64], observed: float, terms: NDArray[np.float64], seed: int, most: int, enough: int
+    margins: NDArray[np.int64],
+    observed: float,
+    terms: NDArray[np.float64],
+    seed: int,
+    most: int,
+    enough: int,
+    level: float,
 ) -> tuple[int, int, int]:
-    """Return how many permutations were as large as observed, how many larger, and how many were drawn.
-
-    Drawing stops at ``most`` permutations, or when ``enough`` were as large as observed.
-    """
+    """Permute within the strata with these margins."""
     state = np.uint64(seed) ^ np.uint64(_SALT)
     for z in range(len(margins)):
         state = _hashed(margins[z], state)
@@ -178,7 +196,16 @@ def _permuted(
         drawn += 1
         equal_or_larger += total >= observed - slack
         larger += total > observed + slack
+        if level > 0.0 and _decided(equal_or_larger, level * drawn):
+            break
     return equal_or_larger, larger, drawn
+
+
+@njit(nogil=True, cache=True)
+def _decided(hits: int, expected: float) -> bool:
+    """Whether so many or so few hits are out of the question (about 1 in 1,000) at the level that expects others."""
+    spread = math.sqrt(expected)
+    return hits > expected + 2.0 + 3.5 * spread or hits < expected - 3.0 * spread
 
 
 @njit(nogil=True, cache=True)
