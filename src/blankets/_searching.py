@@ -26,6 +26,7 @@ from blankets.search import Algorithm, Found, Trace, check_options, choose, find
 __all__ = ["Search", "checked", "picked", "sll"]
 
 LOG = logging.getLogger("blankets")
+FEW_CELLS = 10_000_000  # rows x columns: of fewer, results are put into names when they are asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,9 @@ class Search:
             manifest=self.manifest,
         )
         _log(blanket)
-        sentence = determined_sentence(blanket)
+        if self.setting.n_rows * len(names) > FEW_CELLS:
+            blanket.tell()  # it would keep the data
+        sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
         if sentence is None:
             return blanket
         warnings.warn(sentence, DuplicateColumnWarning, stacklevel=2)
@@ -112,8 +115,7 @@ class Search:
     def _never_together(self, target: int, members: tuple[int, ...]) -> list[str]:
         """Warn where rows are too few to test any member given another: then nothing could be found redundant."""
         tests = self.setting.tests
-        rest = {x: [z for z in members if z != x] for x in members}
-        if len(members) < 2 or any(tests.deepest([x], target, rest[x]) for x in members):
+        if len(members) < 2 or any(tests.deepest([x], target, [z for z in members if z != x]) for x in members):
             return []
         sentence = (
             f"{self.setting.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
@@ -125,8 +127,11 @@ class Search:
 
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns that have too many levels for even a test without conditioning."""
-        free = (self.setting.arities - 1) * (self.setting.arities[target] - 1)
-        never = np.flatnonzero(self.setting.choices["reliability"] * free > self.setting.n_rows)
+        arities = self.setting.arities
+        each = self.setting.choices["reliability"] * (int(arities[target]) - 1)  # rows for a degree of freedom
+        if each * (int(arities.max()) - 1) <= self.setting.n_rows:
+            return []
+        never = np.flatnonzero(each * (arities - 1) > self.setting.n_rows)
         beyond = [self.setting.tests.names[x] for x in never if x != target]
         if not beyond:
             return []
@@ -156,6 +161,15 @@ def sll() -> Algorithm:
     from blankets.latent import SLL
 
     return SLL
+
+
+def _some_without_freedom(trace: Trace, members: tuple[int, ...]) -> bool:
+    """Tell whether a test given something outside had no degrees of freedom: a first look, before names are given."""
+    inside = frozenset(members)
+    if any(d.evidence.dof == 0 and not inside.issuperset(d.evidence.given) for d in trace.decisions):
+        return True
+    batches = (b for _, b in trace.scans if isinstance(b.given, list) or not inside.issuperset(b.given))
+    return any((batch.reliable & (batch.dof == 0)).any() for batch in batches)
 
 
 def _log(blanket: Blanket) -> None:

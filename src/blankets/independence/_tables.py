@@ -23,7 +23,8 @@ __all__ = ["TableTests"]
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are kept
 _FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
-_CACHED_SCAN = 4096  # longer scans are not kept: they are never asked twice
+# Longer scans are not kept: given nothing they would take too much room, given something they are never asked twice.
+_CACHED_SCAN, _CACHED_SHORT = 4096, 16
 
 
 class TableTests(CountedTests):
@@ -94,7 +95,7 @@ class TableTests(CountedTests):
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, in one pass over the data."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
-        if even_if_unreliable or len(columns) > _CACHED_SCAN:
+        if even_if_unreliable or len(columns) > (_CACHED_SHORT if given else _CACHED_SCAN):
             return self._scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         key = (y, tuple(sorted(given)), columns.tobytes())
         known = self._kept.get(key)
@@ -148,11 +149,12 @@ class TableTests(CountedTests):
         """Return the size at which even the fewest strata of ``among`` leave too few rows."""
         if not self.reliability or not len(xs):
             return len(among)
-        affordable = self.counter.n_rows / (self.reliability * self._free[y] * self._free[np.asarray(xs)].min())
         arities, strata, size = self._arities, 1.0, 0
-        for arity in sorted(arities[z] for z in among):
+        fewest = arities[xs[0]] if len(xs) == 1 else int(self.counter.arities[np.asarray(xs)].min())
+        each = self.reliability * (arities[y] - 1) * (fewest - 1)  # rows for a stratum
+        for arity in sorted([arities[z] for z in among]):
             strata *= arity
-            if strata > affordable:
+            if each * strata > self.counter.n_rows:
                 break
             size += 1
         return size
@@ -200,7 +202,7 @@ class TableTests(CountedTests):
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
         counter = self.counter
-        return isinstance(counter, MemoryCounter) and counter.n_rows <= _FEW_ROWS and counter._threads_for(n) == 1
+        return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter._threads_for(n) == 1
 
     def _batch(
         self,
