@@ -1,0 +1,147 @@
+"""Size, power and recovery of blankets with the default test, in every label regime.
+
+The rate of an event among R independent draws has the standard error √(p(1-p)/R); bands are four of these wide, plus
+what is said next to them. (Coverage of intervals in every regime: test_partial_labels.py.)
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import blankets as bl
+from blankets._study import read_study
+from blankets.stats import attained_power, noncentrality
+
+PRIOR = 0.3
+KNOWN = {
+    "supervised": {},
+    "pu": {"labels": "pu", "prior": PRIOR},
+    "mcar": {"labels": "mcar"},
+    "mar-c": {"labels": "mar-c", "prior": PRIOR},
+    "mar-f": {"labels": "mar-f"},
+}
+ALGORITHMS = ("inter-iamb", "pcmb", "hiton-mb")
+
+
+def labels_of(regime, y, ward, rng):
+    """Hide labels by the mechanism of a regime."""
+    rate = {
+        "supervised": 1.0,
+        "pu": 0.6 * y,
+        "mcar": 0.5,
+        "mar-c": np.where(y == 1, 0.7, 0.4),
+        "mar-f": np.where(ward == 1, 0.7, 0.3),
+    }[regime]
+    return np.where(rng.random(len(y)) < rate, y, np.nan)
+
+
+def scan(regime, columns, y, ward, rng, **options):
+    """Test all columns against the target, given the ward; return the batch, the study and its surrogate."""
+    frame = {**{f"x{j}": column for j, column in enumerate(columns)}, "ward": ward}
+    study = read_study({**frame, "y": labels_of(regime, y, ward, rng)}, "y", None, **KNOWN[regime])
+    column = study.surrogate()
+    tests = study.tests(column, statistic="auto", **options)
+    return tests.scan(range(len(columns)), study.target, [study.column("ward")]), study, column
+
+
+def band(rate, n_draws):
+    return 4 * math.sqrt(rate * (1 - rate) / n_draws)
+
+
+def check_size(regime, n_draws, alpha):
+    # 3 levels, the rarest with 5% of about 75 to 150 rows in two strata: about one expected count in ten is above 5.
+    rng = np.random.default_rng([len(regime), n_draws])
+    p = []
+    while len(p) * 100 < n_draws:
+        y, ward = (rng.random(150) < PRIOR).astype(int), rng.integers(0, 2, 150)
+        columns = rng.choice(3, (100, 150), p=[0.75, 0.2, 0.05])
+        p.append(np.exp(scan(regime, columns, y, ward, rng, reliability=0, level=alpha)[0].log_p))
+    share = np.mean(np.concatenate(p) <= alpha)
+    assert 0.8 * alpha - band(0.8 * alpha, n_draws) <= share <= 1.2 * alpha + band(1.2 * alpha, n_draws)
+
+
+@pytest.mark.parametrize("regime", KNOWN)
+def test_size_of_the_default_test(regime):
+    check_size(regime, 2000, 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+@pytest.mark.parametrize("regime", KNOWN)
+def test_size_of_the_default_test_closely(regime, alpha):
+    check_size(regime, 40_000, alpha)
+
+
+def check_power(regime, n_draws, effect_rows):
+    """The share of rejections is what noncentral chi-square says with κ of the regime."""
+    rng = np.random.default_rng([len(regime), n_draws, 1])
+    alpha, shift = 0.01, 0.14
+    rejected, expected = [], []
+    p_x = np.array([[0.5, 0.3, 0.2], [0.5 - shift, 0.3, 0.2 + shift]])  # given y
+    joint = p_x * np.array([[1 - PRIOR], [PRIOR]])
+    information = float((joint * np.log(p_x / joint.sum(axis=0))).sum())
+    while len(rejected) * 100 < n_draws:
+        y, ward = (rng.random(effect_rows) < PRIOR).astype(int), rng.integers(0, 2, effect_rows)
+        columns = (rng.random((100, effect_rows, 1)) > np.cumsum(p_x, axis=1)[y][:, :2]).sum(axis=2)
+        batch, study, column = scan(regime, columns, y, ward, rng, level=alpha)
+        rejected.append(batch.dependent(alpha))
+        if column.rows is not None:  # labelled rows alone: those are what the test has
+            n, kappa = column.n_rows, 1.0
+        else:
+            n, kappa = effect_rows, study.regime.kappa(study.labels, column.surrogate).value
+        expected.append(attained_power(noncentrality(information, n, kappa), batch.dof[0], alpha))
+    power = float(np.mean(expected))
+    assert 0.3 < power < 0.97
+    # κ is the limit of weak effects (ERRATA B2): 0.03 for that.
+    assert np.mean(rejected) == pytest.approx(power, abs=band(power, n_draws) + 0.03)
+
+
+@pytest.mark.parametrize("regime", KNOWN)
+def test_power_of_the_default_test(regime):
+    check_power(regime, 1000, 700)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [500, 700, 1000])
+@pytest.mark.parametrize("regime", KNOWN)
+def test_power_of_the_default_test_closely(regime, n_rows):
+    check_power(regime, 10_000, n_rows)
+
+
+def family(rng, n):
+    """Two children of the target, the other parent of one of them, noise, and a ward on which labelling may depend."""
+    y, spouse, ward = (rng.random(n) < PRIOR).astype(int), rng.integers(0, 2, n), rng.integers(0, 2, n)
+    child = (rng.random(n) < np.where(y == 1, 0.75, 0.15)).astype(int)
+    shared = (rng.random(n) < np.array([[0.1, 0.5], [0.9, 0.3]])[y, spouse]).astype(int)
+    noise = {f"noise {j}": rng.choice(3, n, p=[0.7, 0.25, 0.05]) for j in range(8)}
+    return y, ward, {"child": child, "shared": shared, "spouse": spouse, "ward": ward, **noise}
+
+
+def check_recovery(regime, algorithm, n_draws):
+    rng = np.random.default_rng([len(regime), len(algorithm)])
+    alpha, n_outside = 0.01, 9
+    missed = false = 0
+    for _ in range(n_draws):
+        y, ward, columns = family(rng, 3000)
+        table = {**columns, "y": labels_of(regime, y, ward, rng)}
+        members = set(bl.discover(table, "y", algorithm=algorithm, alpha=alpha, **KNOWN[regime]).members)
+        missed += len({"child", "shared", "spouse"} - members)
+        false += len(members - {"child", "shared", "spouse"})
+    assert missed == 0
+    # Every column outside enters with probability alpha at most, up to 1.2 of it by the size of the test.
+    chance = 1.2 * alpha * n_outside * n_draws
+    assert false <= chance + 4 * math.sqrt(chance)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("regime", KNOWN)
+def test_the_blanket_is_recovered(regime, algorithm):
+    check_recovery(regime, algorithm, 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "iamb", "mmmb", "gs", "iamb-fdr"])
+@pytest.mark.parametrize("regime", KNOWN)
+def test_the_blanket_is_recovered_many_times(regime, algorithm):
+    check_recovery(regime, algorithm, 60)
