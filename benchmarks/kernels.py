@@ -30,6 +30,7 @@ from _data import frame_of, noise
 from _timing import Timing, announce, fastest, parser, seconds, table, write_json
 from blankets.counting import MemoryCounter, _memory
 from blankets.counting import _kernels as kernels
+from blankets.counting._planes import first_planes, planes_of
 from blankets.independence import TableTests
 from blankets.stats import statistics_of_block
 
@@ -86,8 +87,8 @@ def bit_counts(codes: NDArray[np.uint8], levels: int, n_cells: int) -> Count:
     conditioning = noise(codes.shape[1], (2,) * depth, 2)
     both = np.concatenate([codes, conditioning])
     arities = np.array([levels] * len(codes) + [2] * depth)
-    planes, totals = kernels.pack_bits(both, np.arange(len(both)), arities)
-    first = np.cumsum(arities - 1) - (arities - 1)
+    frame = frame_of(both, arities.tolist())
+    (planes, totals), first = planes_of(frame), first_planes(frame)
     cell_first, cell_arity = first[len(codes) :], arities[len(codes) :]
     n_rows = codes.shape[1]
 

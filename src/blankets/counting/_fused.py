@@ -8,6 +8,7 @@ come out. Columns that are conditioned on come in ascending order, as the order 
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import njit
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from blankets.counting import _kernels as kernels
 from blankets.counting._contract import Counter
 from blankets.counting._memory import BITS_WIN_BELOW, BITS_WIN_LONG, LONG, RENUMBER_ABOVE, MemoryCounter
+from blankets.counting._planes import on_disk
 from blankets.data import DenseColumns, Frame
 
 __all__ = [
@@ -35,6 +37,9 @@ __all__ = [
 TOGETHER = 4  # columns that are counted together
 MOST_STRATA = 1 << 20  # and four for each row; more are left to the counter
 MOST_COPIED = 64 << 20  # bytes of codes that are copied, where they do not lie in one block already
+MOST_OF_SPARSE = 256 << 20  # the same of sparse columns
+
+_COPIED: WeakKeyDictionary[Frame, NDArray[np.uint8]] = WeakKeyDictionary()
 
 
 class DenseTable(NamedTuple):
@@ -82,32 +87,34 @@ class Strata(NamedTuple):
     depth: NDArray[np.int64]
 
 
-def dense_table(counter: Counter) -> DenseTable | None:
-    """Return the table behind a counter, if it has narrow columns only and lies in memory."""
-    codes = _codes_of(counter.frame) if type(counter) is MemoryCounter else None
+def dense_table(counter: Counter, *, copy_sparse: bool = False) -> DenseTable | None:
+    """Return the table behind a counter, if it has narrow columns only and lies in memory.
+
+    Sparse columns may be copied as dense ones, up to 256 MB.
+    """
+    codes = _codes_of(counter.frame, copy_sparse=copy_sparse) if type(counter) is MemoryCounter else None
     if codes is None or not isinstance(counter, MemoryCounter):
         return None
-    if (counter._first_plane >= 0).any():
-        planes, totals = counter._planes
-    else:
-        nothing = np.zeros(0, np.int64)
-        planes, totals = kernels.pack_bits(codes, nothing, nothing)
+    planes, totals = counter._planes
     below = BITS_WIN_BELOW if counter.n_rows <= LONG else BITS_WIN_LONG
     most = max(int(RENUMBER_ABOVE * counter.n_rows), 1)
     return DenseTable(codes, counter.arities, planes, totals, counter._first_plane, below, most)
 
 
-def _codes_of(frame: Frame) -> NDArray[np.uint8] | None:
+def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:
     """Return the codes of all columns in their order, if all are narrow and in memory."""
-    dense = [block.codes for block in frame.blocks if isinstance(block, DenseColumns)]
-    narrow = len(dense) == len(frame.blocks) and all(codes.dtype == np.uint8 for codes in dense)
-    if not narrow or not frame.n_rows or any(isinstance(codes.base, np.memmap) for codes in dense):
+    if not frame.n_rows or on_disk(frame) or any(block.codes.dtype != np.uint8 for block in frame.blocks):
         return None
-    if len(dense) == 1 and np.array_equal(frame.position, np.arange(len(dense[0]))):
-        return np.ascontiguousarray(dense[0], np.uint8)
-    if frame.n_columns * frame.n_rows > MOST_COPIED:
+    first = frame.blocks[0]
+    if len(frame.blocks) == 1 and isinstance(first, DenseColumns):
+        if np.array_equal(frame.position, np.arange(len(first))):
+            return np.ascontiguousarray(first.codes, np.uint8)
+    all_dense = all(isinstance(block, DenseColumns) for block in frame.blocks)
+    if frame.n_columns * frame.n_rows > (MOST_COPIED if all_dense else MOST_OF_SPARSE if copy_sparse else 0):
         return None
-    return np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)
+    if frame not in _COPIED:
+        _COPIED[frame] = np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)
+    return _COPIED[frame]
 
 
 @njit(nogil=True, cache=True)
@@ -229,4 +236,5 @@ def joint_counts(table: DenseTable, members: NDArray[np.int64], y: int) -> NDArr
         n_cells *= table.arities[x]
     tables = np.empty((TOGETHER, n_cells * table.arities[y]), np.int32)
     count_one(table.codes[y], cells, n_cells, tables)
-    return tables[0]
+    joint: NDArray[np.int32] = tables[0]
+    return joint

@@ -18,13 +18,13 @@ __all__ = [
     "count_dense",
     "count_sparse",
     "extend_codes",
-    "pack_bits",
+    "pack_dense",
+    "pack_sparse",
     "renumber",
 ]
 
 _ROWS = 2048  # rows a chunk: 8 KiB of indices stay in the first-level cache
 _MOST_TOGETHER = 4
-_WORDS = 512  # most words of a chunk of bits: 32,768 rows, 4 KiB a plane
 
 
 @njit(nogil=True, cache=True)
@@ -125,43 +125,44 @@ def count_sparse(
                 counts[i, c] -= counts[i, level + c]
 
 
-def pack_bits(
-    codes: NDArray[np.integer], columns: NDArray[np.int64], arities: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return one plane of bits for each level but the first of each of ``columns``, and how many are set in each.
-
-    Planes have shape (chunks, planes, words): a scan reads the rows of a chunk of all planes one after the
-    other, as memory is read fastest, while the masks of the cells stay in the cache.
-    """
-    n_words = max(-(-codes.shape[1] // 64), 1)
-    n_chunks = -(-n_words // _WORDS)
-    words = -(-n_words // (8 * n_chunks)) * 8  # whole cache lines
-    # NumPy asks for large pages, which a scan reads half as fast again; Numba does not.
-    planes = np.zeros((-(-n_words // words), int(np.sum(arities - 1)), words), np.uint64)
-    totals = np.zeros(planes.shape[1], np.int32)
-    _pack(codes, columns, arities, planes, totals)
-    return planes, totals
-
-
 @njit(nogil=True, cache=True)
-def _pack(
+def pack_dense(
     codes: NDArray[np.integer],
     columns: NDArray[np.int64],
     arities: NDArray[np.int64],
+    first_plane: NDArray[np.int64],
     planes: NDArray[np.uint64],
     totals: NDArray[np.int32],
 ) -> None:
-    """Fill planes and their totals."""
+    """Fill the planes (chunks, planes, words) of some columns of dense codes, and how many bits each has."""
     n_chunks, _, words = planes.shape
-    plane = 0
     for i in range(len(columns)):
         for level in range(1, arities[i]):
+            plane = first_plane[i] + level - 1
             for chunk in range(n_chunks):
                 start = 64 * words * chunk
                 here = planes[chunk, plane]
                 _pack_plane(codes[columns[i], start : start + 64 * words], level, here)
                 totals[plane] += _common_bits(here, here)
-            plane += 1
+
+
+@njit(nogil=True, cache=True)
+def pack_sparse(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    codes: NDArray[np.uint8],
+    columns: NDArray[np.int64],
+    first_plane: NDArray[np.int64],
+    planes: NDArray[np.uint64],
+    totals: NDArray[np.int32],
+) -> None:
+    """Do the same for sparse columns."""
+    words = planes.shape[2]
+    for i in range(len(columns)):
+        for k in range(indptr[columns[i]], indptr[columns[i] + 1]):
+            plane, word = first_plane[i] + codes[k] - 1, indices[k] // 64
+            planes[word // words, plane, word % words] |= np.uint64(1) << np.uint64(indices[k] % 64)
+            totals[plane] += 1
 
 
 @njit(nogil=True, cache=True)

@@ -16,13 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock, local
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import _kernels as kernels
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
+from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
@@ -31,13 +31,13 @@ __all__ = ["MemoryCounter", "count_alone", "kernels_ready"]
 # Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
 # they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
 BITS_WIN_BELOW, BITS_WIN_LONG, LONG = 256, 160, 16_384
-# Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.
-BITS_MOST_LEVELS = 5
-# Sparse columns are counted as such: next to bits they win below 0.3% ones with 4 cells, 1% with 16, 3% with 64, and
-# next to dense codes always. So density decides at the door, where it also decides about memory.
+# Sparse columns that have bit planes (above 0.6% of ones) are counted by them while the words of all cells cost less
+# than what is stored. With 5,000 rows they meet at 0.3% of ones with 4 cells, 1% with 16, 3% with 64. Next to dense
+# codes sparse columns always win.
 #
-# What counting and testing a column costs, in ns: to say when a second thread pays.
-NS_DENSE_ROW, NS_BITS_WORD, NS_STORED, NS_COUNT = 0.25, 0.13, 1.6, 3.0
+# What counting and testing a column costs, in ns: a row of dense codes, a word of bits and a mask of them, a stored
+# entry of a sparse column, a count.
+NS_DENSE_ROW, NS_BITS_WORD, NS_MASK, NS_STORED, NS_COUNT = 0.25, 0.13, 3.0, 1.6, 3.0
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
 BLOCK_COUNTS = 1 << 16
 # Requests that take less than this (ns) stay on one thread: a hand-over costs about 30 µs.
@@ -49,15 +49,20 @@ JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
 # Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
 MOST_COUNTS = 1 << 26
-# Of a store on disk bit planes are made if they take no more memory than this; its codes take none for good.
-PLANES_OF_STORE_BYTES = 384 << 20
+
+
+_READY: set[Any] = set()  # a look into the folder takes as long as a small search
 
 
 def kernels_ready() -> bool:
     """Whether the kernels have been compiled on this machine before (the first use takes some seconds)."""
     kernel: Any = kernels.count_dense
-    place = Path(kernel._cache.cache_path)
-    return place.is_dir() and any(place.glob("_kernels.count_*.nbi"))
+    if kernel not in _READY:
+        place = Path(kernel._cache.cache_path)
+        if not place.is_dir() or not any(place.glob("_kernels.count_*.nbi")):
+            return False
+        _READY.add(kernel)
+    return True
 
 
 Places = NDArray[np.int64] | slice
@@ -95,9 +100,6 @@ _thread = local()
 def count_alone() -> None:
     """Have the calling thread count by itself from now on: others are at work beside it."""
     _thread.alone = True
-
-
-_PLANES: WeakKeyDictionary[Frame, tuple[NDArray[np.uint64], NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 class MemoryCounter(Counter):
@@ -175,16 +177,18 @@ class MemoryCounter(Counter):
         """Yield the candidates that are counted by bits, then those of each block of the frame that are not."""
         arity = self._arity_list[y]
         most, n_strata = self._bits_win(y, given)
-        if self._most_levels <= most:  # all of them, as often: nothing to look up
+        sparse_too = arity * n_strata <= self._cells_of_sparse
+        if self._most_levels <= most and sparse_too:  # all of them, as often: nothing to look up
             by_bits = np.ones(0, bool)
             bits: Places = slice(0, len(xs))
         else:
             by_bits = self._levels_of_bits[xs] <= most if most > 1 else np.zeros(len(xs), bool)
+            if not sparse_too:
+                by_bits &= ~self._is_sparse[xs]
             bits = by_bits.nonzero()[0]
         n = len(xs[bits])
         if n:
-            counts = arity * n_strata
-            ns = n * counts * (NS_BITS_WORD * (self.n_rows / 64) + NS_COUNT)
+            ns = n * arity * n_strata * (NS_BITS_WORD * (self.n_rows / 64) + NS_COUNT)
             yield Part(bits, xs[bits], self._bit_counts(y, given), (arity, n_strata), ns)
             if n == len(xs):
                 return
@@ -238,29 +242,23 @@ class MemoryCounter(Counter):
     @cached_property
     def _first_plane(self) -> NDArray[np.int64]:
         """Number of each column's first bit plane; -1 for columns that have none."""
-        narrow = [isinstance(block, DenseColumns) and block.codes.dtype == np.uint8 for block in self.frame.blocks]
-        # Of several narrow blocks (a replaced target has one of its own) only the largest is packed.
-        sizes = [len(block) if ok else 0 for block, ok in zip(self.frame.blocks, narrow, strict=True)]
-        packed = self.frame.block_of == int(np.argmax(sizes)) if any(sizes) else np.zeros(len(self.names), bool)
-        packed &= (self.arities >= 2) & (self.arities <= BITS_MOST_LEVELS)
-        planes = np.where(packed, self.arities - 1, 0)
-        if self._on_disk and int(planes.sum()) * self.n_rows // 8 > PLANES_OF_STORE_BYTES:
-            return np.full(len(self.names), -1, np.int64)
-        return np.where(packed, np.cumsum(planes) - planes, -1)
-
-    @property
-    def _on_disk(self) -> bool:
-        """Whether the codes are mapped into memory from a file."""
-        return any(isinstance(block.codes.base, np.memmap) for block in self.frame.blocks)
+        return first_planes(self.frame)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Bit planes of the frame and their totals; kept with it, for the next question about the same data."""
-        if self.frame not in _PLANES:
-            columns = np.flatnonzero(self._first_plane >= 0)
-            codes = self.frame.blocks[self.frame.block_of[columns[0]]].codes
-            _PLANES[self.frame] = kernels.pack_bits(codes, self.frame.position[columns], self.arities[columns])
-        return _PLANES[self.frame]
+        """Bit planes of the frame, and how many bits each has."""
+        return planes_of(self.frame)
+
+    @cached_property
+    def _is_sparse(self) -> NDArray[np.bool_]:
+        return np.array([isinstance(block, SparseColumns) for block in self.frame.blocks])[self.frame.block_of]
+
+    @cached_property
+    def _cells_of_sparse(self) -> float:
+        """Up to how many cells bits win over what is stored of sparse columns."""
+        sparse = [block for block in self.frame.blocks if isinstance(block, SparseColumns)]
+        stored, n = sum(len(block.codes) for block in sparse), sum(len(block) for block in sparse)
+        return NS_STORED * stored / n / (NS_BITS_WORD * (self.n_rows / 64) + NS_MASK) if n else math.inf
 
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
         """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
