@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets._study import Study, generator_from, read_study
 from blankets._under_reported import Names, UnderReported, under_reported_from
 from blankets.counting import MemoryCounter
-from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed
+from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn, label_column
 from blankets.results import Estimate, Ranking, TestResult
 from blankets.stats import InformationEstimate, Loss, attained_power, detectable_effect, noncentrality
@@ -372,11 +371,10 @@ def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]
 def _warn_of_constants(study: Study, names: Sequence[str]) -> None:
     """Name features that have one value among the rows that an estimate rests on."""
     if names and study.labels.n_unlabelled:
-        warnings.warn(
+        warn(
             f"{listed(names)} have a single value among the labelled rows, so that nothing can be said about their "
             f"information",
             RegimeWarning,
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data import DenseColumns, Frame
-from blankets.errors import DuplicateColumnWarning, listed
+from blankets.errors import DuplicateColumnWarning, listed, warn
 from blankets.regimes import Labels
 
 __all__ = ["copies_of_labels", "warn_of_copies"]
@@ -22,11 +21,10 @@ def warn_of_copies(frame: Frame, target: int, labels: Labels) -> None:
     """Name the features that tell the label of every row, and which rows have none."""
     copies = copies_of_labels(frame, target, labels)
     if copies:
-        warnings.warn(
+        warn(
             f"equal to the labels of {frame.names[target]!r} in all rows, gaps included: {listed(copies)}; a test of "
             f"such a column tells about labelling, so leave it out with exclude=[...]",
             DuplicateColumnWarning,
-            stacklevel=4,
         )
 
 

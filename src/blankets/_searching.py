@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
@@ -14,12 +13,7 @@ import numpy as np
 
 from blankets._setting import Setting
 from blankets.data import Manifest
-from blankets.errors import (
-    DuplicateColumnWarning,
-    Interrupted,
-    TooFewRowsWarning,
-    listed,
-)
+from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
 from blankets.results import Blanket, describe, determined_sentence
 from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 
@@ -79,7 +73,7 @@ class Search:
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
         if sentence is None:
             return blanket
-        warnings.warn(sentence, DuplicateColumnWarning, stacklevel=2)
+        warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
     def _run(self, target: int, trace: Trace) -> Found:
@@ -122,7 +116,7 @@ class Search:
             f"that redundant ones could not be found: cut or merge their levels (for example bins=3), or lower "
             f"'reliability'"
         )
-        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
+        warn(sentence, TooFewRowsWarning)
         return [sentence]
 
     def _untestable(self, target: int) -> list[str]:
@@ -139,7 +133,7 @@ class Search:
             f"{self.setting.n_rows:,} rows are too few to test {listed(beyond)} against "
             f"{self.setting.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
         )
-        warnings.warn(sentence, TooFewRowsWarning, stacklevel=2)
+        warn(sentence, TooFewRowsWarning)
         return [sentence]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from blankets._progress import Progress, shown
 from blankets._study import Study, read_study
 from blankets.counting import MemoryCounter
-from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed
+from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
 from blankets.filters import (
     TIE,
     Criterion,
@@ -230,7 +229,7 @@ def _checked_number(k: int, study: Study, *, at_most: bool) -> int:
     why = f" ({listed(study.report.left_out)} cannot be used)" if study.report.left_out else ""
     if not at_most:
         raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
-    warnings.warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning, stacklevel=4)
+    warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning)
     return there
 
 
@@ -248,5 +247,5 @@ def _notes(study: Study, source: InformationSource, criterion: Criterion, picks:
             f"determine the target in these rows, or have too many configurations for them; 'jmi' looks at pairs only"
         ] = TooFewRowsWarning
     for sentence, category in notes.items():
-        warnings.warn(sentence, category, stacklevel=4)
+        warn(sentence, category)
     return tuple(notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +15,7 @@ from blankets._engine import Engine, fingerprint_of
 from blankets._study import Study, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter
 from blankets.data import DataReport, ingest, ingest_numeric
-from blankets.errors import (
-    ParameterError,
-    TargetError,
-    TooFewRowsWarning,
-    did_you_mean,
-)
+from blankets.errors import ParameterError, TargetError, TooFewRowsWarning, did_you_mean, warn
 from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
 from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
@@ -193,7 +187,7 @@ def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tupl
         f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labelled:,} labelled rows "
         "are too few for any test within them: merge levels, or leave out the conditioning (given_drivers=False)"
     )
-    warnings.warn(beyond, TooFewRowsWarning, stacklevel=5)
+    warn(beyond, TooFewRowsWarning)
     return (beyond,)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from blankets._copies import warn_of_copies
 from blankets._engine import Engine
 from blankets.counting import Counter, MemoryCounter
 from blankets.data import DataReport, Frame, Manifest, ingest, manifest_of
-from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, did_you_mean, listed
+from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, did_you_mean, listed, warn
 from blankets.independence import (
     ConditionedTests,
     IndependenceTest,
@@ -144,11 +143,10 @@ class Study:
         part = self.frame.take(rows)
         constant = [self.frame.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
         if constant:
-            warnings.warn(
+            warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labelled rows, so that no test with "
                 f"the target can find them",
                 RegimeWarning,
-                stacklevel=4,
             )
 
 

@@ -31,6 +31,8 @@ A message says what was wrong, where, what was found, and what to do.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -55,6 +57,9 @@ __all__ = [
     "TargetError",
     "TooFewRowsWarning",
 ]
+
+
+_NOT_THE_USER = ("blankets", "sklearn", "concurrent", "threading", "contextlib")
 
 
 class BlanketsError(ValueError):
@@ -180,6 +185,14 @@ class SearchStoppedWarning(BlanketsWarning):
 
 class RegimeWarning(BlanketsWarning):
     """An assumption about the missing labels was made on the user's behalf."""
+
+
+def warn(sentence: str, category: type[BlanketsWarning]) -> None:
+    """Warn at the line of the user's program, however deep in this package the reason was found."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USER:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, category, stacklevel=level if frame.f_back is not None else 2)
 
 
 def did_you_mean(got: str, choices: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ task a block and one tree of additions.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import numpy as np
 from blankets.counting._memory import MemoryCounter
 from blankets.counting._partition import PartitionedCounter, Request, Tables, added, counted
 from blankets.data import Store
-from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError
+from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError, warn
 
 __all__ = ["DaskCounter", "StoredRows", "connect"]
 
@@ -162,11 +161,10 @@ class DaskCounter(PartitionedCounter):
         lost = sorted(set(self._workers) - set(now))
         self._workers = now
         if lost:
-            warnings.warn(
+            warn(
                 f"{len(lost)} Dask worker(s) were lost ({', '.join(lost)}); their rows were loaded again by others, "
                 f"and the counts are complete",
                 BlanketsWarning,
-                stacklevel=4,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from blankets.errors import (
     MissingValuesError,
     TargetError,
     listed,
+    warn,
 )
 
 __all__ = ["Audit"]
@@ -82,7 +82,7 @@ class Audit:
     def warn(self) -> None:
         """Give one warning for each situation that the user should know of."""
         for kind, sentence in self._remarks():
-            warnings.warn(sentence, kind, stacklevel=4)
+            warn(sentence, kind)
 
     def report(self, **size: Any) -> DataReport:
         """Return the findings that are reported, with what else the report needs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from blankets.data._frame import Frame
 from blankets.data._report import Binning
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
-from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed
+from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed, warn
 
 __all__ = ["Encoder"]
 
@@ -173,4 +172,4 @@ def _warn_of_new_levels(new_rows: dict[str, int]) -> None:
     if new_rows:
         counts = ", ".join(f"{name!r} ({n} rows)" for name, n in list(new_rows.items())[:8])
         more = f" and {len(new_rows) - 8} more columns" if len(new_rows) > 8 else ""
-        warnings.warn(f"levels that were not there before: {counts}{more}", BlanketsWarning, stacklevel=4)
+        warn(f"levels that were not there before: {counts}{more}", BlanketsWarning)

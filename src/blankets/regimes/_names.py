@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
-from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import prior_from
@@ -85,11 +83,10 @@ def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) 
         return Supervised()
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabelled(prior, sampling or "one-sample")
-        warnings.warn(
+        warn(
             f"{labels.saw}, and the others are not: taken for positive-unlabelled data. {regime.assumption} Pass "
             f"labels='pu' to confirm this.",
             RegimeWarning,
-            stacklevel=3,
         )
         return regime
     raise LabelError(
