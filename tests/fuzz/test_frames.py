@@ -66,7 +66,7 @@ OPTIONS = st.fixed_dictionaries(
     optional={
         "algorithm": st.sampled_from(["auto", *(entry.name for entry in bl.algorithms())]),
         "alpha": st.sampled_from([1e-300, 0.01, 0.5, 0.999]),
-        "test": st.sampled_from(["g", "x2", "fisher-z"]),
+        "test": st.sampled_from(["auto", "g", "x2", "fisher-z"]),
         "dof": st.sampled_from(["adjusted", "nominal"]),
         "reliability": st.sampled_from([0, 0.5, 5, 1e9]),
         "strength": st.sampled_from(["p-value", "information"]),
@@ -106,7 +106,7 @@ def test_random_tables(drawn, options, container):
 
 
 @pytest.mark.slow
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=10_000, deadline=None)
 @given(drawn=frames(), options=OPTIONS, container=st.sampled_from(sorted(CONTAINERS)))
 def test_many_random_tables(drawn, options, container):
     check(drawn, options, container)
