@@ -16,10 +16,22 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates", "_static"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 html_theme = "pydata_sphinx_theme"
 html_title = "blankets"
+html_static_path = ["_static"]
+html_css_files = ["blankets.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_persistent": ["search-button"],
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+}
+# Pages without siblings need no list of them.
+html_sidebars = {name: [] for name in ("index", "tutorial", "glossary", "reproduction", "examples/species")}
 autosummary_generate = True
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
