@@ -144,7 +144,7 @@ EXPERIMENTS = (
         name="ecml-2015-prior",
         title="class-prior change and p(y=1): why Figure 7 is not the same for all networks",
         source="ours, for [PU] Figure 7",
-        minutes=(4, 0.4),
+        minutes=(3, 0.3),
         cells=cells,
         run=run,
         compare=compare,
