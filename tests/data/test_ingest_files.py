@@ -195,3 +195,11 @@ def test_a_column_of_empty_fields(tmp_path, reader):
     (tmp_path / "t.csv").write_text("a,e,t\n1,,0\n2,NA,1\n1,,1\n")
     with pytest.warns(ConstantColumnWarning, match="'e'"):
         assert ingest(tmp_path / "t.csv", "t").frame.names == ("a", "t")
+
+
+@pytest.mark.parametrize("text", ["1," + "x" * 3_000_000 + "\n", '1,"never closed\n' + "1,2\n" * 800_000])
+def test_rows_that_do_not_end_are_told_in_plain_words(tmp_path, text):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + "0,1\n1,0\n" * 20 + text + "0,1\n" * 20)
+    with pytest.raises(DataError, match=r"'.*long\.csv' cannot be read: a row is longer than one million characters"):
+        ingest(path, "a")

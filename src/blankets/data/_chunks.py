@@ -26,6 +26,7 @@ from blankets.data._files import (
     kind_of_file,
     no_file,
     open_parquet,
+    reason,
 )
 from blankets.data._readers import from_arrow
 from blankets.data._tables import checked_names
@@ -213,7 +214,7 @@ class CsvChunks(_Files):
         text = str(error)
         place = text.partition("In CSV column #")[2].partition(":")[0]
         if not place.isdigit() or "conversion error" not in text:
-            raise DataError(f"{str(path)!r} cannot be read: {text.splitlines()[0]}") from error
+            raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
         name = self._columns_of(path)[int(place)]
         wider = WIDER.get(str(self._types.get(name)))
         if wider is None:

@@ -121,7 +121,18 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
     except (OSError, EOFError, csv.Error, zlib.error, ValueError) as error:  # Arrow's are among them
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
+        raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what went wrong, in the words of whoever read the file where these can be understood."""
+    said = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if "straddl" in said:  # a row did not end within a block of a megabyte or more
+        return (
+            "a row is longer than one million characters: a quotation mark may have been left open, or a column holds "
+            "long texts, which no test can use; correct the file, or write it without that column"
+        )
+    return said
 
 
 def check_header(path: Path, separator: str, *, sure: bool) -> int:
