@@ -198,16 +198,20 @@ def cell_masks(
     n_cells = 1
     for v in range(len(arities)):
         a = arities[v]
-        # From the last cell down, so that a cell is read before its place is overwritten.
+        # From the last cell down, so that a cell is read before its place is overwritten. One loop over the words for
+        # each level: such loops become vector instructions.
         for c in range(n_cells - 1, -1, -1):
-            for w in range(planes.shape[1]):
-                whole = masks[c, w]
-                rest = whole
-                for level in range(1, a):
-                    part = whole & planes[first_plane[v] + level - 1, w]
-                    masks[c * a + level, w] = part
-                    rest &= ~part
-                masks[c * a, w] = rest
+            whole, first, part = masks[c], masks[c * a], masks[c * a + 1]
+            for level in range(1, a):
+                plane, part = planes[first_plane[v] + level - 1], masks[c * a + level]
+                for w in range(len(whole)):
+                    part[w] = whole[w] & plane[w]
+            for w in range(len(whole)):
+                first[w] = whole[w] ^ part[w]  # less the last level,
+            for level in range(1, a - 1):
+                part = masks[c * a + level]
+                for w in range(len(whole)):
+                    first[w] ^= part[w]  # and the others
         n_cells *= a
 
 
