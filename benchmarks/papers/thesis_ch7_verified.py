@@ -102,6 +102,13 @@ def _crossing(one: pd.DataFrame) -> float:
     return float(np.polyval(curve, np.log(0.01)))
 
 
+def _reading(one: pd.DataFrame) -> float:
+    """Return the same as it would be read off the figure of one run: the first crossing of the drawn line."""
+    below = int(np.argmax(one.fnr < 0.01))
+    first, second = one.iloc[max(below - 1, 0)], one.iloc[max(below, 1)]
+    return float(np.interp(0.01, [second.fnr, first.fnr], [second.value, first.value]))
+
+
 def crossings(rows: pd.DataFrame) -> dict[tuple[str, str, str], list[float]]:
     """Return the crossings of all runs, by figure, labelling and test."""
     groups = rows.groupby(["figure", "labelling", "test"], sort=False)
@@ -129,7 +136,8 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
         ways = {key[1:]: value for key, value in found.items() if key[0] == figure}
         ours = ways["coin", "g"]
         printed, rounding = (predicted, 0.5) if read is None else (read, 5.0)
-        spread = np.std(ours, ddof=1)
+        runs = rows[(rows.figure == figure) & (rows.labelling == "coin") & (rows.test == "g")].groupby("run")
+        spread, reading = np.std(ours, ddof=1), np.std([_reading(one) for _, one in runs], ddof=1)
         within = abs(np.mean(ours) - printed) <= 2 * spread + rounding
         others = [
             f"{'X²' if test == 'x2' else 'exact numbers of labels'} {plus_minus(values, 1)}"
@@ -141,7 +149,8 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
             Finding(
                 f"Figure {figure}, {case}, |X| = {arity}: false negatives fall below 1% at",
                 said,
-                f"{plus_minus(ours, 1)} (one run: ± {spread:.1f}); {', '.join(others)}",
+                f"{plus_minus(ours, 1)} (one run: ± {spread:.1f}, read off its line ± {reading:.1f}); "
+                f"{', '.join(others)}",
                 "agrees" if within else "differs",
                 "" if within else _why(case, arity, predicted, found),
             )
@@ -199,9 +208,12 @@ EXPERIMENTS = (
         ),
         size=(12, 7),
         remark=(
-            "A crossing agrees if it lies within two standard deviations of one run of 10,000 repeats, the length of"
-            " the printed ones. Confirms ERRATA B11 (by coins the crossing of Figure 7.3b is near 1100, by exact "
-            "numbers of labels below 1077), and B2 for plans: with ten levels κ promises too much at I = 0.053."
+            "A crossing agrees if it lies within two standard deviations of a curve fitted to one run of 10,000 "
+            "repeats, the length of the printed ones, and five rows where it is printed as “≈”. The printed 1080 of "
+            "Figure 7.3b is just outside; what is read off the drawn line of one run scatters more, and 1080 is "
+            "within that. Confirms ERRATA B11 (by coins the crossing of Figure 7.3b is near 1100, by X² near 1080, "
+            "by exact numbers of labels below 1077), and B2 for plans: with ten levels κ promises too much at I = "
+            "0.053."
         ),
     ),
 )
