@@ -45,6 +45,7 @@ def assert_same(one, other):
             )
 
 
+TWO = {"min_size": 2, "max_size": 2, "stop_at": 0.05}
 OPTIONS = [
     {},
     {"statistic": "x2"},
@@ -88,7 +89,7 @@ def test_weakest_over_subsets(options, n_rows, patience, monkeypatch):
         order = rng.permutation(10).tolist()
         among, xs = order[1 : rng.integers(1, 7)], order[4:]
         for containing in (None, among[0] if among else None, among[-1] if among else None):
-            for limits in ({}, {"max_size": 2}, {"stop_at": 0.05}, {"stop_at": 1e-6, "max_size": 0}):
+            for limits in ({}, {"max_size": 2}, {"stop_at": 0.05}, {"stop_at": 1e-6, "max_size": 0}, TWO):
                 wanted = {"containing": containing, **limits}
                 assert_same(
                     compiled.separate(xs, order[0], among, **wanted), plain.separate(xs, order[0], among, **wanted)

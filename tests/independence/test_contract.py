@@ -94,6 +94,11 @@ def test_sets_too_deep_for_the_rows_are_not_even_looked_at(tests, monkeypatch):
     assert max(asked) == 3
 
 
+def test_subsets_from_a_size_on():
+    assert [z for size in subsets([5, 7, 9], min_size=2) for z in size] == [(5, 7), (5, 9), (7, 9), (5, 7, 9)]
+    assert [z for size in subsets([5, 7], containing=7, min_size=1, max_size=1) for z in size] == [(7,)]
+
+
 def test_subsets_by_size():
     assert [list(size) for size in subsets([5, 7, 9], max_size=1)] == [[()], [(5,), (7,), (9,)]]
     assert [z for size in subsets([5, 7, 9], containing=7, max_size=2) for z in size] == [(7,), (5, 7), (7, 9)]

@@ -85,6 +85,7 @@ class CalibratedTests(TableTests):
         among: Sequence[int],
         *,
         containing: int | None = None,
+        min_size: int = 0,
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
@@ -93,7 +94,7 @@ class CalibratedTests(TableTests):
         The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent" and
         that was not plain, another subset may say otherwise, and all are tried by calibrated tests.
         """
-        how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
+        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = super().separate(xs, y, among, **how)
         if not isinstance(found, CalibratedBatch):  # every test on the way was calibrated
             return found

@@ -26,14 +26,14 @@ def weakest_over(
     among: Sequence[int],
     *,
     containing: int | None,
-    largest: int,
+    sizes: tuple[int, int],
     stop_at: float | None,
 ) -> tuple[int, Weakest, list[Given]] | None:
     """Return the number of tests, the weakest evidence about each x and the sets behind it; None if it cannot be told.
 
-    Parameters as for `IndependenceTest.separate`; ``largest`` is the size of the largest set to try.
+    Parameters as for `IndependenceTest.separate`; ``sizes`` are those of the smallest and the largest set to try.
     """
-    n, chosen_from = len(xs), np.array(among, np.int64)
+    n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
     weakest = Weakest(
         np.full(n, np.nan),
         np.zeros(n),
@@ -44,11 +44,11 @@ def weakest_over(
         np.zeros((n, largest), np.int64),
     )
     fixed = -1 if containing is None else list(among).index(containing)
-    chosen, sizes = np.arange(largest), np.array([int(fixed >= 0), largest])
+    chosen, left = np.arange(largest), np.array([max(int(fixed >= 0), sizes[0]), largest])
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
     performed = 0
-    while sizes[0] <= largest:
-        more = separate_columns(table, formula, xs, y, chosen_from, fixed, chosen, sizes, log_alpha, PATIENCE, weakest)
+    while left[0] <= largest:
+        more = separate_columns(table, formula, xs, y, chosen_from, fixed, chosen, left, log_alpha, PATIENCE, weakest)
         if more < 0:
             return None
         performed += more

@@ -77,6 +77,7 @@ class IndependenceTest(ABC):
         among: Sequence[int],
         *,
         containing: int | None = None,
+        min_size: int = 0,
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
@@ -96,14 +97,14 @@ class IndependenceTest(ABC):
             Where separating variables come from.
         containing : int, optional
             Only subsets with this element of ``among`` (the others have been tried before).
-        max_size : int, optional
-            Largest subset to try; default no limit.
+        min_size, max_size : int, optional
+            Smallest and largest subset to try; default no limit.
         stop_at : float, optional
             A significance level: an x found independent at it is settled by that subset.
         """
         deepest = self.deepest(xs, y, among)
         largest = deepest if max_size is None else min(max_size, deepest)
-        return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest), stop_at)
+        return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest, min_size), stop_at)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
@@ -168,7 +169,7 @@ class CountedTests(IndependenceTest):
 
 
 def subsets(
-    among: Iterable[int], containing: int | None = None, max_size: int | None = None
+    among: Iterable[int], containing: int | None = None, max_size: int | None = None, min_size: int = 0
 ) -> Iterator[Iterator[Given]]:
     """Yield, for each size, the subsets of ``among`` (those that hold ``containing``, if given).
 
@@ -181,7 +182,7 @@ def subsets(
     largest = len(among) if max_size is None else min(max_size, len(among))
     fixed = () if containing is None else (containing,)
     rest = tuple(z for z in among if z != containing)
-    for size in range(len(fixed), largest + 1):
+    for size in range(max(len(fixed), min_size), largest + 1):
         chosen = combinations(rest, size - len(fixed))
         yield (tuple(z for z in among if z in fixed or z in some) if fixed else some for some in chosen)
 

@@ -127,19 +127,22 @@ class TableTests(CountedTests):
         among: Sequence[int],
         *,
         containing: int | None = None,
+        min_size: int = 0,
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
-        found = None
-        if self._table is not None:
+        found, table = None, self._table_of_subsets
+        if table is not None:
             columns, deepest = np.asarray(xs, np.int64), self.deepest(xs, y, among)
-            largest = deepest if max_size is None else min(max_size, deepest)
+            sizes = min_size, deepest if max_size is None else min(max_size, deepest)
             found = weakest_over(
-                self._table, self._formula, columns, y, among, containing=containing, largest=largest, stop_at=stop_at
+                table, self._formula, columns, y, among, containing=containing, sizes=sizes, stop_at=stop_at
             )
         if found is None:
-            return super().separate(xs, y, among, containing=containing, max_size=max_size, stop_at=stop_at)
+            return super().separate(
+                xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at
+            )
         n_tests, weakest, sets = found
         batch = self._batch(columns, y, sets, n_tests, weakest.statistic, weakest.dof, weakest.reliable, weakest.log_p)
         batch.by_effect = False
@@ -163,6 +166,11 @@ class TableTests(CountedTests):
     def _table(self) -> DenseTable | None:
         """The table for compiled calls, if it is one for them."""
         return dense_table(self.counter)
+
+    @cached_property
+    def _table_of_subsets(self) -> DenseTable | None:
+        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
+        return self._table or dense_table(self.counter, copy_sparse=True)
 
     @cached_property
     def _formula(self) -> Formula:

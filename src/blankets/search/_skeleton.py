@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from blankets.independence import Evidence, IndependenceTest
 
@@ -42,7 +41,7 @@ class Side:
         The neighbours, from the strongest to the weakest marginal dependence, and for each the weakest
         of the evidence that kept it.
     separated : dict of int to Evidence
-        Those that a non-empty set separated, in the order of removal. All others but the untested are
+        Those that a non-empty set separated, by the size of the set. All others but the untested are
         marginally independent.
     untested : frozenset of int
         Those with too few rows for even the marginal test: nothing is known about them, so they take no
@@ -129,18 +128,13 @@ class Skeleton:
 
     def _one_level(self, x: int, side: Side, level: int) -> bool:
         """Try all conditioning sets of one size; tell whether any test could be performed."""
-        performed = False
-        for given in combinations(tuple(side.weakest), level):
-            ys = [y for y in side.weakest if y not in given]
-            if not ys:
-                continue
-            batch = self.tests.scan(ys, x, given)
-            performed |= bool(batch.reliable.any())
-            log_p, independent = batch.log_p, batch.independent(self.alpha)
-            for i, y in enumerate(ys):
-                if independent[i]:
-                    side.separated[y] = batch[i]
-                    del side.weakest[y]
-                elif log_p[i] > side.weakest[y].log_p:  # never true of a test that was not performed (NaN)
-                    side.weakest[y] = batch[i]
-        return performed
+        ys = tuple(side.weakest)
+        batch = self.tests.separate(ys, x, ys, min_size=level, max_size=level, stop_at=self.alpha)
+        log_p, independent = batch.log_p, batch.independent(self.alpha)
+        for i, y in enumerate(ys):
+            if independent[i]:
+                side.separated[y] = batch[i]
+                del side.weakest[y]
+            elif log_p[i] > side.weakest[y].log_p:  # never true of a test that was not performed (NaN)
+                side.weakest[y] = batch[i]
+        return bool(batch.reliable.any())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -68,17 +67,11 @@ def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
 
     size, performed = 1, True
     while performed and len(adjacent) > size and (limit is None or size <= limit):
-        performed = False
-        for given in combinations(adjacent, size):
-            undecided = [x for x in adjacent if x not in separators and x not in given]
-            if not undecided:
-                continue
-            batch = tests.scan(undecided, y, given)
-            performed = performed or bool(batch.reliable.any())
-            separated = batch.independent(alpha)
-            if separated.any():
-                log.passed_over(batch.where(separated), "neighbours")
-                separators.update(dict.fromkeys(batch.xs[separated].tolist(), given))
+        batch = tests.separate(adjacent, y, adjacent, min_size=size, max_size=size, stop_at=alpha)
+        performed = bool(batch.reliable.any())
+        separated = batch.where(batch.independent(alpha))
+        log.passed_over(separated, "neighbours")
+        separators.update((evidence.x, evidence.given) for evidence in separated)
         adjacent = [x for x in adjacent if x not in separators]
         size += 1
 
