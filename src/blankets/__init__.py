@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from blankets._select import select
     from blankets._sensitivity import sensitivity
     from blankets._stability import stability
-    from blankets.data import SqlTable, Store
+    from blankets.data import Manifest, SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
         InformationSelector,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
+        Assumptions,
         Blanket,
         Blankets,
         DataAudit,
@@ -57,11 +58,13 @@ if TYPE_CHECKING:
         Stability,
         TestResult,
     )
+    from blankets.stats import FalseMembers
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advice",
+    "Assumptions",
     "BestDAG",
     "Beta",
     "Blanket",
@@ -70,12 +73,14 @@ __all__ = [
     "DataAudit",
     "Estimate",
     "Explanation",
+    "FalseMembers",
     "HitonWrapper",
     "InformationSelector",
     "LabelledStratifiedKFold",
     "LatentBlanket",
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
+    "Manifest",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
@@ -119,6 +124,7 @@ __all__ = [
 
 _HOME = {
     "Advice": "blankets.results",
+    "Assumptions": "blankets.results",
     "BestDAG": "blankets.latent",
     "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
@@ -127,12 +133,14 @@ _HOME = {
     "DataAudit": "blankets.results",
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
+    "FalseMembers": "blankets.stats",
     "HitonWrapper": "blankets.estimators",
     "InformationSelector": "blankets.estimators",
     "LabelledStratifiedKFold": "blankets.estimators",
     "LatentBlanket": "blankets.latent",
     "LatentBlanketClassifier": "blankets.estimators",
     "LatentBlanketTransformer": "blankets.estimators",
+    "Manifest": "blankets.data",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
