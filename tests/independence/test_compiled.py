@@ -131,3 +131,15 @@ def test_tables_that_are_too_large_are_left_to_the_counter():
     assert_same(*scans)
     assert_same(compiled.drop_one([0, 1, 3, 4], 2), plain.drop_one([0, 1, 3, 4], 2))
     assert_same(compiled.separate([0, 1], 2, [3, 4, 5]), plain.separate([0, 1], 2, [3, 4, 5]))
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8])
+def test_threads_share_the_candidates_and_find_the_same(n_threads, monkeypatch):
+    rng = np.random.default_rng(9)
+    frame = Frame.from_codes(skewed(700, ARITIES, rng), arities=ARITIES)
+    alone, several = TableTests(MemoryCounter(frame, 1)), TableTests(MemoryCounter(frame, n_threads))
+    monkeypatch.setattr(several.counter, "threads_for", lambda ns: n_threads)
+    for wanted in ({}, {"stop_at": 0.05}, {"containing": 2}):
+        for xs in ([5], [3, 6], [1, 3, 4, 5, 6, 7, 8, 9]):
+            assert_same(several.separate(xs, 0, [2, 4, 7, 9], **wanted), alone.separate(xs, 0, [2, 4, 7, 9], **wanted))
+    assert several.n_tests == alone.n_tests

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from blankets.counting import DenseTable
 from blankets.independence._fused import Formula
 from blankets.independence._fused_subsets import Weakest, separate_columns
 
-__all__ = ["weakest_over"]
+__all__ = ["rows_counted", "weakest_over"]
 
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
@@ -28,10 +29,13 @@ def weakest_over(
     containing: int | None,
     sizes: tuple[int, int],
     stop_at: float | None,
+    pool: Executor | None = None,
+    n_threads: int = 1,
 ) -> tuple[int, Weakest, list[Given]] | None:
     """Return the number of tests, the weakest evidence about each x and the sets behind it; None if it cannot be told.
 
     Parameters as for `IndependenceTest.separate`; ``sizes`` are those of the smallest and the largest set to try.
+    Threads of the pool take some of ``xs`` each: what is found about one does not depend on the others.
     """
     n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
     weakest = Weakest(
@@ -44,13 +48,34 @@ def weakest_over(
         np.zeros((n, largest), np.int64),
     )
     fixed = -1 if containing is None else list(among).index(containing)
-    chosen, left = np.arange(largest), np.array([max(int(fixed >= 0), sizes[0]), largest])
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
-    performed = 0
-    while left[0] <= largest:
-        more = separate_columns(table, formula, xs, y, chosen_from, fixed, chosen, left, log_alpha, PATIENCE, weakest)
-        if more < 0:
-            return None
-        performed += more
+
+    def search(part: slice) -> int:
+        some, own = xs[part], Weakest._make(array[part] for array in weakest)
+        chosen, left = np.arange(largest), np.array([max(int(fixed >= 0), sizes[0]), largest])
+        performed = 0
+        while left[0] <= largest:
+            more = separate_columns(table, formula, some, y, chosen_from, fixed, chosen, left, log_alpha, PATIENCE, own)
+            if more < 0:
+                return -1
+            performed += more
+        return performed
+
+    share = -(-n // n_threads) or 1
+    parts = [slice(start, start + share) for start in range(0, n, share)]
+    counts = [search(part) for part in parts] if pool is None or len(parts) < 2 else list(pool.map(search, parts))
+    if min(counts, default=0) < 0:
+        return None
     sets = [tuple(row[:k]) for row, k in zip(chosen_from[weakest.places].tolist(), weakest.size.tolist(), strict=True)]
-    return performed, weakest, sets
+    return sum(counts), weakest, sets
+
+
+def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:
+    """Return about how many rows x tests a search over subsets takes; where it may stop, those of the smallest sets.
+
+    >>> rows_counted(100, 2, 4, (0, 4), may_stop=False), rows_counted(100, 2, 4, (0, 4), may_stop=True)
+    (3200.0, 1000.0)
+    """
+    last = min(sizes[0] + 1, sizes[1]) if may_stop else sizes[1]
+    n_sets = sum(math.comb(n_among, size) for size in range(sizes[0], last + 1))
+    return float(n_rows * n_xs) * min(n_sets, 1 << 60)

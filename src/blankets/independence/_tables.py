@@ -7,13 +7,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table
 from blankets.errors import ParameterError
-from blankets.independence._compiled import weakest_over
+from blankets.independence._compiled import rows_counted, weakest_over
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._fused import Formula, drop_each, scan_columns
@@ -22,6 +23,7 @@ from blankets.stats import entropy_terms, statistics_of_block
 __all__ = ["TableTests"]
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are kept
+_NS_ROW = 0.4  # a row of a table takes so many nanoseconds
 _FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
 # Longer scans are not kept: given nothing they would take too much room, given something they are never asked twice.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
@@ -137,7 +139,15 @@ class TableTests(CountedTests):
             columns, deepest = np.asarray(xs, np.int64), self.deepest(xs, y, among)
             sizes = min_size, deepest if max_size is None else min(max_size, deepest)
             found = weakest_over(
-                table, self._formula, columns, y, among, containing=containing, sizes=sizes, stop_at=stop_at
+                table,
+                self._formula,
+                columns,
+                y,
+                among,
+                containing=containing,
+                sizes=sizes,
+                stop_at=stop_at,
+                **self._threads(len(columns), len(among), sizes, may_stop=stop_at is not None),
             )
         if found is None:
             return super().separate(
@@ -171,6 +181,15 @@ class TableTests(CountedTests):
     def _table_of_subsets(self) -> DenseTable | None:
         """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
         return self._table or dense_table(self.counter, copy_sparse=True)
+
+    def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
+        """Return the threads for a search over subsets, if they pay."""
+        counter = self.counter
+        if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_threads == 1:
+            return {}
+        rows = rows_counted(counter.n_rows, n_xs, n_among, sizes, may_stop=may_stop)
+        n_threads = counter.threads_for(_NS_ROW * rows)
+        return {"n_threads": n_threads, "pool": counter._pool} if n_threads > 1 else {}
 
     @cached_property
     def _formula(self) -> Formula:
