@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from html import escape
 
 __all__ = ["Progress", "shown", "told"]
+
+_BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
 
 Progress = bool | Callable[[str], None]
 
@@ -26,6 +30,12 @@ def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
     if quiet or not (sys.stderr.isatty() or _in_notebook()):
         yield None
         return
+    with _in_a_cell(first) if _in_notebook() else _on_a_terminal(first) as tell:
+        yield tell
+
+
+@contextmanager
+def _on_a_terminal(first: str) -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -42,6 +52,29 @@ def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
                 progress.update(task, description=sentence)
 
         yield tell
+
+
+@contextmanager
+def _in_a_cell(first: str) -> Iterator[Callable[[str], None]]:
+    """Show a line under a cell of a notebook, with nothing but IPython, which every notebook has."""
+    from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+    def line(sentence: str) -> object:
+        return HTML(f"<small>{escape(sentence)} ({time.monotonic() - began:.0f} s)</small>")
+
+    began = last = time.monotonic()
+    place = display(line(first), display_id=True)
+
+    def tell(sentence: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _BETWEEN_LINES:
+            last = time.monotonic()
+            place.update(line(sentence))
+
+    try:
+        yield tell
+    finally:
+        place.update(HTML(""))
 
 
 def _in_notebook() -> bool:
