@@ -219,3 +219,17 @@ def test_no_dag_meets_contradictory_constraints():
 def test_constant_columns_stay_alone():
     best = best_dag(Frame.from_codes([[0, 0], [0, 1], [0, 1]]))
     assert not best.graph.edges
+
+
+def test_it_tells_who_depends_on_whom():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 500)
+    table = {"<a>": a, "b": a ^ (rng.random(500) < 0.1), "c": rng.integers(0, 2, 500)}
+    best = best_dag(table)
+    (edge,) = best.graph.edges
+    title, line = repr(best).splitlines()
+    assert title == f"Best DAG of 3 columns by bic: {best.score:.1f} nats, optimal"
+    assert line == f"  {edge[1]} depends on {edge[0]}"
+    assert "&lt;a&gt;" in best._repr_html_()
+    assert "<a>" not in best._repr_html_()
+    assert "no edge" in repr(best_dag({"x": rng.integers(0, 2, 500), "y": rng.integers(0, 2, 500)}))

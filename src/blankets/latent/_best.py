@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import networkx as nx
@@ -48,6 +49,22 @@ class BestDAG:
     gap: float
     criterion: str
     learner: str
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *(f"  {line}" for line in self._lines())])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(line)}</li>" for line in self._lines())
+        return f"<div><strong>{escape(self._title())}</strong><ul>{items}</ul></div>"
+
+    def _title(self) -> str:
+        worth = "optimal" if self.gap == 0 else f"at most {self.gap:.4g} nats below the optimum"
+        return f"Best DAG of {len(self.graph)} columns by {self.criterion}: {self.score:.1f} nats, {worth}"
+
+    def _lines(self) -> list[str]:
+        """Return a line for each node with parents."""
+        parents = {node: sorted(map(str, self.graph.predecessors(node))) for node in self.graph}
+        return [f"{node} depends on {', '.join(of)}" for node, of in parents.items() if of] or ["no edge"]
 
 
 def best_dag(
