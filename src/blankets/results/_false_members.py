@@ -19,24 +19,28 @@ __all__ = ["false_members", "false_members_sentence", "n_chances"]
 _SPOUSES = ("spouses", "colliders")  # phases in which a column gets a chance for each child
 
 
-def n_chances(trace: Trace, target: int) -> int:
+def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     """Return how many tests with the target could have let a column in: one for each set that it was scanned given.
 
-    A search by subsets tells of a column once, when a set has separated it; and once for each child that might
-    make it a spouse.
+    A search by subsets gives each column one chance, for all of its tests must err; and one more for each child
+    that might make it a spouse.
     """
+    times = np.zeros(n_columns, np.int64)
     looks: dict[tuple[int, ...], EvidenceBatch] = {}
-    several = 0
     for _, batch in trace.scans:
-        if batch.y == target and isinstance(batch.given, tuple):
-            key = tuple(sorted(batch.given))
-            if key not in looks or len(batch) > len(looks[key]):
-                looks[key] = batch
-        elif batch.y == target:
-            several += int(np.count_nonzero(batch.reliable & (batch.dof > 0)))
-    scanned = sum(int(np.count_nonzero(batch.reliable & (batch.dof > 0))) for batch in looks.values())
-    as_spouses = sum(d.phase in _SPOUSES and d.evidence.reliable for d in trace.decisions)
-    return scanned + several + as_spouses
+        key = tuple(sorted(batch.given)) if isinstance(batch.given, tuple) else None
+        if batch.y != target:
+            continue
+        if key is None:
+            times[batch.xs[batch.reliable]] = np.maximum(times[batch.xs[batch.reliable]], 1)
+        elif key not in looks or len(batch) > len(looks[key]):
+            looks[key] = batch
+    for batch in looks.values():
+        times[batch.xs[batch.reliable & (batch.dof > 0)]] += 1
+    told = [d for d in trace.decisions if d.evidence.y == target and d.evidence.reliable]
+    single = [d.x for d in told]
+    times[single] = np.maximum(times[single], 1)
+    return int(times.sum()) + sum(d.phase in _SPOUSES for d in told)
 
 
 def false_members(blanket: Blanket, controls: str, chances: int) -> FalseMembers | None:
