@@ -114,6 +114,28 @@ def test_titles_of_graphs():
     assert plot_blanket(blanket_of(["a"]), title="Mine").get_title() == "Mine"
 
 
+def test_of_very_many_members_the_strongest_are_drawn():
+    names = [f"gene {i}" for i in range(200)]
+    ax = plot_blanket(blanket_of(names))
+    assert {text.get_text() for text in ax.texts if text.get_text()} == {"outcome", *names[:42]}
+    assert ax.get_title() == "Markov blanket of outcome\nthe 42 strongest of 200 members"
+    roles = {"a": "child", "b": "spouse"}
+    ax = plot_blanket(blanket_of(["b", "a"], roles, {"b": "a"}), most=1)  # the child is not drawn, nor a line to it
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["outcome", "b"]
+
+
+@pytest.mark.parametrize("names", [[], ["", " "], ["x" * 80, "y " * 40], ["$a$", "b\nc", "&amp;", "<i>", "'\"`"]])
+def test_odd_names_and_no_names_are_drawn(names):
+    ax = plot_blanket(blanket_of(names))
+    boxes = [text for text in ax.texts if text.get_bbox_patch() is not None]
+    assert len(boxes) == len(names) + 1
+    assert all(len(text.get_text()) <= 20 for text in boxes)
+    ax.figure.canvas.draw()
+    effects = plot_effects(blanket_of(names))
+    assert len(effects.get_yticklabels()) == len(names)
+    effects.figure.canvas.draw()
+
+
 def test_a_member_without_a_test_has_a_thin_line():
     lost = NamedEvidence(
         x="a", y="outcome", statistic=np.nan, dof=np.nan, log_p=np.nan, effect=np.nan, n_rows=0, reliable=False

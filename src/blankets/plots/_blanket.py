@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["plot_blanket", "plot_latent_blanket"]
 
 
-def plot_blanket(blanket: Blanket, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw the target and its blanket; the stronger a member's effect, the wider its line.
 
     Parameters
     ----------
     blanket : Blanket
         What to draw.
+    most : int
+        So many members at most are drawn, the strongest ones.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure.
     title : str, optional
@@ -44,14 +46,16 @@ def plot_blanket(blanket: Blanket, *, ax: Axes | None = None, title: str | None 
     >>> plot_blanket(blanket, ax=Figure().add_subplot()).get_title()
     'Markov blanket of ill'
     """
+    roles = {name: blanket.roles.get(name, "unknown") for name in blanket.members[:most]}
     lines = [
         Line(start, end, directed, _line_width(blanket, start, end))
         for start, end, directed in blanket.to_networkx().edges(data="directed")
+        if {start, end} <= {blanket.target, *roles}
     ]
-    roles = {name: blanket.roles.get(name, "unknown") for name in blanket.members}
     what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
+    cut = f"\nthe {len(roles)} strongest of {len(blanket):,} members" if len(roles) < len(blanket) else ""
     shape = Neighbourhood(blanket.target, roles, blanket.common_children, lines)
-    return draw(shape, title or f"{what} of {label_of(blanket.target, 40)}", ax, "drawing a blanket")
+    return draw(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
 
 
 def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: str | None = None) -> Axes:

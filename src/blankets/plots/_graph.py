@@ -92,7 +92,9 @@ def draw(shape: Neighbourhood, title: str, ax: Axes | None, task: str) -> Axes:
     for name, (across, up) in points.items():
         style = "--" if name in shape.latents else "-"
         box = {"boxstyle": "round,pad=0.4", "facecolor": COLOURS[roles[name]], "edgecolor": INK, "linestyle": style}
-        ax.text(across, up, label_of(name, _LETTERS), ha="center", va="center", color="black", bbox=box, zorder=2)
+        ax.text(
+            across, up, label_of(name, _LETTERS) or " ", ha="center", va="center", color="black", bbox=box, zorder=2
+        )
     return ax
 
 
