@@ -67,30 +67,34 @@ def errors_of(size, n):
     return 4 * math.sqrt(size * (1 - size) / n)
 
 
-def check_size(point, n_draws, *, reachable):
-    p = p_values(point, n_draws)
+def check_size(point, n_draws, level, *, reachable):
+    """Check the size at a level for which the tests were made; tests for no level in particular are for all."""
+    p = p_values(point, n_draws, level=level)
     assert ((p > 0) & (p <= 1)).all()
-    for alpha in (0.05, 0.01, 0.001):
+    for alpha in (0.05, 0.01, 0.001) if level is None else (level,):
         share = (p <= alpha).mean()
         assert share <= 1.2 * alpha + errors_of(1.2 * alpha, len(p))
         if reachable:
             assert share >= 0.8 * alpha - errors_of(0.8 * alpha, len(p))
 
 
+@pytest.mark.parametrize("level", [None, 0.05, 0.01])
 @pytest.mark.parametrize("point", REACHABLE, ids=str)
-def test_size_where_a_test_can_use_up_its_level(point):
-    check_size(point, 2000, reachable=True)
+def test_size_where_a_test_can_use_up_its_level(point, level):
+    check_size(point, 2000, level, reachable=True)
 
 
+@pytest.mark.parametrize("level", [None, 0.05, 0.01])
 @pytest.mark.parametrize("point", COARSE, ids=str)
-def test_size_of_coarse_tables(point):
-    check_size(point, 2000, reachable=False)
+def test_size_of_coarse_tables(point, level):
+    check_size(point, 2000, level, reachable=False)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("level", [None, 0.05, 0.01, 0.001])
 @pytest.mark.parametrize("point", REACHABLE + COARSE, ids=str)
-def test_size_with_many_draws(point):
-    check_size(point, 40_000, reachable=point in REACHABLE)
+def test_size_with_many_draws(point, level):
+    check_size(point, 40_000, level, reachable=point in REACHABLE)
 
 
 @pytest.mark.parametrize("point", COARSE[:4], ids=str)
