@@ -197,12 +197,13 @@ def _weighed(attempts: list[Attempt], before: Stage) -> list[Attempt]:
     """Return attempts of which BIC cannot tell, judged by the Bayes factor against the models without latents.
 
     The smaller blanket wins what is not worth more than a bare mention. All attempts are equivalent (a latent behind
-    all columns, as parent or as child), so one integral serves all.
+    all columns, as parent or as child), so one integral serves all: that of the child, the last, where the share of
+    each class is a parameter of its own and may be extreme at no cost.
     """
     able = [a.stage for a in attempts if a.stage is not None and not a.refused]
     if not able:
         return attempts
-    support = evidence_of(able[0]) - evidence_without(before)
+    support = evidence_of(able[-1]) - evidence_without(before)
     refused = "" if support > -TIE else f"the data speak against it by {-support:.1f} nats"
     return [a if a.refused else replace(a, refused=refused, support=support) for a in attempts]
 
