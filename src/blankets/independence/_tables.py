@@ -110,8 +110,10 @@ class TableTests(CountedTests):
         known = self._kept.get(key)
         if known is not None:
             return known
+        if len(members) == 1:
+            return self.scan(members, y)
         table = self._table
-        if table is None or len(members) < 2:
+        if table is None or not members:
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
