@@ -67,11 +67,20 @@ def test_which_labels_are_missing_belongs_to_the_data():
     assert len(found | {fingerprint(table)}) == 3
 
 
-def test_dense_and_sparse_codes_have_the_same_fingerprint():
-    from scipy.sparse import csc_array
+def test_sparse_matrices_have_the_same_fingerprint_in_any_format():
+    from scipy.sparse import coo_array, csc_array, csr_matrix
 
-    codes = (np.random.default_rng(1).random((50, 4)) < 0.2).astype(np.int64)
-    assert ingest(csc_array(codes)).frame.fingerprint() == ingest(codes).frame.fingerprint()
+    codes = (np.random.default_rng(1).random((50, 5)) < 0.2).astype(np.int64)
+    codes[:, 4] = codes[:, 1]  # left out as a repetition
+    frames = [ingest(kind(codes)).frame for kind in (csc_array, csr_matrix, coo_array)]
+    wide = csc_array(codes)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    frames.append(ingest(wide).frame)
+    frames.append(ingest(csc_array(codes[:, :4]), keep=()).frame)
+    assert len({frame.fingerprint() for frame in frames}) == 1
+    fresh = frames[0].take(np.arange(50))  # whose hashes are not known from reading
+    assert fresh.fingerprint() == frames[0].fingerprint()
+    assert ingest(csc_array(1 - codes)).frame.fingerprint() != frames[0].fingerprint()
 
 
 def test_digests_follow_their_columns():

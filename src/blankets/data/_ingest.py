@@ -341,7 +341,8 @@ class _Work:
         names = tuple(self.table.names[j] for j in at)
         zeros = np.zeros(len(at), np.int64)
         where = np.arange(len(at), dtype=np.int64)
-        frame = Frame(names, tuple(done.levels), done.block.n_rows, (done.block,), zeros, where)
+        digests = {(0, k): made for k, made in enumerate(done.digests)}
+        frame = Frame(names, tuple(done.levels), done.block.n_rows, (done.block,), zeros, where, digests)
         if target is None:
             return frame
         name, coding = target
@@ -354,6 +355,7 @@ class _Work:
             (done.block, DenseColumns(codes[np.newaxis, :])),
             np.insert(zeros, before, 1),
             np.insert(where, before, 0),
+            digests,
         )
 
     def _report(self, frame: Frame, rows: Mask | None, unlabelled: Mask | None, *, extra: bool) -> DataReport:

@@ -32,8 +32,8 @@ class Manifest:
         Versions of Python and of the packages that compute.
     fingerprint : str
         A hash of the table as it was counted: names, levels and codes of all columns used, and which labels are
-        missing. The same table has the same fingerprint whatever container it comes in. Of an SQL source it is a
-        hash of the query; empty where it is not known.
+        missing. The same table has the same fingerprint as a data frame, an array, a file or a store; as a sparse
+        matrix it has another one. Of an SQL source it is a hash of the query; empty where it is not known.
     seed : int, str or None
         The seed of random numbers: "a generator" if one was handed over, None if none was given.
 

@@ -23,7 +23,7 @@ from blankets.data._audit import Audit
 from blankets.data._chunks import ChangedTypes, Chunks
 from blankets.data._coding import Coding, Rule, Settings, encode_target
 from blankets.data._columns import Categories, Column, Mask, Refused
-from blankets.data._frame import NARROW
+from blankets.data._frame import NARROW, digest
 from blankets.data._ingest import Ingested, check_rules
 from blankets.data._learn import Recipe, Summary, decide, joined_bins, leave_out
 from blankets.data._readers import from_arrow
@@ -113,7 +113,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             report=done.report,
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
-            digests=[frame.digests[at] for at in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)],
+            digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
         )
 
 

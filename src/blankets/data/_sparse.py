@@ -22,11 +22,12 @@ __all__ = ["SparseFeatures", "encode_sparse", "from_sparse", "note_gaps", "recod
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseFeatures:
-    """Sparse columns that are used: their numbers in the matrix, levels and codes."""
+    """Sparse columns that are used: their numbers in the matrix, levels, codes and hashes."""
 
     columns: NDArray[np.int64]
     levels: list[tuple[object, ...]]
     block: SparseColumns
+    digests: list[bytes]
 
 
 def from_sparse(data: Any) -> Table:
@@ -93,7 +94,7 @@ def encode_sparse(
     codes = pair_of - first[of_column] + 1
 
     used = _usable(n_values, stored, n_rows, names, settings=settings, audit=audit)
-    _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings=settings, audit=audit, twin=twin)
+    marks = _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings=settings, audit=audit, twin=twin)
     columns = np.flatnonzero(used)
     labels = plain("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
@@ -102,7 +103,7 @@ def encode_sparse(
     block = SparseColumns(
         indptr.astype(np.int64), matrix.indices[kept].astype(np.int32), codes[kept].astype(np.uint8), n_rows
     )
-    return SparseFeatures(columns, levels, block)
+    return SparseFeatures(columns, levels, block, [marks[j] for j in columns.tolist()])
 
 
 def _whole(values: NDArray[Any]) -> list[Any]:
@@ -175,22 +176,27 @@ def _drop_repeated(
     settings: Settings,
     audit: Audit,
     twin: NDArray[np.integer[Any]] | None,
-) -> None:
-    """Leave out each column whose rows and codes are those of an earlier one; note those that equal the target."""
-    seen: dict[tuple[bytes, bytes], int] = {}
-    target = None
+) -> dict[int, bytes]:
+    """Leave out each column whose rows and codes are those of an earlier one; note those that equal the target.
+
+    Returns a hash of each column.
+    """
+    seen: dict[bytes, int] = {}
+    marks: dict[int, bytes] = {}
+    target, indices = None, matrix.indices.astype(np.int32, copy=False)
     if twin is not None:
-        rows = np.flatnonzero(twin).astype(matrix.indices.dtype)
-        target = digest(rows), digest(twin[rows].astype(np.uint8))
+        rows = np.flatnonzero(twin).astype(np.int32)
+        target = digest(rows) + digest(twin[rows].astype(np.uint8))
     for j in np.flatnonzero(used).tolist():
         here = slice(matrix.indptr[j], matrix.indptr[j + 1])
-        mark = digest(matrix.indices[here]), digest(codes[here])
+        mark = marks[j] = digest(indices[here]) + digest(codes[here])
         earlier = seen.setdefault(mark, j)
         if earlier != j and names[j] not in settings.keep:
             used[j] = False
             audit.duplicates.setdefault(names[earlier], []).append(names[j])
         elif mark == target:
             audit.copies_of_target.append(names[j])
+    return marks
 
 
 def recode_sparse(
