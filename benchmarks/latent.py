@@ -1,214 +1,63 @@
-"""Latent blankets: the tables of Gao & Ji (2016), and speed.
+"""Latent blankets: speed, memory, and the exact learner against GOBNILP.
 
 ::
 
-    python benchmarks/latent.py table1                 # 4BN and 7BN, blanket handed over and end to end
-    python benchmarks/latent.py table2 --data DIR      # congress, heart, krvskp, breast, parkinsons as CSV
     python benchmarks/latent.py speed                  # exact learning and one LMB-CSEM run, with a profile
     python benchmarks/latent.py peak --nodes 20        # memory of exact learning
+    python benchmarks/latent.py optima --peer PYTHON FILE ...
+
+For ``optima`` PYTHON is an interpreter with pygobnilp, gurobipy and pandas, and the files are CSV of categories; both
+learners must prove the same optimum. What LMB-CSEM finds is measured by ``python -m benchmarks.papers latent-table1``
+and ``latent-table2``.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
-import math
+import json
 import pstats
 import resource
+import subprocess
+import sys
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from blankets.data import Frame, ingest
-from blankets.errors import BlanketsWarning
-from blankets.estimators import LatentBlanketTransformer
-from blankets.latent import best_dag, discover_latent, sll
+from blankets.data import Frame
+from blankets.latent import best_dag, discover_latent
 
-DATA = {
-    "congress": "congress.csv.gz",
-    "heart": "heart_statlog.csv.gz",
-    "krvskp": "krvskp.csv.gz",
-    "breast": "breast_wdbc.csv.gz",
-    "parkinsons": "parkinsons.csv.gz",
-}
-PAPER = {  # Table 2: mRMR, SLL, LMB-CSEM, error rates in percent
-    "congress": (6.4, 7.3, 5.9),
-    "heart": (16.5, 18.1, 14.3),
-    "krvskp": (24.1, 11.3, 9.4),
-    "breast": (5.3, 6.0, 4.2),
-    "parkinsons": (19.4, 25.5, 18.4),
-}
-OBSERVED = {  # ways to find the observed blanket
-    "sll": {"algorithm": "sll"},
-    "sll bdeu 10": {"algorithm": "sll", "options": {"score": "bdeu", "equivalent_sample_size": 10.0}},
-    "iamb 0.01": {"algorithm": "iamb", "alpha": 0.01},
-    "iamb 0.05": {"algorithm": "iamb", "alpha": 0.05},
-}
+# Recent releases of Gurobi compare expressions only; GOBNILP 1.0 still passes the sense of a constraint apart.
+PEER = """
+import json, sys
+import pandas, gurobipy, pygobnilp.gobnilp as peer
+from gurobipy import GRB
 
+def compared(args):
+    left, sense, right = args[:3]
+    return left <= right if sense == GRB.LESS_EQUAL else left >= right if sense == GRB.GREATER_EQUAL else left == right
 
-# --- Table 1 ---------------------------------------------------------------------------------------------------
+def in_new_form(name):
+    plain = getattr(gurobipy.Model, name)
+    return lambda self, *args: plain(self, *((compared(args), *args[3:]) if len(args) > 2 else args))
+
+class Model(gurobipy.Model):
+    pass
+
+for made in (Model, peer.Gobnilp):
+    for name in ("addConstr", "cbLazy", "cbCut"):
+        setattr(made, name, in_new_form(name))
+peer.Model = Model
+table = pandas.read_csv(sys.argv[1], dtype=str, keep_default_na=False).astype("category")
+learner = peer.Gobnilp()
+learner.learn(table, data_type="discrete", score=sys.argv[2], plot=False, palim=None)
+print("optimum", json.dumps(learner.learned_bn.graph["score"]))
+"""
 
 
 def coin(rng, chance):
     return (rng.random(len(chance)) < chance).astype(np.int64)
-
-
-def four_nodes(rng, n_rows):
-    """T -> C -> B, F; C hidden; every conditional probability uniform."""
-    t = coin(rng, np.full(n_rows, rng.random()))
-    c = coin(rng, rng.random(2)[t])
-    columns = {"T": t, "B": coin(rng, rng.random(2)[c]), "F": coin(rng, rng.random(2)[c])}
-    return frame_of(columns), {"H1"}
-
-
-def seven_nodes(rng, n_rows):
-    """P -> T -> C <- S1, S2; C -> B, F; C hidden; every conditional probability uniform."""
-    p, s1, s2 = (coin(rng, np.full(n_rows, rng.random())) for _ in range(3))
-    t = coin(rng, rng.random(2)[p])
-    c = coin(rng, rng.random((2, 2, 2))[t, s1, s2])
-    columns = {"T": t, "P": p, "S1": s1, "S2": s2, "B": coin(rng, rng.random(2)[c]), "F": coin(rng, rng.random(2)[c])}
-    return frame_of(columns), {"P", "S1", "S2", "H1"}
-
-
-def frame_of(columns):
-    return Frame.from_codes(np.column_stack(list(columns.values())), list(columns), [2] * len(columns))
-
-
-def distance(found, true):
-    """Distance of precision and recall from (1, 1); an empty answer has precision 1."""
-    hits = len(set(found) & true)
-    precision = hits / len(found) if found else 1.0
-    return math.hypot(1 - precision, 1 - hits / len(true))
-
-
-def table1(args):
-    for name, draw in (("4BN", four_nodes), ("7BN", seven_nodes)):
-        rng = np.random.default_rng(args.seed)
-        errors, alone, sizes = {}, {}, {}
-
-        def note(method, found, true, errors=errors, alone=alone):
-            errors.setdefault(method, []).append(distance(found, true))
-            alone.setdefault(method, []).append(set(found) == true)
-
-        began = time.perf_counter()
-        for repetition in range(args.repetitions):
-            frame, true = draw(rng, args.rows)
-            every = [column for column in frame.names if column != "T"]
-            for method, n_restarts in (("sem", 1), ("scsem", args.restarts), ("lmb-csem", args.restarts)):
-                found = discover_latent(
-                    frame, "T", blanket=every, method=method, n_restarts=n_restarts, max_latents=1, rng=repetition
-                )
-                note(f"{method}, blanket handed over", found.members, true)
-            for label, how in OBSERVED.items():
-                own = discover_latent(frame, "T", n_restarts=args.restarts, max_latents=1, rng=repetition, **how)
-                sizes.setdefault(label, []).append(len(own.observed))
-                # As in the errata's protocol, an empty observed blanket is a failure, and where there is one member
-                # at least, all columns are given; then what the library does by itself.
-                note(f"lmb-csem, {label}, given all if any", found.members if own.observed else {"failed"}, true)
-                note(f"lmb-csem, {label}, end to end", own.members or {"failed"}, true)
-        print(f"\n{name}: {args.repetitions} networks of {args.rows:,} rows, {time.perf_counter() - began:.0f} s")
-        for label, counts in sizes.items():
-            print(f"  observed blanket by {label}: {np.bincount(counts).tolist()} networks with 0, 1, 2, ... members")
-        for method, values in errors.items():
-            exact = np.mean(alone[method])
-            print(f"  {method:42} error {np.mean(values):.3f} ± {np.std(values):.3f}, exactly right {exact:.0%}")
-
-
-# --- Table 2 ---------------------------------------------------------------------------------------------------
-
-
-def codes_of(train, test, **reading):
-    """Return training and test rows as frames, coded by what the training rows show."""
-    features = [column for column in train.columns if column != "target"]
-    table = ingest(train, "target", keep=features, **reading)
-    return table.frame, table.encoder.transform(test)
-
-
-def one_hot(frame, columns, arities):
-    """Return the columns as indicators; a level not seen in training is all zeros."""
-    blocks = [frame.column(j)[:, np.newaxis] == np.arange(arities[j]) for j in columns]
-    return np.column_stack([np.zeros((frame.n_rows, 0)), *blocks]).astype(float)
-
-
-def mrmr(frame, target, k):
-    """Return the k features of highest relevance minus mean redundancy (Peng and others, 2005)."""
-    from sklearn.metrics import mutual_info_score
-
-    y = frame.column(target)
-    left = [j for j in range(frame.n_columns) if j != target]
-    relevance = {j: mutual_info_score(frame.column(j), y) for j in left}
-    redundancy, chosen = dict.fromkeys(left, 0.0), []
-    while left and len(chosen) < k:
-        best = max(left, key=lambda j: relevance[j] - redundancy[j] / max(len(chosen), 1))
-        chosen.append(best)
-        left.remove(best)
-        for j in left:
-            redundancy[j] += mutual_info_score(frame.column(j), frame.column(best))
-    return chosen
-
-
-def svm_error(train, test, y_train, y_test):
-    from sklearn.svm import SVC
-
-    if train.shape[1] == 0:
-        values, counts = np.unique(y_train, return_counts=True)
-        return float(np.mean(y_test != values[counts.argmax()]))
-    return float(np.mean(SVC(kernel="linear").fit(train, y_train).predict(test) != y_test))
-
-
-def errors_of_split(table, args, seed):
-    """Return the error rates of mRMR, SLL, latents, latent blankets, SLL's blanket with latents, for one split."""
-    from sklearn.model_selection import train_test_split
-
-    train, test = train_test_split(table, test_size=0.5, stratify=table["target"], random_state=seed)
-    reading = {"discretise": args.discretise, "bins": args.bins}
-    first, second = codes_of(train, test, **reading)
-    target = first.index("target")
-    y_train, y_test = first.column(target), second.column(second.index("target"))
-    features = [j for j in range(first.n_columns) if j != target]
-    transformer = LatentBlanketTransformer(
-        n_subspaces=args.latents,
-        n_restarts=args.restarts,
-        criterion=args.criterion,
-        members=True,
-        random_state=seed,
-        **reading,
-    ).fit(train.drop(columns="target"), train["target"])
-    blankets = [transformer.transform(rows.drop(columns="target")) for rows in (train, test)]
-    latent = [features[:, : 2 * len(transformer.features_)] for features in blankets]
-    blanket = list(sll(first, target, features, max_parents=args.max_parents).members)
-    ranked = mrmr(first, target, args.latents)
-    seen = {
-        name: [one_hot(frame, columns, first.arities) for frame in (first, second)]
-        for name, columns in (("sll", blanket), ("mrmr", ranked))
-    }
-    both = [np.column_stack(parts) for parts in zip(seen["sll"], latent, strict=True)]
-    return [svm_error(*pair, y_train, y_test) for pair in (seen["mrmr"], seen["sll"], latent, blankets, both)]
-
-
-def table2(args):
-    import pandas as pd
-
-    warnings.simplefilter("ignore", BlanketsWarning)
-    print(f"error in %, {args.splits} splits; in brackets the paper's")
-    print(f"{'':12}{'mRMR':>16}{'SLL':>16}{'latents':>16}{'latent blankets':>16}{'SLL + latents':>16}")
-    rows = []
-    for name in args.sets or DATA:
-        began = time.perf_counter()
-        table = pd.read_csv(args.data / DATA[name])
-        table["target"] = table["target"].astype("category").cat.codes
-        errors = 100 * np.array([errors_of_split(table, args, seed) for seed in range(args.splits)])
-        rows.append(errors.mean(axis=0))
-        shown = [f"{mean:.1f}±{sd:.1f}" for mean, sd in zip(errors.mean(axis=0), errors.std(axis=0), strict=True)]
-        paper = [*(f"({value})" for value in PAPER[name]), "", ""]
-        print(f"{name:12}" + "".join(f"{a + b:>16}" for a, b in zip(shown, paper, strict=True)), end="")
-        print(f"   {time.perf_counter() - began:.0f} s", flush=True)
-    print(f"{'mean':12}" + "".join(f"{value:>16.1f}" for value in np.mean(rows, axis=0)))
-
-
-# --- Speed -----------------------------------------------------------------------------------------------------
 
 
 def random_network(rng, n, n_rows, arity, n_parents=2):
@@ -270,33 +119,40 @@ def peak(args):
     print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
+def optima(args):
+    import pandas as pd
+
+    differ = 0
+    for path in args.files:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        for score, name in (("bic", "DiscreteBIC"), ("bdeu", "BDeu")):
+            ours = best_dag(table, score=score).score
+            said = subprocess.run(
+                [args.peer, "-c", PEER, path, name], capture_output=True, text=True, check=False
+            ).stdout.splitlines()
+            found = [json.loads(line.split(" ", 1)[1]) for line in said if line.startswith("optimum ")]
+            same = bool(found) and abs(found[0] - ours) < 1e-6 * abs(ours)
+            differ += bool(found) and not same
+            theirs = f"{found[0]:.4f}" if found else "gave up"
+            print(f"  {path.stem:20} {score:5} ours {ours:16.4f}   GOBNILP {theirs:>16}   {'equal' if same else '-'}")
+    return int(differ > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("table1")
-    one.add_argument("--repetitions", type=int, default=100)
-    one.add_argument("--rows", type=int, default=10_000)
-    one.add_argument("--restarts", type=int, default=80)
-    one.set_defaults(run=table1)
-    two = commands.add_parser("table2")
-    two.add_argument("--data", type=Path, required=True, help="folder with the CSV files")
-    two.add_argument("--sets", nargs="*", choices=list(DATA))
-    two.add_argument("--splits", type=int, default=10)
-    two.add_argument("--latents", type=int, default=20)
-    two.add_argument("--restarts", type=int, default=80)
-    two.add_argument("--criterion", default="bic")
-    two.add_argument("--discretise", default="equal-width")
-    two.add_argument("--bins", type=int, default=5)
-    two.add_argument("--max-parents", type=int, default=3)
-    two.set_defaults(run=table2)
     commands.add_parser("speed").set_defaults(run=speed)
     memory = commands.add_parser("peak")
     memory.add_argument("--nodes", type=int, default=20)
     memory.set_defaults(run=peak)
+    others = commands.add_parser("optima")
+    others.add_argument("--peer", required=True, help="an interpreter with pygobnilp, gurobipy and pandas")
+    others.add_argument("files", nargs="+", type=Path)
+    others.set_defaults(run=optima)
     args = parser.parse_args()
-    args.run(args)
+    return args.run(args)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -246,9 +246,9 @@ EXPERIMENTS = (
         compare=compare_with_print,
         draw=draw,
         protocol=lambda quick: (
-            f"{3 if quick else 10} half/half splits (variants: 3, with 20 restarts), linear SVM (C = 1), five intervals "
-            f"of equal width, 20 latents, {20 if quick else 80} restarts, the latent's place by training error; a "
-            "printed number, from one split, agrees if it is within two standard deviations of our splits"
+            f"{3 if quick else 10} half/half splits (variants: 3, with 20 restarts), linear SVM (C = 1), five "
+            f"intervals of equal width, 20 latents, {20 if quick else 80} restarts, the latent's place by training "
+            "error; a printed number, from one split, agrees if it is within two standard deviations of our splits"
         ),
         size=(10.0, 4.2),
         needs=tuple(f"classification/{name}.csv.gz" for name in SETS.values()),
