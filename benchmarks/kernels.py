@@ -223,7 +223,8 @@ def crossovers(n_rows: int, n_features: int) -> dict[str, float | None]:
             cells.append([str(n_cells * (levels - 1)), str(levels), str(n_cells), *times, f"{bits / dense:.2f}"])
     print(table(["product", "levels", "cells", "bits, ns", "dense, ns", "bits / dense"], cells) + "\n")
     found: dict[str, float | None] = {"bits = dense at": meeting(ratios), "BITS_WIN_BELOW": _memory.BITS_WIN_BELOW}
-    found |= {"two threads win above": threads_pay(n_rows), "THREADS_WIN_ABOVE": _memory.THREADS_WIN_ABOVE}
+    found |= {"BITS_WIN_LONG": _memory.BITS_WIN_LONG, "two threads win above, ns": threads_pay(n_rows)}
+    found["THREADS_WIN_ABOVE, ns"] = _memory.THREADS_WIN_ABOVE
     for n_cells in (4, 16, 64):
         found[f"sparse = best other at, {n_cells} cells"] = sparse_density(n_rows, n_features, n_cells)
     return found
@@ -237,16 +238,16 @@ def meeting(ratios: list[tuple[int, float]]) -> float | None:
 
 
 def threads_pay(n_rows: int) -> float | None:
-    """Return the first product of rows and candidates at which a scan gains from a second thread."""
+    """Return how long the shortest scan that gains from a second thread takes on one, in ns."""
     frame = frame_of(noise(n_rows, (3,) * 4_001), (3,) * 4_001)
     alone, both = MemoryCounter(frame, 1), MemoryCounter(frame, 2)
-    both._threads_for = lambda n_candidates: 2  # type: ignore[method-assign]
+    both.threads_for = lambda ns: 2  # type: ignore[method-assign]
     summary = statistics_of_block(n_rows)
     for n in (50, 100, 200, 400, 800, 1600, 4000):
         xs = np.arange(1, n + 1)
         one, two = (fastest(partial(counter.summarise, summary, xs, 0)).wall for counter in (alone, both))
         if two < one:
-            return float(n * n_rows)
+            return one * 1e9
     return None
 
 

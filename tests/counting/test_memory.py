@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blankets.counting import MemoryCounter, _memory
+from blankets.counting._planes import first_planes, planes_of
 from blankets.data import Frame, SparseColumns
 from count_twins import stratified_tables
 
@@ -73,6 +74,42 @@ def test_sparse_columns_count_right(data):
     arities = np.minimum(arities, 200)
     codes = np.minimum(codes, arities - 1)
     assert_counts_right(codes, arities, sparse_frame(codes, arities))
+
+
+def test_sparse_columns_are_counted_by_bits_in_few_cells_and_as_stored_in_many():
+    rng = np.random.default_rng(3)
+    codes = (rng.random((3_000, 9)) < 0.02).astype(int) * rng.integers(1, 3, (3_000, 9))
+    dense, sparse = Frame.from_codes(codes, arities=[3] * 9), sparse_frame(codes, [3] * 9)
+    counter = MemoryCounter(sparse)
+    assert (first_planes(sparse) >= 0).all()
+    used = []
+    for conditioning in ((), (2,), (2, 3), (2, 3, 4)):
+        n_cells = 3 ** (1 + len(conditioning))
+        used.append(n_cells <= counter._cells_of_sparse)
+        assert tables_of(counter, [0, 5, 6], 1, conditioning) == tables_of(
+            MemoryCounter(dense), [0, 5, 6], 1, conditioning
+        )
+    assert used[0]
+    assert not used[-1]
+
+
+def test_very_sparse_columns_have_no_bit_planes():
+    codes = np.zeros((5_000, 3), int)
+    codes[[3, 70, 4_999], [0, 1, 2]] = 1
+    frame = sparse_frame(codes, [2, 2, 2])
+    assert first_planes(frame).tolist() == [-1, -1, -1]
+    assert tables_of(MemoryCounter(frame), [0, 1], 2, []) == {0: [[[4_998, 1], [1, 0]]], 1: [[[4_998, 1], [1, 0]]]}
+
+
+def test_planes_hold_the_rows_of_each_level_in_chunks():
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 3, (70_001, 2))
+    planes, totals = planes_of(Frame.from_codes(codes, arities=[3, 3]))
+    assert len(planes) == 3  # of at most 32,768 rows
+    bits = np.unpackbits(planes.transpose(1, 0, 2).reshape(4, -1).view(np.uint8), axis=1, bitorder="little")
+    for plane, (column, level) in enumerate([(0, 1), (0, 2), (1, 1), (1, 2)]):
+        assert np.flatnonzero(bits[plane]).tolist() == np.flatnonzero(codes[:, column] == level).tolist()
+        assert totals[plane] == np.count_nonzero(codes[:, column] == level)
 
 
 def test_mixed_storage_and_a_replaced_target():
