@@ -46,9 +46,10 @@ _, NOTHING, _ASYMPTOTIC, FAR, _MOMENTS, _EXACT, _PERMUTATION = range(len(METHODS
 DENSE = 1.0
 RARE = 1.0  # an expected count below this is rare
 # G takes few values if fewer rows than the first can change places; with less than `FEW_DEGREES` degrees of freedom
-# also if fewer than the second can, or the third where levels are rare.
+# also if fewer than the second can, or the third where levels are rare; and so if most of G is the same for all tables
+# (its variance is below `STIFF` of the mean; twice the mean in chi-square) and fewer than the second can.
 FEW, SOME, SOME_RARE = 30, 100, 300
-FEW_DEGREES = 10.0
+FEW_DEGREES, STIFF = 10.0, 0.5
 MOST, ENOUGH = 1999, 30  # permutations, and those as large as observed
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 _TIE = 1e-9
@@ -238,6 +239,8 @@ def _judged(
     few = FEW
     if 2.0 * mean * mean < FEW_DEGREES * variance:
         few = SOME_RARE if least < RARE else SOME
+    elif variance < STIFF * mean:
+        few = SOME
     if log_p > large or clearly_small or movable >= few:
         return log_p, _MOMENTS
     if d == 1:
