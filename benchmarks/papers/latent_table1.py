@@ -45,8 +45,8 @@ PRINTED = {"SEM": 1.04, "SCSEM": 0.84, "LMB-CSEM": 0.26}
 
 def cells(quick: bool) -> Sequence[Cell]:
     """List blocks of repetitions: network, first repetition."""
-    n_blocks = {name: 2 if quick else 10 if name in WITH_LATENT else 5 for name in NETWORKS}
-    n_blocks |= {"7BN": 1, "7BN, C shown": 1} if quick else {}
+    n_blocks = {name: 2 if quick else 5 for name in NETWORKS}
+    n_blocks |= {"7BN": 1, "7BN, C shown": 1} if quick else {"4BN": 20, "7BN": 10}
     return [
         {"network": name, "first": BLOCK * k, "repetitions": BLOCK, "rows": ROWS, "restarts": RESTARTS}
         for name in NETWORKS
@@ -209,13 +209,13 @@ EXPERIMENTS = (
         name="latent-table1",
         title="SEM, SCSEM and LMB-CSEM, a hidden child",
         source="[L] Table 1",
-        minutes=(5, 1.2),
+        minutes=(6, 1.2),
         cells=cells,
         run=run,
         compare=compare_with_print,
         draw=draw,
         protocol=lambda quick: (
-            f"{'10 to 20 networks of each kind' if quick else '100 networks with C hidden, 50 of each other kind'}, "
+            f"{'10 to 20 networks of each kind' if quick else '200 networks 4BN, 100 7BN, 50 of each other kind'}, "
             f"conditional probabilities uniform, {ROWS:,} rows, one latent, {RESTARTS} restarts (SEM: one)"
         ),
         size=(10.0, 4.2),
