@@ -31,6 +31,7 @@ __all__ = ["Formula", "drop_each", "enough_rows", "free_without_x", "scan_column
 _BLOCK = 1 << 13  # counts of candidates that are counted by bits together: 32 KiB, as large as a first-level cache
 _TOGETHER = 4  # candidates that are counted by codes together
 _JOINT_COUNTS = 1 << 14  # a joint table of this size is counted whole; then each member's table is a view of it
+_ROWS_A_COUNT = 16  # or of one count for so many rows
 _MOST_COUNTS = 1 << 20  # of one table; larger ones are left to the counter
 
 Answers = tuple[int, NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
@@ -222,9 +223,10 @@ def drop_each(table: DenseTable, formula: Formula, members: NDArray[np.int64], y
     n_joint, n_reliable = float(table.arities[y]), 0
     for x in members:
         n_joint *= table.arities[x]
-    joint = joint_counts(table, members, y) if n_joint <= _JOINT_COUNTS else np.empty(0, np.int32)
-    others = np.empty(n - 1, np.int64)
-    for i in range(n):
+    small = n_joint <= max(_JOINT_COUNTS, table.codes.shape[1] // _ROWS_A_COUNT)
+    joint = joint_counts(table, members, y) if small else np.empty(0, np.int32)
+    others, strata = np.empty(n - 1, np.int64), no_strata(table, 0 if small else n - 1)
+    for i in range(n - 1, -1, -1):  # so that the sets of one after the other begin alike
         others[:i], others[i:] = members[:i], members[i + 1 :]
         free = free_without_x(table, y, others)
         reliable[i] = enough_rows(table, formula, members[i], free)
@@ -234,8 +236,7 @@ def drop_each(table: DenseTable, formula: Formula, members: NDArray[np.int64], y
         if len(joint):
             _test_from_joint(table, formula, joint, members, i, y, statistic, dof)
         else:
-            at, strata = np.full(1, i), no_strata(table, n - 1)
-            if not test_columns(table, formula, members, at, y, others, strata, statistic, dof):
+            if not test_columns(table, formula, members, np.full(1, i), y, others, strata, statistic, dof):
                 return -1, statistic, dof, reliable
         if formula.nominal:
             dof[i] = (table.arities[members[i]] - 1) * free
