@@ -35,6 +35,9 @@ from blankets.stats import (
 __all__ = ["CalibratedTests", "table_tests"]
 
 
+_WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a degree of freedom
+
+
 class CalibratedTests(TableTests):
     """G tests on count tables, with p-values from the distribution of G given the margins.
 
@@ -92,7 +95,7 @@ class CalibratedTests(TableTests):
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
 
         The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent" and
-        that was not plain, another subset may say otherwise, and all are tried by calibrated tests.
+        the other one is not far from that, another subset may say otherwise, and all are tried by calibrated tests.
         """
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = super().separate(xs, y, among, **how)
@@ -100,7 +103,9 @@ class CalibratedTests(TableTests):
             return found
         again = found.doubtful
         if self.level is not None:
-            again = again[found.log_p[again] <= math.log(self.level)]
+            by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
+            near = by_formula > math.log(self.level / _WRONG_BY)
+            again = again[near & (found.log_p[again] <= math.log(self.level))]
         if not len(again):
             return found
         redone = IndependenceTest.separate(self, found.xs[again], y, among, **how)
