@@ -431,6 +431,8 @@ def _groups(value: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[n
         apart = value[first] - value[i] > _TOLD_APART * np.hypot(errors[first], errors[i])
         first = i if apart else first
         group[i] = group[i - 1] + apart
+        if np.isinf(errors[first]):
+            first = i  # nothing can be told apart from a feature whose error is not known
     return group
 
 
