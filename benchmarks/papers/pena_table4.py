@@ -180,8 +180,8 @@ EXPERIMENTS = (
             "Pigs comes out to two digits in all six rows. On Alarm the differences shrink as rows grow and lie within "
             "what another public version of the network (ten samples called Alarm1, rows “alarm1”) makes of the same "
             "table: inter-IAMB's distances at 500 and 1000 rows are those printed, at 5000 rows lower. Taking the "
-            "levels seen for those declared changes no row by more than 0.01 (tried apart). ERRATA A3 (adjusted degrees "
-            "of freedom, reliability by the nominal ones) and F11 (empty answers) are confirmed."
+            "levels seen for those declared changes nothing by more than 0.01 (tried apart). ERRATA A3 (adjusted dof, "
+            "reliability by the nominal ones) and F11 (empty answers) are confirmed."
         ),
         protocol=lambda quick: f"All nodes as targets, {3 if quick else 10} databases, α = {ALPHA}",
     ),

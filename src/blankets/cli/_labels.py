@@ -59,7 +59,7 @@ _SEARCH = (
     ),
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
     click.option("--test", metavar="NAME", help="Test of independence: auto (default, calibrated), g, x2 or fisher-z."),
-    click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (for empty cells) or nominal."),
+    click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (to empty cells) or nominal."),
     click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5."),
     click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information."),
     click.option(

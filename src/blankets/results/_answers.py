@@ -194,8 +194,8 @@ class TestResult(_Printed):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
         simple = (
-            "x target test statistic dof log_p p n_rows reliable method surrogate valid why kappa kappa_form alpha".split()
-        )
+            "x target test statistic dof log_p p n_rows reliable method surrogate valid why kappa kappa_form alpha"
+        ).split()
         return {
             "schema": "blankets/test",
             "schema_version": SCHEMA_VERSION,

@@ -118,8 +118,9 @@ class NamedEvidence:
             return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         how = f" ({self.method})" if self.method else ""
+        symbol = SYMBOLS.get(test, "statistic")
         return (
-            f"{SYMBOLS.get(test, 'statistic')} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
+            f"{symbol} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
             f"{given}; information {number(self.effect)} nats ({self.size})"
         )
 
