@@ -5,12 +5,11 @@ The count o of a cell with margins r and c in a stratum of n rows is hypergeomet
 coefficient for each degree. They are needed for every cell of every table, so they are looked up:
 
 * strata of up to `SMALL` rows: exactly, for every n, r and c;
-* otherwise by the smaller margin m: the count is nearly binomial, with m draws and the probability a of the other
-  margin, and its spread is that of the binomial times (n - m) / (n - 1). Beyond `TABLED` draws the probability is
-  small, and the number of draws hardly matters for the same e;
+* otherwise as binomial counts with the same mean and variance, interpolated between numbers of draws and
+  probabilities. Beyond `TABLED` draws the probability is small, and the number of draws hardly matters for the same e;
 * expected counts from `SERIES` on: by a series in 1/e.
 
-Means are within 2% (mostly 0.5%) of enumeration.
+Means are within 3% of enumeration, mostly within 0.5%.
 """
 
 from __future__ import annotations
@@ -57,22 +56,21 @@ def put_small_cell(r: int, c: int, n: int, small: Floats, out: Floats, at: int) 
 @njit(nogil=True, cache=True)
 def put_cell(r: int, c: int, n: int, binomials: Floats, out: Floats, at: int) -> None:
     """Put mean and coefficients of a cell of a larger stratum into ``out[:, at]``."""
-    m, a = min(r, c), max(r, c) / n
-    e = m * a
-    kept = (n - m) / (n - 1.0)
+    e = r * c / n
+    kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)  # the variance over e
     if e >= SERIES:
-        _put_series(e, (1.0 - a) * kept, (1.0 - 2.0 * a) * (1.0 - 2.0 * m / n), out, at)
+        _put_series(e, kept, (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), out, at)
         return
-    if m > TABLED:
-        of_table = e / TABLED
-        kept *= (1.0 - a) / (1.0 - of_table)
-        m, a = TABLED, of_table
-    step = math.sqrt(a) * _STEPS
-    j = min(int(step), _STEPS - 1)
-    right = (step - j) * kept
-    left = kept - right
+    scale, a = 1.0, 1.0 - kept
+    if e > TABLED * a:
+        scale, a = kept / (1.0 - e / TABLED), e / TABLED
+    draws, step = e / a, math.sqrt(a) * _STEPS
+    m, j = min(max(int(draws), 1), TABLED - 1), min(int(step), _STEPS - 1)
+    more, right = min(draws - m, 1.0), step - j
     for k in range(DEGREES + 1):
-        out[k, at] = left * binomials[m, j, k] + right * binomials[m, j + 1, k]
+        fewer = (1.0 - right) * binomials[m, j, k] + right * binomials[m, j + 1, k]
+        other = (1.0 - right) * binomials[m + 1, j, k] + right * binomials[m + 1, j + 1, k]
+        out[k, at] = scale * ((1.0 - more) * fewer + more * other)
 
 
 @njit(nogil=True, cache=True)
