@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from logging import NullHandler, getLogger
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
@@ -183,6 +186,7 @@ _ROOMS = ("errors", "simulate")
 
 
 getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
+forget_stale_kernels(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:
