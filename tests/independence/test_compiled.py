@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blankets.counting import MemoryCounter
+from blankets.counting import MemoryCounter, no_strata
 from blankets.data import Frame
 from blankets.independence import TableTests, _compiled, _fused
 
@@ -127,7 +127,9 @@ def test_tables_that_are_too_large_are_left_to_the_counter():
     codes = rng.integers(0, 40, (800, 6))
     compiled, plain = both(codes, [40] * 6, reliability=0)
     scans = (compiled.scan([0, 1], 2, [3, 4, 5]), plain.scan([0, 1], 2, [3, 4, 5]))
-    assert _fused.scan_columns(compiled._table, compiled._formula, np.array([0]), 2, np.array([3, 4, 5]))[0] == -1
+    table, given = compiled._table, np.array([3, 4, 5])
+    nobody, strata = np.zeros(1, bool), no_strata(table, 3)
+    assert _fused.test_columns(table, compiled._formula, np.array([0]), nobody, 2, given, strata)[0] == -1
     assert_same(*scans)
     assert_same(compiled.drop_one([0, 1, 3, 4], 2), plain.drop_one([0, 1, 3, 4], 2))
     assert_same(compiled.separate([0, 1], 2, [3, 4, 5]), plain.separate([0, 1], 2, [3, 4, 5]))

@@ -7,8 +7,6 @@ from blankets.counting._fused import (
     DenseTable,
     Strata,
     by_bits,
-    cells_of_strata,
-    count_bit_planes,
     count_four,
     count_one,
     dense_table,
@@ -16,6 +14,7 @@ from blankets.counting._fused import (
     joint_counts,
     no_strata,
 )
+from blankets.counting._kernels import count_bits
 from blankets.counting._memory import MemoryCounter, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
@@ -33,10 +32,9 @@ __all__ = [
     "Strata",
     "TableBlock",
     "by_bits",
-    "cells_of_strata",
     "connect",
     "count_alone",
-    "count_bit_planes",
+    "count_bits",
     "count_four",
     "count_one",
     "dense_table",

@@ -24,8 +24,6 @@ __all__ = [
     "DenseTable",
     "Strata",
     "by_bits",
-    "cells_of_strata",
-    "count_bit_planes",
     "count_four",
     "count_one",
     "dense_table",
@@ -117,11 +115,10 @@ def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:
     return _COPIED[frame]
 
 
-@njit(nogil=True, cache=True)
 def no_strata(table: DenseTable, depth: int) -> Strata:
     """Return room for the joint codes of up to ``depth`` columns."""
-    codes, n_codes = np.empty((depth + 1, table.codes.shape[1]), np.uint32), np.empty(depth + 1, np.int64)
-    codes[0], n_codes[0] = 0, 1
+    codes, n_codes = np.empty((depth + 1, table.codes.shape[1]), np.uint32), np.ones(depth + 1, np.int64)
+    codes[0] = 0
     return Strata(codes, n_codes, np.empty(depth, np.int64), np.zeros(1, np.int64))
 
 
@@ -162,29 +159,9 @@ def by_bits(table: DenseTable, y: int, given: NDArray[np.int64]) -> int:
 
 
 @njit(nogil=True, cache=True)
-def count_bit_planes(
-    table: DenseTable, xs: NDArray[np.int64], y: int, given: NDArray[np.int64], tables: NDArray[np.int32]
-) -> None:
-    """Fill the tables of ``xs``, one a row, by counting bits."""
-    first, arity = np.empty(len(given) + 1, np.int64), np.empty(len(given) + 1, np.int64)
-    first[0], arity[0] = table.first_plane[y], table.arities[y]
-    for d in range(len(given)):
-        first[d + 1], arity[d + 1] = table.first_plane[given[d]], table.arities[given[d]]
-    x_first, x_arity = table.first_plane[xs], table.arities[xs]
-    kernels.count_bits(table.planes, table.totals, table.codes.shape[1], first, arity, x_first, x_arity, tables)
-
-
-@njit(nogil=True, cache=True)
-def cells_of_strata(table: DenseTable, y: int, strata: Strata) -> NDArray[np.uint32]:
-    """Return the cell of each row: its level of ``y`` and its stratum."""
-    d = strata.depth[0]
-    return kernels.cells_of(strata.codes[d], table.codes[y], strata.n_codes[d])
-
-
-@njit(nogil=True, cache=True)
 def count_four(
     codes: NDArray[np.uint8],
-    columns: NDArray[np.int64],
+    four: tuple[int, int, int, int],
     cells: NDArray[np.uint32],
     n_cells: int,
     tables: NDArray[np.int32],
@@ -194,7 +171,7 @@ def count_four(
     An increment waits for the one before it if both hit the same count, as they often do in skewed data; those of the
     other columns run meanwhile.
     """
-    a, b, c, d = codes[columns[0]], codes[columns[1]], codes[columns[2]], codes[columns[3]]
+    a, b, c, d = codes[four[0]], codes[four[1]], codes[four[2]], codes[four[3]]
     of_a, of_b, of_c, of_d = tables[0], tables[1], tables[2], tables[3]
     tables[:] = 0
     one, level = np.int32(1), np.uint32(n_cells)

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import DenseTable
+from blankets.counting import DenseTable, no_strata
 from blankets.independence._fused import Formula
 from blankets.independence._fused_subsets import Weakest, separate_columns
 
@@ -53,9 +53,11 @@ def weakest_over(
     def search(part: slice) -> int:
         some, own = xs[part], Weakest._make(array[part] for array in weakest)
         chosen, left = np.arange(largest), np.array([max(int(fixed >= 0), sizes[0]), largest])
-        performed = 0
+        performed, strata = 0, no_strata(table, largest)
         while left[0] <= largest:
-            more = separate_columns(table, formula, some, y, chosen_from, fixed, chosen, left, log_alpha, PATIENCE, own)
+            more = separate_columns(
+                table, formula, some, y, chosen_from, fixed, chosen, left, log_alpha, PATIENCE, strata, own
+            )
             if more < 0:
                 return -1
             performed += more

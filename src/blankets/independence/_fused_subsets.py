@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from blankets.counting import DenseTable, no_strata
-from blankets.independence._fused import Formula, enough_rows, free_without_x, test_columns
+from blankets.counting import DenseTable, Strata
+from blankets.independence._fused import Formula, test_columns
 from blankets.stats import log_chi2_tail
 
 __all__ = ["Weakest", "separate_columns"]
@@ -56,6 +56,7 @@ def separate_columns(
     sizes: NDArray[np.int64],
     log_alpha: float,
     patience: int,
+    strata: Strata,
     weakest: Weakest,
 ) -> int:
     """Test each of ``xs`` against ``y`` given subsets of ``among`` and keep its weakest evidence.
@@ -67,22 +68,21 @@ def separate_columns(
     the next size is not beyond the largest. Returns the number of tests performed, -1 if tables are too large for this.
     """
     n_fixed, n_rest, largest = int(fixed >= 0), len(among) - int(fixed >= 0), sizes[1]
-    strata = no_strata(table, largest)
-    at, places, given = np.empty(len(xs), np.int64), np.empty(largest, np.int64), np.empty(largest, np.int64)
-    statistic, dof = np.empty(len(xs)), np.empty(len(xs))
+    places, given, skip = np.empty(largest, np.int64), np.empty(largest, np.int64), np.empty(len(xs), np.bool_)
     performed = 0
     while sizes[0] <= largest and performed * table.codes.shape[1] < patience:
         size = sizes[0]
         _set_given(among, fixed, chosen[: size - n_fixed], places[:size], given[:size])
-        free = free_without_x(table, y, given[:size])
-        n = _still_open(table, formula, xs, given[:size], free, weakest, at)
-        if n and not test_columns(table, formula, xs, at[:n], y, given[:size], strata, statistic, dof):
+        _set_skip(xs, given[:size], weakest, skip)
+        n, statistic, dof, tested = test_columns(table, formula, xs, skip, y, given[:size], strata)
+        if n < 0:
             return -1
-        for i in at[:n]:
-            freedom = (table.arities[xs[i]] - 1) * free if formula.nominal else dof[i]
-            _weaken(weakest, i, statistic[i], freedom, places[:size], log_alpha)
-        performed += n
-        if weakest.settled.all():
+        performed, n_open = performed + n, 0
+        for i in range(len(xs)):
+            if tested[i]:
+                _weaken(weakest, i, statistic[i], dof[i], places[:size], log_alpha)
+            n_open += not weakest.settled[i]
+        if n_open == 0:
             sizes[0] = largest + 1
         elif not _next_combination(chosen[: size - n_fixed], n_rest):
             sizes[0] += 1
@@ -119,25 +119,13 @@ def _set_given(
 
 
 @njit(nogil=True, cache=True)
-def _still_open(
-    table: DenseTable,
-    formula: Formula,
-    xs: NDArray[np.int64],
-    given: NDArray[np.int64],
-    free: float,
-    weakest: Weakest,
-    at: NDArray[np.int64],
-) -> int:
-    """Fill in the places of the candidates that can be tested and are not settled; return how many."""
-    n = 0
+def _set_skip(xs: NDArray[np.int64], given: NDArray[np.int64], weakest: Weakest, skip: NDArray[np.bool_]) -> None:
+    """Fill in which candidates are not to be tested: the settled ones and those that are given."""
     for i in range(len(xs)):
-        wanted = not weakest.settled[i] and enough_rows(table, formula, xs[i], free)
+        skip[i] = weakest.settled[i]
         for z in given:
-            wanted = wanted and z != xs[i]
-        if wanted:
-            at[n] = i
-            n += 1
-    return n
+            if z == xs[i]:
+                skip[i] = True
 
 
 @njit(nogil=True, cache=True)
@@ -156,7 +144,8 @@ def _weaken(
     weakest.reliable[i] = True
     weakest.settled[i] = log_p > log_alpha
     weakest.size[i] = len(places)
-    weakest.places[i, : len(places)] = places
+    for k in range(len(places)):
+        weakest.places[i, k] = places[k]
 
 
 @njit(nogil=True, cache=True)

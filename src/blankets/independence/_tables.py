@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table
+from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table, no_strata
 from blankets.errors import ParameterError
 from blankets.independence._compiled import rows_counted, weakest_over
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._fused import Formula, drop_each, scan_columns
+from blankets.independence._fused import Formula, drop_each, test_columns
 from blankets.stats import entropy_terms, statistics_of_block
 
 __all__ = ["TableTests"]
@@ -215,7 +215,10 @@ class TableTests(CountedTests):
     ) -> EvidenceBatch:
         if self._table is not None and not even_if_unreliable and self._at_once(len(xs)):
             order = np.array(sorted(given), np.int64)
-            n_tests, statistic, dof, reliable = scan_columns(self._table, self._formula, xs, y, order)
+            none = np.zeros(len(xs), np.bool_)
+            n_tests, statistic, dof, reliable = test_columns(
+                self._table, self._formula, xs, none, y, order, no_strata(self._table, len(order))
+            )
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, statistic, dof, reliable)
         nominal = self._nominal(xs, y, given)

@@ -156,8 +156,8 @@ def fill_statistics(
     unit = 2.0 ** -terms[-1]
     part, x_seen, margin = np.empty(n_z, np.int64), np.empty(n_z, np.int32), np.empty(n_z, np.int32)
     for i in range(len(tables)):
-        part[:] = y_part
-        x_seen[:] = 0
+        for z in range(n_z):  # an assignment of arrays would be compiled with all its errors, for seconds
+            part[z], x_seen[z] = y_part[z], 0
         if len(terms) <= _MOST_TERMS + 1:  # the table reaches the number of rows
             _add_x(tables[i], shape, terms, part, x_seen, margin)
         else:
