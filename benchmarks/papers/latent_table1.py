@@ -45,7 +45,7 @@ PRINTED = {"SEM": 1.04, "SCSEM": 0.84, "LMB-CSEM": 0.26}
 
 def cells(quick: bool) -> Sequence[Cell]:
     """List blocks of repetitions: network, first repetition."""
-    n_blocks = {name: 2 if quick else 5 for name in NETWORKS}
+    n_blocks = dict.fromkeys(NETWORKS, 2 if quick else 5)
     n_blocks |= {"7BN": 1, "7BN, C shown": 1} if quick else {"4BN": 20, "7BN": 10}
     return [
         {"network": name, "first": BLOCK * k, "repetitions": BLOCK, "rows": ROWS, "restarts": RESTARTS}
