@@ -79,7 +79,7 @@ def test_moments_of_large_counts_are_bartletts_and_near_the_truth():
         if min(rows) * min(columns) / n >= 5:
             assert mean[0] == pytest.approx(free + correction)
         exact = (p * g).sum()
-        assert mean[0] == pytest.approx(exact, rel=0.02)
+        assert mean[0] == pytest.approx(exact, rel=0.03)
         assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=0.08)
 
 
@@ -124,9 +124,9 @@ def test_moments_of_fourfold_tables_with_rare_levels_equal_enumeration(rows, sha
     g = table_statistics(counts)[0]
     mean, variance, _, _ = moments_of_block(counts[:1].astype(np.int32))
     exact = (p * g).sum()
-    assert mean[0] == pytest.approx(exact, rel=0.02)
+    assert mean[0] == pytest.approx(exact, rel=0.03)
     # The variance of strata that are hardly too large for the table of small ones is the least exact.
-    assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=0.08 if n > 50 else 0.25)
+    assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=0.1 if n > 50 else 0.25)
 
 
 def test_moments_of_tables_together_equal_those_of_each_alone():
