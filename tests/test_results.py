@@ -560,7 +560,7 @@ def test_plot_puts_parents_above_and_children_below():
     arrows = [text for text in ax.texts if not text.get_text()]
     assert len(arrows) == 5
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["target", "parent", "child", "spouse", "neighbour", "unknown"]
+    assert labels == ["target", "parent", "child", "spouse", "neighbour", "role not known"]
     ax.figure.canvas.draw()
     assert blanket.plot(ax=ax) is ax
     pyplot.close("all")
@@ -573,12 +573,18 @@ def test_plot_without_matplotlib_says_what_to_install(blanket, monkeypatch):
 
 
 def test_plot_of_many_members_keeps_them_apart():
-    from blankets.plots._blanket import layout
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
 
     names = tuple(f"x{j}" for j in range(41))
     blanket = searched_with(Found(members=tuple(range(1, 41))), Trace(), names=names)
-    points = layout(blanket)
-    assert len(set(points.values())) == len(points) == 41
+    ax = blanket.plot()
+    at = {text.get_text(): text.get_position() for text in ax.texts if text.get_text()}
+    assert set(names) <= set(at)
+    assert len({at[name] for name in names}) == 41
+    pyplot.close("all")
 
 
 # Many targets ----------------------------------------------------------------------------------------

@@ -244,7 +244,8 @@ def _weakest_over(
 
 def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
     """Put batches about the same y, each with its own conditioning set, into one."""
-    told = [b.method for b in batches if b.method is not None]
+    methods = tuple(dict.fromkeys(("", *(word for b in batches for word in b.methods))))
+    told = [_number_of_method(b, methods) for b in batches]
     return EvidenceBatch(
         np.array([x for b in batches for x in b.xs], np.int64),
         batches[0].y if batches else -1,
@@ -256,6 +257,14 @@ def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
         log_p=np.array([p for b in batches for p in b.log_p], float),
         effect=np.array([e for b in batches for e in b.effect], float),
         by_effect=batches[0].by_effect if batches else False,
-        method=np.concatenate(told) if told else None,
-        methods=batches[0].methods if told else (),
+        method=np.concatenate(told) if len(methods) > 1 else None,
+        methods=methods if len(methods) > 1 else (),
     )
+
+
+def _number_of_method(batch: EvidenceBatch, methods: tuple[str, ...]) -> NDArray[np.int8]:
+    """Return each test's place among the methods of several batches; one that tells none has the first, no words."""
+    if batch.method is None:
+        return np.zeros(len(batch), np.int8)
+    place = np.array([methods.index(word) for word in batch.methods], np.int8)
+    return place[batch.method]
