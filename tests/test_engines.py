@@ -178,7 +178,7 @@ def test_a_killed_run_continues_and_gives_the_same_blanket(table, expected, tmp_
     assert same(bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path), expected)
     needed = len(asked)
     asked.clear()
-    bl.discover(table, "ill", algorithm="hiton-mb")
+    bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=tmp_path / "whole.jsonl")
     assert needed == len(asked) - 7
     asked.clear()
     assert same(bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path), expected)

@@ -67,6 +67,7 @@ def test_which_labels_are_missing_belongs_to_the_data():
     assert len(found | {fingerprint(table)}) == 3
 
 
+@pytest.mark.filterwarnings("ignore::blankets.errors.DuplicateColumnWarning")
 def test_sparse_matrices_have_the_same_fingerprint_in_any_format():
     from scipy.sparse import coo_array, csc_array, csr_matrix
 
@@ -154,6 +155,15 @@ def test_sensitivity_has_one():
     assert found.to_dict()["manifest"]["arguments"]["algorithm"] == "iamb"
 
 
+def holds(new, old):
+    """Say whether a later version's words hold all that an earlier version's did."""
+    if isinstance(old, dict):
+        return all(key in new and holds(new[key], value) for key, value in old.items())
+    if isinstance(old, list):
+        return len(new) == len(old) and all(map(holds, new, old))
+    return new == old
+
+
 def test_results_of_today_and_of_the_first_version_are_read():
     """The files were written by the version that they are named after, and are never written again."""
     for version in (1, 2):
@@ -164,9 +174,7 @@ def test_results_of_today_and_of_the_first_version_are_read():
         assert (blanket.manifest is None) == (blanket.false_members is None) == (version == 1)
         again = blanket.to_dict()
         assert again["schema_version"] == 2
-        assert {key: again[key] for key in content if key != "schema_version"} == {
-            key: value for key, value in content.items() if key != "schema_version"
-        }
+        assert holds(again, {**content, "schema_version": 2})
         assert bl.Blanket.from_dict(again) == blanket
         every = bl.Blankets.from_json((STORED / f"blankets-{version}.json").read_text("utf-8"))
         assert {target: one.members for target, one in every.items()} == {"a": ("c",), "c": ("a", "e")}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from blankets._setting import Setting
+from blankets.counting import MemoryCounter
 from blankets.data import Manifest
 from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
 from blankets.results import Blanket, describe, determined_sentence
@@ -68,8 +69,10 @@ class Search:
             manifest=self.manifest,
         )
         _log(blanket)
-        if self.setting.n_rows * len(names) > FEW_CELLS:
-            blanket.tell()  # it would keep the data
+        if self.setting.n_rows * len(names) > FEW_CELLS or not isinstance(
+            getattr(tests, "counter", None), MemoryCounter
+        ):
+            blanket.tell()  # it would keep the data, or ask an engine that may be gone
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
         if sentence is None:
             return blanket

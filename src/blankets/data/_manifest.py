@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Iterable, Mapping
@@ -73,6 +74,10 @@ class Manifest:
                 raise DataError(f"this is not a saved result: {name!r} in 'manifest' is missing or odd")
         if not all(isinstance(value, str) for value in content["versions"].values()):
             raise DataError("this is not a saved result: 'versions' in 'manifest' is missing or odd")
+        try:
+            json.dumps(content["arguments"], allow_nan=False)
+        except (TypeError, ValueError):
+            raise DataError("this is not a saved result: 'arguments' in 'manifest' is missing or odd") from None
         return cls(**{name: content[name] for name in kinds})
 
 
