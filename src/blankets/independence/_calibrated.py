@@ -26,7 +26,6 @@ from blankets.stats import (
     NOTHING,
     calibrated_of_block,
     doubtful_tests,
-    is_far_above,
     log_chi2_sf,
     log_chi2_tail,
     strongest_of,
@@ -35,6 +34,7 @@ from blankets.stats import (
 __all__ = ["CalibratedTests", "table_tests"]
 
 
+_FAR_BELOW = 0.1  # times the level: no other test need be looked at
 _WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a degree of freedom
 
 
@@ -189,25 +189,36 @@ class CalibratedBatch(EvidenceBatch):
         return super().__getitem__(i)
 
     def strongest(self, alpha: float) -> Evidence | None:
-        """Return the strongest of the dependent ones, or None if none is dependent."""
-        if not self.by_effect:
+        """Return the strongest of the dependent ones, or None if none is dependent.
+
+        The strongest by the chi-square distribution is, if its calibrated p-value too is far below the level.
+        """
+        level = self._tests.level
+        if not self.by_effect and level is not None:
             i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
-            if i >= 0 and is_far_above(self.statistic[i], self.dof[i], self._tests.level):
-                return self._far(i)
+            if i >= 0:
+                plain = self._plain(i)
+                if plain.log_p <= math.log(min(alpha, _FAR_BELOW * level)):
+                    return plain
         return super().strongest(alpha)
 
-    def _far(self, i: int) -> Evidence:
-        """Return a test that is settled by the chi-square distribution, whatever the others are."""
+    def _plain(self, i: int) -> Evidence:
+        """Return one test, without looking at the others."""
+        statistic, dof, method = float(self.statistic[i]), float(self.dof[i]), FAR if self.dof[i] > 0 else NOTHING
+        log_p = log_chi2_tail(statistic, dof)
+        if len(doubtful_tests(self.statistic[i : i + 1], self.dof[i : i + 1], self._tests.level)):
+            better, how = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
+            log_p, method = log_p if np.isnan(better[0]) else float(better[0]), int(how[0])
         return Evidence(
             x=int(self.xs[i]),
             y=self.y,
             given=self.given_of(i),
-            statistic=float(self.statistic[i]),
-            dof=float(self.dof[i]),
-            log_p=log_chi2_tail(float(self.statistic[i]), float(self.dof[i])),
+            statistic=statistic,
+            dof=dof,
+            log_p=log_p,
             effect=self._effect_of(i),
             n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
-            method=METHODS[FAR],
+            method=METHODS[method],
         )
 
     def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:

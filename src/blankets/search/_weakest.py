@@ -87,10 +87,11 @@ def _replaced(batch: EvidenceBatch, at: NDArray[np.int64], new: EvidenceBatch) -
     given = [batch.given_of(i) for i in range(len(batch))]
     for k, i in enumerate(at.tolist()):
         given[i] = new.given_of(k)
+    methods = max(batch.methods, new.methods, key=len)  # of tests that were not performed there are none
     told = {"method": batch.method.copy()} if batch.method is not None and new.method is not None else {}
     arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p", "effect")} | told
     for name, values in arrays.items():
         values[at] = getattr(new, name)
     return EvidenceBatch(
-        batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, methods=batch.methods, **arrays
+        batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, methods=methods, **arrays
     )

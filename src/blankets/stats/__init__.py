@@ -1,7 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, calibrated_of_block, doubtful_tests, is_far_above
+from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, calibrated_of_block, doubtful_tests
 from blankets.stats._contingency import (
     entropy_terms,
     fill_statistics,
@@ -65,7 +65,6 @@ __all__ = [
     "expected_false_members",
     "fill_statistics",
     "information",
-    "is_far_above",
     "joint_levels",
     "log_chi2_sf",
     "log_chi2_tail",

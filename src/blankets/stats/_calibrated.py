@@ -22,7 +22,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from blankets.stats._calibrated_cells import DEGREES, SMALL, Cells, cell_tables, put_cell, put_small_cell
+from blankets.stats._calibrated_cells import (
+    DEGREES,
+    ROOM,
+    SMALL,
+    Cells,
+    cell_tables,
+    put_cell,
+    put_exact_cell,
+    put_small_cell,
+)
 from blankets.stats._tail import log_chi2_tail
 
 __all__ = ["LARGE", "log_p_from_moments", "moments_of_block", "moments_of_table"]
@@ -59,7 +68,10 @@ def moments_of_block(counts: NDArray[np.int32]) -> Moments:
     [1.848, 6.833, 1.0, 2.0]
     """
     margins = [counts.sum(axis=axis, dtype=np.int64).transpose(0, 2, 1) for axis in (2, 1)]
-    found = [moments_of_table(rows, columns, cell_tables()) for rows, columns in zip(*margins, strict=True)]
+    found = [
+        moments_of_table(rows, columns, cell_tables(), enumerate_cells=True)
+        for rows, columns in zip(*margins, strict=True)
+    ]
     mean, variance, least, movable = np.array(found, float).reshape(-1, 4).T
     return mean, variance, least, movable
 
@@ -81,7 +93,12 @@ def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def moments_of_table(rows: Ints, columns: Ints, cells: Cells) -> tuple[float, float, float, float]:
+def moments_of_table(
+    rows: Ints,
+    columns: Ints,
+    cells: Cells,
+    enumerate_cells: bool,  # noqa: FBT001
+) -> tuple[float, float, float, float]:
     """Return mean and variance of G, the least expected count and the movable rows.
 
     Parameters
@@ -90,6 +107,9 @@ def moments_of_table(rows: Ints, columns: Ints, cells: Cells) -> tuple[float, fl
         Margins of x and y in each stratum.
     cells : tuple of ndarray
         What `cell_tables` returns.
+    enumerate_cells : bool
+        Whether cells of strata that are too large for the table of small ones are enumerated; it takes ten times
+        as long.
     """
     mean = variance = movable = 0.0
     least = np.inf
@@ -103,7 +123,7 @@ def moments_of_table(rows: Ints, columns: Ints, cells: Cells) -> tuple[float, fl
             if smallest >= LARGE:
                 m, v = _bartlett(r[:n_r], c[:n_c], n)
             else:
-                m, v = _sparse_moments(r[:n_r], c[:n_c], n, part, cells)
+                m, v = _sparse_moments(r[:n_r], c[:n_c], n, part, cells, enumerate_cells)
             mean += m
             variance += v
             least = min(least, smallest)
@@ -138,15 +158,25 @@ def _bartlett(r: Ints, c: Ints, n: int) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def _sparse_moments(r: Ints, c: Ints, n: int, part: Floats, cells: Cells) -> tuple[float, float]:
+def _sparse_moments(
+    r: Ints,
+    c: Ints,
+    n: int,
+    part: Floats,
+    cells: Cells,
+    enumerate_cells: bool,  # noqa: FBT001
+) -> tuple[float, float]:
     """Return mean and variance of G of a stratum with all margins positive."""
-    small, binomials = cells
+    small, binomials, terms = cells
+    weights = np.empty(ROOM if enumerate_cells else 0)
     mean = 0.0
     for i in range(len(r)):
         for j in range(len(c)):
             at = i * len(c) + j
             if n <= SMALL:
                 put_small_cell(r[i], c[j], n, small, part, at)
+            elif enumerate_cells:
+                put_exact_cell(r[i], c[j], n, terms, weights, part, at)
             else:
                 put_cell(r[i], c[j], n, binomials, part, at)
             mean += part[0, at]

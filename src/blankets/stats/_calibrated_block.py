@@ -30,7 +30,7 @@ from blankets.stats._calibrated_cells import Cells, cell_tables
 from blankets.stats._contingency import _entropy_terms, statistics_of_block
 from blankets.stats._permutation import capped_p, permutation_p, permuted_table
 
-__all__ = ["FAR", "METHODS", "NOTHING", "calibrated_of_block", "doubtful_tests", "is_far_above"]
+__all__ = ["FAR", "METHODS", "NOTHING", "calibrated_of_block", "doubtful_tests"]
 
 METHODS = (
     "not performed",
@@ -50,6 +50,9 @@ RARE = 1.0  # an expected count below this is rare
 # (its variance is below `STIFF` of the mean; twice the mean in chi-square) and fewer than the second can.
 FEW, SOME, SOME_RARE = 30, 100, 300
 FEW_DEGREES, STIFF = 10.0, 0.5
+# The same with more degrees of freedom where levels are very rare.
+VERY_RARE, SOME_DEGREES = 0.3, 100.0
+MARGIN = 0.7  # of log p, for the moments that are read off tables
 MOST, ENOUGH = 1999, 30  # permutations, and those as large as observed
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 _TIE = 1e-9
@@ -106,18 +109,6 @@ def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -
     array([1])
     """
     return _doubtful(statistic, dof, _limits(level))
-
-
-def is_far_above(statistic: float, dof: float, level: float | None = None) -> bool:
-    """Whether G is so large that its p-value is far below the level, by any law that it may have.
-
-    Examples
-    --------
-    >>> is_far_above(20.0, 1.0, level=0.01), is_far_above(50.0, 1.0, level=0.01)
-    (False, True)
-    """
-    limits, d = _limits(level), int(dof)
-    return 0 < d < len(limits) and bool(statistic > limits[d, 3])
 
 
 @lru_cache(maxsize=32)
@@ -228,19 +219,24 @@ def _judged(
     level: float,
 ) -> tuple[float, int]:
     """Return the log p-value of one table and how it was found."""
-    mean, variance, least, movable = moments_of_table(rows, columns, cells)
+    small, large, far = near
+    mean, variance, least, movable = moments_of_table(rows, columns, cells, enumerate_cells=level == 0.0)
     if movable == 0:
         return 0.0, NOTHING
     log_p = log_p_from_moments(g, mean, variance)
+    if level > 0.0 and least < LARGE and small - MARGIN < log_p < large + MARGIN:
+        mean, variance, least, movable = moments_of_table(rows, columns, cells, enumerate_cells=True)
+        log_p = log_p_from_moments(g, mean, variance)
     if least >= LARGE:
         return log_p, _ASYMPTOTIC
-    small, large, far = near
     clearly_small = log_p < small and ((g - mean) ** 2 >= far * variance or least >= RARE)
     few = FEW
     if 2.0 * mean * mean < FEW_DEGREES * variance:
         few = SOME_RARE if least < RARE else SOME
     elif variance < STIFF * mean:
         few = SOME
+    elif least < VERY_RARE and 2.0 * mean * mean < SOME_DEGREES * variance:
+        few = SOME_RARE
     if log_p > large or clearly_small or movable >= few:
         return log_p, _MOMENTS
     if d == 1:

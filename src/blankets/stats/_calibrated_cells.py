@@ -9,7 +9,7 @@ coefficient for each degree. They are needed for every cell of every table, so t
   probabilities. Beyond `TABLED` draws the probability is small, and the number of draws hardly matters for the same e;
 * expected counts from `SERIES` on: by a series in 1/e.
 
-Means are within 3% of enumeration, mostly within 0.5%.
+Means are within 3% of enumeration, mostly within 0.5%; where that may decide, cells are enumerated.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ from numpy.typing import NDArray
 
 from blankets.stats._contingency import _MOST_TERMS, _entropy_terms
 
-__all__ = ["DEGREES", "Cells", "cell_tables", "put_cell", "put_small_cell"]
+__all__ = ["DEGREES", "ROOM", "Cells", "cell_tables", "put_cell", "put_exact_cell", "put_small_cell"]
 
 DEGREES = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
 SMALL = 32
 TABLED = 48
 SERIES = 8.0
+ROOM = 80  # counts that are enumerated
 _STEPS = 128  # of the square root of the probability
 _NEGLIGIBLE = 1e-13  # probabilities below this share of the largest are left out
 
 Floats = NDArray[np.float64]
-Cells = tuple[Floats, Floats]
+Cells = tuple[Floats, Floats, Floats]
 
 
 @lru_cache(maxsize=1)
 def cell_tables() -> Cells:
-    """Return the tables for small strata, by n, r and c, and for binomial counts, by draws and probability.
+    """Return tables for small strata, by n, r and c, for binomial counts, by draws and probability, and of n ln n.
 
-    The last axis holds the mean and the coefficients of degree 1 to 4.
+    The last axis of the first two holds the mean and the coefficients of degree 1 to 4.
     """
     terms = _entropy_terms(_MOST_TERMS)
-    return _small_strata(SMALL, terms), _binomials(TABLED, _STEPS, terms)
+    return _small_strata(SMALL, terms), _binomials(TABLED, _STEPS, terms), terms[: 16 * ROOM]
 
 
 @njit(nogil=True, cache=True)
@@ -74,6 +75,30 @@ def put_cell(r: int, c: int, n: int, binomials: Floats, out: Floats, at: int) ->
 
 
 @njit(nogil=True, cache=True)
+def put_exact_cell(r: int, c: int, n: int, terms: Floats, weights: Floats, out: Floats, at: int) -> None:
+    """Put mean and coefficients of a cell into ``out[:, at]`` by enumeration; ``weights`` is room for that."""
+    e = r * c / n
+    low = max(0, r + c - n)
+    high = min(r, c, int(e + 12.0 * math.sqrt(e) + 20.0))
+    if e >= SERIES or high - low >= len(weights):
+        kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)
+        _put_series(e, kept, (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), out, at)
+        return
+    _hypergeometric(low, high, r, c, n, weights)
+    found = np.empty(DEGREES + 1)
+    _expand(low, high, e, weights, terms, found)
+    out[:, at] = found
+
+
+@njit(nogil=True, cache=True)
+def _hypergeometric(low: int, high: int, r: int, c: int, n: int, weights: Floats) -> None:
+    """Put the probabilities of counts from ``low`` to ``high``, but for a factor, into ``weights``."""
+    weights[0] = 1.0
+    for o in range(low, high):
+        weights[o + 1 - low] = weights[o - low] * ((r - o) * (c - o)) / ((o + 1.0) * (n - r - c + o + 1.0))
+
+
+@njit(nogil=True, cache=True)
 def _put_series(e: float, s: float, skew: float, out: Floats, at: int) -> None:
     """Expand δ²/e - δ³/3e² + δ⁴/6e³ with δ = o - e, of variance s e and skewness ``skew`` / √(s e)."""
     mean = s + (0.5 * s * s - s * skew / 3.0) / e
@@ -94,9 +119,7 @@ def _small_strata(most: int, terms: Floats) -> Floats:
         for r in range(1, n):
             for c in range(1, n):
                 low, high = max(0, r + c - n), min(r, c)
-                weights[low] = 1.0
-                for o in range(low, high):
-                    weights[o + 1] = weights[o] * ((r - o) * (c - o)) / ((o + 1.0) * (n - r - c + o + 1.0))
+                _hypergeometric(low, high, r, c, n, weights)
                 _expand(low, high, r * c / n, weights, terms, out[n, r, c])
     return out
 
@@ -127,7 +150,7 @@ def _expand(low: int, high: int, e: float, weights: Floats, terms: Floats, out: 
     along = np.zeros(4)  # of the cell's part of G with powers of the count
     square = 0.0
     for o in range(low, high + 1):
-        power, part = weights[o], 2.0 * (terms[o] - o * log_e - (o - e))
+        power, part = weights[o - low], 2.0 * (terms[o] - o * log_e - (o - e))
         square += power * part * part
         for k in range(7):
             moments[k] += power
