@@ -114,7 +114,7 @@ def moments_of_table(
     mean = variance = movable = 0.0
     least = np.inf
     r, c = np.empty(rows.shape[1], np.int64), np.empty(columns.shape[1], np.int64)
-    part = np.empty((DEGREES + 1, len(r) * len(c)))
+    part, roots = np.empty((DEGREES + 1, len(r) * len(c))), np.empty((2, max(len(r), len(c))))
     for z in range(len(rows)):
         n_c, n, most_c, fewest_c = _seen(columns[z], c)
         n_r, n, most_r, fewest_r = _seen(rows[z], r)
@@ -123,7 +123,7 @@ def moments_of_table(
             if smallest >= LARGE:
                 m, v = _bartlett(r[:n_r], c[:n_c], n)
             else:
-                m, v = _sparse_moments(r[:n_r], c[:n_c], n, part, cells, enumerate_cells)
+                m, v = _sparse_moments(r[:n_r], c[:n_c], n, part, roots, cells, enumerate_cells)
             mean += m
             variance += v
             least = min(least, smallest)
@@ -163,12 +163,13 @@ def _sparse_moments(
     c: Ints,
     n: int,
     part: Floats,
+    roots: Floats,
     cells: Cells,
     enumerate_cells: bool,  # noqa: FBT001
 ) -> tuple[float, float]:
     """Return mean and variance of G of a stratum with all margins positive."""
-    small, binomials, terms = cells
-    weights = np.empty(ROOM if enumerate_cells else 0)
+    small, binomials, terms, small_roots = cells
+    weights = np.empty(ROOM) if enumerate_cells and n > SMALL else terms[:0]
     mean = 0.0
     for i in range(len(r)):
         for j in range(len(c)):
@@ -181,38 +182,41 @@ def _sparse_moments(
                 put_cell(r[i], c[j], n, binomials, part, at)
             mean += part[0, at]
     variance = 0.0
-    a, b = np.ones(len(r)), np.ones(len(c))  # (m)_k / (n - m)_k of each level, degree by degree
+    roots[:] = 1.0
     for k in range(1, DEGREES + 1):
-        _next_ratio(a, r, n, k)
-        _next_ratio(b, c, n, k)
-        variance += _variance_of_degree(part[k], a, b, -1.0 if k % 2 else 1.0)
+        _next_roots(roots[0], r, n, k, small_roots)
+        _next_roots(roots[1], c, n, k, small_roots)
+        variance += _variance_of_degree(part[k], roots[0, : len(r)], roots[1, : len(c)], -1.0 if k % 2 else 1.0)
     return mean, variance
 
 
 @njit(nogil=True, cache=True)
-def _next_ratio(ratio: Floats, margin: Ints, n: int, degree: int) -> None:
-    """Turn (m)_k / (n - m)_k into that of the next degree; 0 where cells of this margin have no such polynomial."""
+def _next_roots(root: Floats, margin: Ints, n: int, degree: int, small_roots: Floats) -> None:
+    """Turn √((m)_k / (n - m)_k) into that of the next degree; 0 where cells of this margin have no such polynomial."""
     for i in range(len(margin)):
         m = margin[i]
-        ratio[i] *= 0.0 if min(m, n - m) < degree else (m - degree + 1.0) / (n - m - degree + 1.0)
+        if n <= SMALL:
+            root[i] = small_roots[degree - 1, n, m]
+            continue
+        root[i] *= 0.0 if min(m, n - m) < degree else math.sqrt((m - degree + 1.0) / (n - m - degree + 1.0))
 
 
 @njit(nogil=True, cache=True)
 def _variance_of_degree(part: Floats, a: Floats, b: Floats, sign: float) -> float:
-    """Return Σ part[i, j] A[i, l] B[j, m] part[l, m]; A and B are diagonal but for ± a product √a[i] √a[l]."""
+    """Return Σ part[i, j] A[i, l] B[j, m] part[l, m]; A and B are diagonal but for ± a product a[i] a[l]."""
     of_cells = of_rows = of_columns = whole = 0.0
     for i in range(len(a)):
         along = own = 0.0
         for j in range(len(b)):
             p = part[i * len(b) + j]
-            along += p * math.sqrt(b[j])
-            own += p * p * (1.0 - sign * b[j])
-        of_cells += own * (1.0 - sign * a[i])
-        of_rows += (1.0 - sign * a[i]) * along * along
-        whole += along * math.sqrt(a[i])
+            along += p * b[j]
+            own += p * p * (1.0 - sign * b[j] * b[j])
+        of_cells += own * (1.0 - sign * a[i] * a[i])
+        of_rows += (1.0 - sign * a[i] * a[i]) * along * along
+        whole += along * a[i]
     for j in range(len(b)):
         along = 0.0
         for i in range(len(a)):
-            along += part[i * len(b) + j] * math.sqrt(a[i])
-        of_columns += (1.0 - sign * b[j]) * along * along
+            along += part[i * len(b) + j] * a[i]
+        of_columns += (1.0 - sign * b[j] * b[j]) * along * along
     return of_cells + sign * (of_rows + of_columns) + whole * whole

@@ -34,17 +34,28 @@ _STEPS = 128  # of the square root of the probability
 _NEGLIGIBLE = 1e-13  # probabilities below this share of the largest are left out
 
 Floats = NDArray[np.float64]
-Cells = tuple[Floats, Floats, Floats]
+Cells = tuple[Floats, Floats, Floats, Floats]
 
 
 @lru_cache(maxsize=1)
 def cell_tables() -> Cells:
     """Return tables for small strata, by n, r and c, for binomial counts, by draws and probability, and of n ln n.
 
-    The last axis of the first two holds the mean and the coefficients of degree 1 to 4.
+    The last axis of the first two holds the mean and the coefficients of degree 1 to 4. The fourth has
+    √((m)_k / (n - m)_k) of a margin m, by k - 1, n and m, or 0 where its cells have no polynomial of degree k.
     """
     terms = _entropy_terms(_MOST_TERMS)
-    return _small_strata(SMALL, terms), _binomials(TABLED, _STEPS, terms), terms[: 16 * ROOM]
+    return _small_strata(SMALL, terms), _binomials(TABLED, _STEPS, terms), terms[: 16 * ROOM], _small_roots()
+
+
+def _small_roots() -> Floats:
+    n, m = np.arange(SMALL + 1.0)[:, np.newaxis], np.arange(SMALL + 1.0)
+    ratios = []
+    for k in range(DEGREES):
+        some = np.minimum(m, n - m) > k
+        ratios.append(np.where(some, (m - k) / np.where(some, n - m - k, 1.0), 0.0))
+    roots: Floats = np.sqrt(np.cumprod(ratios, axis=0))
+    return roots
 
 
 @njit(nogil=True, cache=True)
