@@ -225,7 +225,9 @@ EXPERIMENTS = (
             "printed 0.26 of LMB-CSEM comes from empty observed blankets fits our end-to-end runs. On three coins "
             "no rule can find nearly all latents and report none where there is none: at the sensitivity that the "
             "paper claims, even the Bayes factor with the very prior that generated the networks does not separate "
-            "them, because a column with a weak effect looks alike in all models."
+            "them, because a column with a weak effect looks alike in all models. "
+            "The number of networks was raised from 100 to 200 after the first 100 had given 0.34 with H "
+            "alone in 76% end to end; the value over 200 is therefore not a test planned beforehand."
         ),
     ),
 )
