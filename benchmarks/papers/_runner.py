@@ -98,11 +98,13 @@ def carry_out(experiment: Experiment, data: Path | None, quick: bool, n_workers:
 
 
 def _commit() -> str:
-    """Return the commit of the code that runs, marked if files have changed since."""
-    said = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, cwd=HERE, check=False
-    )
-    return said.stdout.strip() or "unknown"
+    """Return the commit of the code that runs, marked if code has changed since."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], capture_output=True, text=True, cwd=HERE, check=False).stdout.strip()
+
+    commit, changed = git("rev-parse", "--short", "HEAD"), git("status", "--porcelain", "--", ":/src", ":/benchmarks")
+    return f"{commit}-dirty" if commit and changed else commit or "unknown"
 
 
 def show(experiment: Experiment, findings: Sequence[Finding]) -> None:
