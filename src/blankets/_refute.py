@@ -20,7 +20,7 @@ from blankets._sensitivity import sensitivity
 from blankets._setting import Seed
 from blankets._stability import READING, members_over, rows_drawn
 from blankets._study import Study, generator_from, read_study, threads_from
-from blankets.errors import BlanketsWarning, DataError, NotAnswerableError, ParameterError, TargetError
+from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
 from blankets.regimes import UNLABELLED, Regime, prior_from, regime_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
 from blankets.search import ALGORITHMS
@@ -147,7 +147,7 @@ def _as_before(
         study = read_study(
             data, blanket.target if y is None else None, y, labels=regime, n_threads=n_threads, **about, **reading
         )
-    except TargetError as error:
+    except (LabelError, TargetError) as error:
         raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
     known = "" if blanket.manifest is None else blanket.manifest.fingerprint
     if known and study.fingerprint != known:

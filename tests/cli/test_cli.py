@@ -60,7 +60,7 @@ def network(tmp_path):
 # The group -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [[], ["discover"], ["explain"], ["algorithms"], ["simulate"]])
+@pytest.mark.parametrize("command", [[], ["discover"], ["explain"], ["refute"], ["algorithms"], ["simulate"]])
 def test_help_has_examples(command, capsys):
     assert run([*command, "--help"]) == 0
     out = capsys.readouterr().out

@@ -17,7 +17,7 @@ from blankets.cli._labels import (
     surrogate_options,
     value_of,
 )
-from blankets.cli._output import notes, show_blanket, write_json
+from blankets.cli._output import check_folder, notes, show_blanket, write_json
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -93,9 +93,8 @@ def discover(
       blankets discover patients.csv -t readmitted --json | jq .members
       blankets discover visits/ -t readmitted --engine dask --address tcp://scheduler:8786
     """
-    for option, path in (("--save", save), ("--report", report)):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
+    check_folder(save, "--save")
+    check_folder(report, "--report")
     options = parsed_options(pairs)
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets._progress import told
-from blankets.cli._output import notes
+from blankets.cli._output import check_folder, notes
 
 __all__ = ["latent"]
 
@@ -36,8 +36,7 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets latent survey.csv --target "sick leave"
       blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
     """
-    if save is not None and not save.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    check_folder(save, "--save")
     chosen = {name: value for name, value in choices.items() if value is not None}
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         from blankets.latent import discover_latent

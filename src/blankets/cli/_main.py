@@ -18,6 +18,7 @@ from blankets.cli._pack import pack
 from blankets.cli._plan import plan
 from blankets.cli._planner import planner
 from blankets.cli._rank import rank
+from blankets.cli._refute import refute
 from blankets.cli._select import select
 from blankets.cli._sensitivity import sensitivity
 from blankets.cli._simulate import simulate
@@ -48,6 +49,7 @@ def commands() -> None:
       blankets test patients.csv bmi --target smoker --given age
       blankets advise patients.csv --target smoker --labels pu --prior '<0.4'
       blankets pack visits/*.parquet -o visits.packed
+      blankets refute result.json patients.csv --seed 1
       blankets stability patients.csv --target readmitted --seed 1
       blankets sensitivity patients.csv --target smoker --labels mar-c
       blankets latent survey.csv --target 'sick leave'
@@ -59,7 +61,7 @@ def commands() -> None:
 
 
 _COMMANDS = (
-    *(audit, discover, explain, stability, sensitivity, latent, select, rank, test, algorithms),
+    *(audit, discover, explain, refute, stability, sensitivity, latent, select, rank, test, algorithms),
     *(advise, pack, plan, planner, simulate, versions),
 )
 for _command in _COMMANDS:

@@ -14,9 +14,9 @@ import click
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
-    from blankets.results import Blanket, Selection, Stability
+    from blankets.results import Blanket, Refutation, Selection, Stability
 
-__all__ = ["Notes", "notes", "show_blanket", "show_table", "write_json"]
+__all__ = ["Notes", "check_folder", "notes", "show_blanket", "show_table", "write_json"]
 
 
 class Notes:
@@ -87,7 +87,13 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
 
 
-def write_json(result: Blanket | Selection | Stability, path: Path) -> None:
+def check_folder(path: Path | None, option: str) -> None:
+    """Refuse a path, before the work, whose folder does not exist."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
+
+
+def write_json(result: Blanket | Refutation | Selection | Stability, path: Path) -> None:
     """Write a result to a file."""
     try:
         result.to_json(path, indent=2)

@@ -9,7 +9,7 @@ import click
 
 from blankets._progress import told
 from blankets.cli._labels import about_labels, label_options, reading_options
-from blankets.cli._output import notes, write_json
+from blankets.cli._output import check_folder, notes, write_json
 
 __all__ = ["select"]
 
@@ -37,8 +37,7 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets select patients.csv -t smoker --labels pu --prior 0.2
       blankets select patients.csv -t readmitted --json | jq .names
     """
-    if save is not None and not save.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    check_folder(save, "--save")
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         from blankets._select import select as run
 

@@ -10,7 +10,7 @@ import click
 from blankets._progress import told
 from blankets.cli._discover import parsed_options
 from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
-from blankets.cli._output import notes, write_json
+from blankets.cli._output import check_folder, notes, write_json
 from blankets.errors import Interrupted
 
 __all__ = ["stability"]
@@ -50,8 +50,7 @@ def stability(
       blankets stability patients.csv -t readmitted --method pairs --draws 50 --algorithm iamb
       blankets stability patients.csv -t smoker --labels pu --prior 0.2 --json | jq .stable
     """
-    if save is not None and not save.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(save.parent)!r}", param_hint="'--save'")
+    check_folder(save, "--save")
     options = parsed_options(pairs)
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
