@@ -58,6 +58,8 @@ def kernels_ready() -> bool:
     """Whether the kernels have been compiled on this machine before (the first use takes some seconds)."""
     kernel: Any = kernels.count_dense
     if kernel not in _READY:
+        if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: there is nothing to compile
+            return True
         place = Path(kernel._cache.cache_path)
         if not place.is_dir() or not any(place.glob("_kernels.count_*.nbi")):
             return False

@@ -82,7 +82,7 @@ def best_parents(table: Floats, n: int, required: Ints, forbidden: Ints, most: i
                 total[nodes], sink[nodes] = total[rest] + score[v, rest], v
     nodes = n_masks - 1 if total[n_masks - 1] > -np.inf else 0  # no DAG meets the constraints: no way back
     while nodes:
-        v = sink[nodes]
+        v = int(sink[nodes])
         nodes ^= 1 << v
         parents[v] = choice[v, nodes]
     return float(total[n_masks - 1])
