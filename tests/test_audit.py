@@ -187,6 +187,26 @@ def test_wide_tables_are_compared_where_it_matters(monkeypatch):
     assert "first in the table" in bl.audit(table).notes[0]
 
 
+def test_columns_of_many_levels_are_no_copies_by_chance():
+    """400 rows of 400 x 400 levels: each column tells nine tenths of the other, and so it does of a shuffled one."""
+    rng = np.random.default_rng(6)
+    street, doctor = rng.integers(0, 400, (2, 400))
+    table = pd.DataFrame({"street": street, "doctor": doctor, "same street": street * 7 % 401}).astype(str)
+    counts = pd.crosstab(table.street, table.doctor).to_numpy()
+    shared = chi2_contingency(counts, correction=False, lambda_="log-likelihood")[0] / (2 * 400)
+    assert shared / max(entropy(counts.sum(axis=0)), entropy(counts.sum(axis=1))) > 0.85
+    keep = list(table)
+    assert bl.audit(table, keep=keep).columns("near-duplicate") == ("street", "same street")
+
+
+def test_pairs_of_a_million_million_cells_are_left_out(monkeypatch):
+    monkeypatch.setattr(_audit_pairs, "CELLS", 100)
+    table = clean().assign(zip=[f"z{i % 60}" for i in range(N)], street=[f"s{i % 61}" for i in range(N)])
+    found = bl.audit(table.assign(again=table.zip.str.upper()), "ill", keep=["zip", "street", "again"])
+    assert any("zip was not compared with street" in note for note in found.notes)
+    assert "zip" not in found.columns("near-duplicate")
+
+
 def test_without_a_target_and_without_features():
     table = clean()
     assert bl.audit(table).target is None

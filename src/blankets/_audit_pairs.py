@@ -20,6 +20,7 @@ EXACT = 1.0 - 1e-9
 FEW = 5  # rows for each cell that a statement on a pair wants
 PAIRS = 20_000_000_000  # rows x columns x columns that are counted
 STRONGEST = 50  # columns whose near-duplicates are sought in wider tables
+CELLS = 1 << 24  # of a pair's table; larger ones are not made
 
 
 @dataclass(eq=False)
@@ -59,7 +60,7 @@ class Pairs:
         everywhere = len(firsts) == len(self.features)
         for k, y in enumerate(firsts.tolist()):
             others = self.features[self.features != y] if not everywhere else firsts[k + 1 :]
-            others = others[~np.isin(others, list(repeated))]
+            others = self._small_enough(others[~np.isin(others, list(repeated))], y)
             if y in repeated or not len(others):
                 continue
             if k % 64 == 0:
@@ -67,6 +68,8 @@ class Pairs:
             shared, of_x, of_y = counter.summarise(entropies, others, y)
             share = shared / np.maximum(np.maximum(of_x, of_y), 1e-300)
             for i in np.flatnonzero(share >= NEAR).tolist():
+                if not self._beyond_chance(int(others[i]), y, float(shared[i]), float(max(of_x[i], of_y[i]))):
+                    continue
                 near.setdefault(self.frame.names[y], {})[self.frame.names[others[i]]] = float(share[i])
                 repeated.add(int(others[i]))
             self._note_determined(told, y, others, shared, of_x, of_y, share)
@@ -93,6 +96,25 @@ class Pairs:
             f"{len(self.features):,} columns would take too long"
         )
         return self.features[order[:STRONGEST]]
+
+    def _small_enough(self, others: NDArray[np.int64], y: int) -> NDArray[np.int64]:
+        """Return the columns whose table with ``y`` can be made."""
+        small = self.frame.arities[others] * self.frame.arities[y] <= CELLS
+        if not small.all():
+            names = [self.frame.names[x] for x in others[~small].tolist()]
+            self.notes.append(f"{shown(self.frame.names[y])} was not compared with {joined(names)}: too many levels")
+        kept: NDArray[np.int64] = others[small]
+        return kept
+
+    def _beyond_chance(self, x: int, y: int, shared: float, most: float) -> bool:
+        """Tell whether two columns share what a shuffled one would not: where cells outnumber rows, all columns do."""
+        arities = self.frame.arities
+        if FEW * int(arities[x] - 1) * int(arities[y] - 1) <= self.frame.n_rows:
+            return True
+        shuffled = np.random.default_rng(0).permutation(self.frame.column(x))
+        pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, self.frame.levels[x])
+        by_chance = float(MemoryCounter(pair, 1).summarise(entropies, np.array([1]), 0)[0][0])
+        return shared - by_chance >= NEAR * (most - by_chance) > 0
 
     def _note_determined(
         self,
