@@ -2,8 +2,9 @@
 
 The paper gives no conditional tables: they are drawn uniformly at random, anew for every repetition. A method finds
 the blanket of T either with all observed columns handed over as the observed blanket, or end to end with default
-settings; there an empty answer is a failure, at distance √2. The paper says that a better score means that there is
-a latent; networks without one put that to the test.
+settings; there an empty answer is a failure, at distance √2. What tests could have seen of T there follows from the
+conditional tables. The paper says that a better score means that there is a latent; networks without one put that to
+the test.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict, near, plus_minus
 from matplotlib.figure import Figure
+from scipy.stats import chi2, ncx2
 
 import blankets as bl
 from blankets.simulate import Network
 from blankets.simulate.measures import compare
 
 ROWS, BLOCK, RESTARTS = 10_000, 10, 80
+SEED = 4811  # written down before the run; nothing was developed with it
 HIDDEN = "C"
 NETWORKS = {  # node: its parents
     "4BN": {"T": "", "C": "T", "B": "C", "F": "C"},
@@ -34,6 +37,7 @@ NETWORKS = {  # node: its parents
     "collider": {"B": "", "F": "", "T": "BF"},
     "spouse": {"T": "", "F": "", "B": "TF"},
     "clique": {"T": "", "B": "T", "F": "TB"},
+    "T alone": {"T": "", "B": "", "F": "B"},
 }
 WITH_LATENT = ("4BN", "7BN")
 # method and number of starts, with the observed blanket handed over
@@ -46,9 +50,9 @@ PRINTED = {"SEM": 1.04, "SCSEM": 0.84, "LMB-CSEM": 0.26}
 def cells(quick: bool) -> Sequence[Cell]:
     """List blocks of repetitions: network, first repetition."""
     n_blocks = dict.fromkeys(NETWORKS, 2 if quick else 5)
-    n_blocks |= {"7BN": 1, "7BN, C shown": 1} if quick else {"4BN": 20, "7BN": 10}
+    n_blocks |= {"7BN": 1, "7BN, C shown": 1} if quick else {"4BN": 10, "7BN": 10}
     return [
-        {"network": name, "first": BLOCK * k, "repetitions": BLOCK, "rows": ROWS, "restarts": RESTARTS}
+        {"network": name, "first": BLOCK * k, "repetitions": BLOCK, "rows": ROWS, "restarts": RESTARTS, "seed": SEED}
         for name in NETWORKS
         for k in range(n_blocks[name])
     ]
@@ -64,12 +68,12 @@ def random_network(parents: dict[str, str], rng: np.random.Generator) -> Network
 
 
 def run(
-    data: Path | None, network: str, first: int, repetitions: int, rows: int, restarts: int
+    data: Path | None, network: str, first: int, repetitions: int, rows: int, restarts: int, seed: int
 ) -> list[dict[str, Any]]:
     """Find the blanket of T in some networks, in all ways."""
     found = []
     for repetition in range(first, first + repetitions):
-        rng = np.random.default_rng([2016, list(NETWORKS).index(network), repetition])
+        rng = np.random.default_rng([seed, list(NETWORKS).index(network), repetition])
         truth = random_network(NETWORKS[network], rng)
         frame = truth.sample(rows, rng)
         members = {"H1" if name == HIDDEN else name for name in truth.blanket("T")}
@@ -85,20 +89,35 @@ def run(
             for way, (method, n_starts) in ways.items()
         }
         answers[ALONE] = bl.discover_latent(frame, "T", n_restarts=restarts, **settings)
+        power = best_power(truth, rows)
         for way, answer in answers.items():
             agreement = compare(answer.members, members)
             found.append(
                 {
                     "repetition": repetition,
                     "method": way,
-                    "distance": agreement.distance if answer.members else math.sqrt(2),
+                    "distance": agreement.distance if answer.members or not members else math.sqrt(2),
                     "exact": agreement.exact,
                     "latent": any(name not in truth.names for name in answer.members),
                     "support": answer.latents[0].support if answer.latents else math.nan,
                     "observed": len(answer.observed),
+                    "power": round(power, 4),
                 }
             )
     return found
+
+
+def best_power(truth: Network, rows: int, level: float = 0.05) -> float:
+    """Return the power of the strongest of the tests of T against each observed column alone."""
+    most = 0.0
+    for name in truth.names:
+        if name not in ("T", HIDDEN):
+            joint = truth.marginal("T", name)
+            free = (joint.shape[0] - 1) * (joint.shape[1] - 1)
+            apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+            shift = 2 * rows * float(np.sum(joint * np.log(joint / apart)))
+            most = max(most, float(ncx2.sf(chi2.isf(level, free), free, max(shift, 1e-12))))
+    return most
 
 
 def compare_with_print(rows: pd.DataFrame) -> list[Finding]:
@@ -154,10 +173,21 @@ def _shares(four: dict[str, pd.DataFrame], found: dict[str, pd.DataFrame]) -> li
     for what, printed, ours in statements:
         # Printed as tenths: half a tenth of rounding.
         same = near(printed, ours.astype(float), digits=1)
-        findings.append(
-            Finding(f"4BN, {what}", f"{printed:.0%}", f"{ours.mean():.0%}", _verdict(same), "" if same else start)
-        )
+        said = f"{ours.mean():.0%}" + (_missed(found["LMB-CSEM"]) if "end to end" in what else "")
+        findings.append(Finding(f"4BN, {what}", f"{printed:.0%}", said, _verdict(same), "" if same else start))
     return findings
+
+
+def _missed(alone: pd.DataFrame) -> str:
+    """Say what the networks have in common in which H was not found."""
+    missed = alone[~alone.exact]
+    empty = missed[missed.observed == 0]
+    if empty.empty:
+        return ""
+    return (
+        f"; of the {len(missed)} others {len(empty)} have no observed member: the best test of T there has power "
+        f"{empty.power.median():.2f} (median, level 0.05, exact), above 0.8 in {int((empty.power > 0.8).sum())}"
+    )
 
 
 def _false_discoveries(rows: pd.DataFrame) -> Finding:
@@ -166,7 +196,7 @@ def _false_discoveries(rows: pd.DataFrame) -> Finding:
     shares = alone.groupby("network", sort=False).latent.mean()
     strong = (alone.support >= 3).groupby(alone.network, sort=False).mean()
     large = [name for name in shares.index if "shown" in name]
-    handed = rows[(rows.method == "LMB-CSEM") & ~rows.network.isin([*WITH_LATENT, *large])].latent.mean()
+    handed = rows[(rows.method == "LMB-CSEM") & ~rows.network.isin([*WITH_LATENT, *large, "T alone"])].latent.mean()
     return Finding(
         "networks with nothing hidden: a latent is reported, end to end",
         "“if MB has a better score, then there exists one latent variable”",
@@ -215,7 +245,7 @@ EXPERIMENTS = (
         compare=compare_with_print,
         draw=draw,
         protocol=lambda quick: (
-            f"{'10 to 20 networks of each kind' if quick else '200 networks 4BN, 100 7BN, 50 of each other kind'}, "
+            f"{'10 to 20 networks of each kind' if quick else '100 networks 4BN, 100 7BN, 50 of each other kind'}, "
             f"conditional probabilities uniform, {ROWS:,} rows, one latent, {RESTARTS} restarts (SEM: one)"
         ),
         size=(10.0, 4.2),
@@ -225,9 +255,12 @@ EXPERIMENTS = (
             "printed 0.26 of LMB-CSEM comes from empty observed blankets fits our end-to-end runs. On three coins "
             "no rule can find nearly all latents and report none where there is none: at the sensitivity that the "
             "paper claims, even the Bayes factor with the very prior that generated the networks does not separate "
-            "them, because a column with a weak effect looks alike in all models. "
-            "The number of networks was raised from 100 to 200 after the first 100 had given 0.34 with H "
-            "alone in 76% end to end; the value over 200 is therefore not a test planned beforehand."
+            "them, because a column with a weak effect looks alike in all models. The rules were developed on other "
+            "seeds (7502: 820 networks 4BN, 150 to 400 of the others): there a more liberal screen found more latents "
+            "only as far as it reported more where T is alone, so the Bayes factor now counts the models in which "
+            "it is, and the screen is at 0.2 where the level 0.05 finds no member. Number of networks and seed were "
+            "written down before this run. The version before gave, on other seeds, 0.34 with H alone in 76% of 100 "
+            "networks, and 0.28 and 80% when the run had been extended to 200."
         ),
     ),
 )

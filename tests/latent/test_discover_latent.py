@@ -63,6 +63,11 @@ def test_copies_of_the_target_do_not_win(n_features):
     assert found.latents == ()
     assert set(found.members) == {f"x{k}" for k in range(n_features)}
     assert all(score.refused for score in found.scores[1:])
+    lowered = [score for score in found.scores[1:] if score.refused.startswith("it lowers the BIC by")]
+    assert bool(lowered) == (n_features > 2)
+    for score in lowered:
+        said = float(score.refused.removeprefix("it lowers the BIC by ").removesuffix(" nats"))
+        assert said == pytest.approx(found.scores[0].bic - score.bic, rel=0.06)  # two digits
 
 
 def hidden_child(rng, n_rows=4000):

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import betaln, logsumexp
+from scipy.stats import chi2_contingency
 
 from blankets.data import Frame
 from blankets.latent import discover_latent
@@ -80,7 +81,21 @@ def test_models_without_latents_in_closed_form():
     ]
     classes = [logsumexp(forks) - math.log(3), *colliders, logsumexp(cliques) - math.log(6)]
     before = open_local(frame_of(b, f, t), 2, [0, 1])
-    assert evidence_without(before) == pytest.approx(logsumexp(classes) - math.log(5))
+    assert evidence_without(before, certain=True) == pytest.approx(logsumexp(classes) - math.log(5))
+
+
+@pytest.mark.parametrize("tied", [0.0, 0.9])
+def test_members_that_tests_have_found_may_be_none(tied):
+    rng = np.random.default_rng(6)
+    b, f, t = coins(rng, np.full(60, 0.5)), coins(rng, np.full(60, 0.5)), coins(rng, np.full(60, 0.3))
+    b = np.where(rng.random(60) < tied, t, b)
+    before = open_local(frame_of(b, f, t), 2, [0, 1])
+    apart = family(t) + family(b) + family(f)
+    together = family(t) + logsumexp([family(b) + family(f, b), family(f) + family(b, f)]) - math.log(2)
+    alone = logsumexp([apart, together]) - math.log(2)
+    related = evidence_without(before, certain=True)
+    assert (alone > related) == (tied == 0.0)
+    assert evidence_without(before, certain=False) == pytest.approx(max(alone, related))
 
 
 def test_rows_without_label_are_left_out():
@@ -89,7 +104,7 @@ def test_rows_without_label_are_left_out():
     labelled = np.arange(60) < 40
     partly = open_local(frame_of(b, f, t), 2, [0, 1], labelled)
     only = open_local(frame_of(b[:40], f[:40], t[:40]), 2, [0, 1])
-    assert evidence_without(partly) == pytest.approx(evidence_without(only))
+    assert evidence_without(partly, certain=False) == pytest.approx(evidence_without(only, certain=False))
 
 
 NETWORKS = {  # strong effects, nothing hidden
@@ -129,3 +144,40 @@ def test_three_coins_with_a_latent():
     assert latent.support == found.to_dict()["latents"][0]["support"]
     possible = f"H1 is a possibility rather than a finding: its support of {latent.support:.1f} nats is weak"
     assert (possible in found.warnings) == (latent.support < 3)
+
+
+def weakly_tied(cause, effect):
+    """Return 4,000 rows of T -> H -> {B, F} as expected, H left out: T tells H with one chance, H both with another."""
+    rows = []
+    for t, b, f in itertools.product((0, 1), repeat=3):
+        chances = [
+            0.5 * math.prod(p if same else 1 - p for p, same in ((cause, t == h), (effect, b == h), (effect, f == h)))
+            for h in (0, 1)
+        ]
+        rows += [(t, b, f)] * round(4000 * sum(chances))
+    return {name: np.array(column) for name, column in zip("TBF", zip(*rows, strict=True), strict=True)}
+
+
+def chances_of(table):
+    return [
+        chi2_contingency(np.histogram2d(table["T"], table[x], bins=2)[0], correction=False, lambda_=0).pvalue
+        for x in "BF"
+    ]
+
+
+def test_columns_that_are_no_members_may_still_tell_of_a_latent():
+    table = weakly_tied(0.6, 0.57)
+    assert all(0.05 < p < 0.1 for p in chances_of(table))
+    found = discover_latent(table, "T", n_restarts=4, rng=0)
+    assert found.members == ("H1",)
+    assert "no column is a member; those that are at level 0.2 were taken as candidates" in found.warnings
+    assert discover_latent(table, "T", n_restarts=4, score="bic", rng=0).members == ()
+
+
+def test_a_target_that_is_as_well_alone_has_no_latent():
+    table = weakly_tied(0.519, 0.9)  # B and F tell H well, so that they would tell of T
+    assert all(0.05 < p < 0.1 for p in chances_of(table))
+    found = discover_latent(table, "T", n_restarts=4, rng=0)
+    assert (found.members, found.observed, found.latents) == ((), (), ())
+    assert {score.refused.split(" by ")[0] for score in found.scores[1:]} == {"the data speak against it"}
+    assert discover_latent(table, "T", blanket=["B", "F"], n_restarts=4, rng=0).members == ("H1",)

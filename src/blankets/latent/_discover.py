@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = ["discover_latent"]
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")
 DRAWS = 10  # sampled completions a row
+SCREEN = 0.2  # level at which columns are looked at that are not members, where all models of them can be compared
 
 
 def discover_latent(
@@ -107,14 +109,16 @@ def discover_latent(
     -----
     A latent shows only in three or more columns that depend on it. Where the observed blanket that was found is too
     small for that, the columns nearest to it are looked at as well; they do not become members. A blanket without
-    members, and one with a single member and no other column, is returned as it is.
+    members, and one with a single member and no other column, is returned as it is, but for tables of three coins.
 
     Blankets with a latent compete if they are no larger than the observed one. With ``score="mi"`` the observed-data
     BIC must also rise: information alone could be won by a latent that copies the target. Two binary members are the
     exception: there no latent, however true, can raise the BIC, so the Bayes factor decides, against all DAGs without
-    latents that have these members in the blanket, with uniform priors; it may be against the latent by a bare
-    mention (1 nat). On networks of three coins without any latent one is then still reported now and then, in about
-    one of ten; a ``support`` of 3 nats or more is rare among these.
+    latents that have these members in the blanket and, unless the blanket was handed over, against those in which the
+    target is alone, with uniform priors; it may be against the latent by a bare mention (1 nat). As this weighs
+    membership too, members at level 0.2 are tried where there are none at ``alpha``. On networks of three coins
+    without any latent one is then still reported now and then, in about one of ten; a ``support`` of 3 nats or more
+    is rare among these.
 
     References
     ----------
@@ -144,21 +148,29 @@ def discover_latent(
         draws=DRAWS if completion == "sampled" else 0,
         n_threads=n_threads or os.cpu_count() or 1,
         score=score,
+        certain=blanket is not None,
         tell=progress or (lambda sentence: None),
     )
     table = ingest(data, target, y=y, **reading)
     labelled = _labelled(table, labels)
     frame, t = table.frame, _target(table)
-    context: list[int] = []
-    if blanket is None:
-        members = _search(frame if labelled is None else frame.take(labelled), t, algorithm, alpha, options or {})
-        context = _context(frame, t, members, arity)
+
+    def improved(members: list[int], context: list[int]) -> Outcome:
+        baseline = open_local(frame, t, members, labelled, max_parents, context)
+        if members and len(members) + len(context) > 1:
+            return METHODS[method](baseline, effort, np.random.default_rng(rng))
+        return Outcome(baseline, baseline, ())
+
+    if blanket is not None:
+        outcome = improved(_handed_over(frame, t, blanket), [])
     else:
-        members = _handed_over(frame, t, blanket)
-    baseline = open_local(frame, t, members, labelled, max_parents, context)
-    outcome = Outcome(baseline, baseline, ())
-    if members and len(members) + len(context) > 1:
-        outcome = METHODS[method](baseline, effort, np.random.default_rng(rng))
+        search = partial(_search, frame if labelled is None else frame.take(labelled), t, algorithm, options or {})
+        members = search(alpha)
+        outcome = improved(members, _context(frame, t, members, arity))
+        if not members and method == "lmb-csem" and score == "mi" and not can_be_tested(frame.arities, arity):
+            weak = search(max(alpha, SCREEN))
+            other = improved(weak, _context(frame, t, weak, arity))
+            outcome = other if other.supports else replace(outcome, attempts=other.attempts)
     settings = {
         "algorithm": algorithm if blanket is None else "handed over",
         "options": dict(options or {}),
@@ -169,7 +181,8 @@ def discover_latent(
         "max_parents": max_parents,
         "labels": labels if labels is None or isinstance(labels, str) else labels.name,
     }
-    found = _Description(outcome, table.encoder, frame, t).blanket(method, score, settings)
+    screened = blanket is None and not members
+    found = _Description(outcome, table.encoder, frame, t, screened).blanket(method, score, settings)
     return replace(found, manifest=manifest_of("discover_latent", asked, frame.fingerprint()))
 
 
@@ -211,7 +224,7 @@ def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_]
     return np.logical_not(table.unlabelled)
 
 
-def _search(frame: Frame, t: int, algorithm: str, alpha: float, options: Mapping[str, Any]) -> list[int]:
+def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
     """Return the observed blanket of labelled rows."""
     chosen = SLL if algorithm == SLL.name else find(algorithm)
     check_options(chosen, options)
@@ -251,6 +264,7 @@ class _Description:
     encoder: Encoder
     frame: Frame
     column: int
+    screened: bool
 
     @property
     def stage(self) -> Stage:
@@ -277,6 +291,8 @@ class _Description:
         notes = []
         if not self.outcome.attempts:
             notes.append("the observed blanket is too small to be improved by a latent; it is returned as it is")
+        if self.screened and found:
+            notes.append(f"no column is a member; those that are at level {SCREEN:g} were taken as candidates")
         notes += [
             f"{latent.name} is a possibility rather than a finding: its support of {latent.support:.1f} nats is weak"
             for latent in found

@@ -36,23 +36,30 @@ EFFECTIVE = 0.95  # share of the particles that still count after a step of the 
 MOVES = 6  # of each particle at each temperature
 
 
-def evidence_without(stage: Stage) -> float:
+def evidence_without(stage: Stage, *, certain: bool) -> float:
     """Return the log of the mean marginal likelihood of all models without latents that agree with the members.
 
     These are the DAGs over the same columns whose blanket of the target has the members in it; each equivalence
-    class weighs the same. Rows without label are left out.
+    class weighs the same. Members that are not ``certain``, for tests have found them, may be none: then the DAGs in
+    which the target is alone count if they do better. Rows without label are left out.
     """
     codes, weights = stage.local.rows.codes[:, stage.local.labelled], stage.local.rows.weights[stage.local.labelled]
     n, arities = len(codes), stage.local.rows.arities
     sets = [[mask for mask in range(1 << n) if not mask >> v & 1] for v in range(n)]
     families = [{mask: _closed_form(codes, weights, arities, v, mask) for mask in sets[v]} for v in range(n)]
-    classes: dict[EquivalenceClass, list[float]] = {}
+    related: dict[EquivalenceClass, list[float]] = {}
+    alone: dict[EquivalenceClass, list[float]] = {}
     for choice in product(*sets):
         parents = np.array(choice)
-        if acyclic(parents) and stage.members <= blanket_of(parents, stage.target):
+        if acyclic(parents):
+            members = blanket_of(parents, stage.target)
             evidence = sum(families[v][mask] for v, mask in enumerate(choice))
-            classes.setdefault(class_of(parents), []).append(evidence)
-    return _log_mean([_log_mean(inside) for inside in classes.values()])
+            if stage.members <= members:
+                related.setdefault(class_of(parents), []).append(evidence)
+            elif not members:
+                alone.setdefault(class_of(parents), []).append(evidence)
+    rivals = [related] if certain else [related, alone]
+    return max(_log_mean([_log_mean(inside) for inside in models.values()]) for models in rivals)
 
 
 def _log_mean(logs: list[float]) -> float:

@@ -48,6 +48,8 @@ class Effort:
         Threads over restarts; the answer does not depend on it.
     score : str
         What decides between subspaces.
+    certain : bool
+        Whether the observed members are known; else tests have found them.
     tell : callable
         Receives a sentence for every restart.
     """
@@ -58,6 +60,7 @@ class Effort:
     draws: int = 0
     n_threads: int = 1
     score: str = "mi"
+    certain: bool = True
     tell: Callable[[str], None] = lambda sentence: None
 
 
@@ -171,7 +174,7 @@ def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outco
         places = behind_all(stage) if silent else subspaces(stage, largest)
         tried = [_judged(a, merits, effort.score, silent=silent) for a in attempts_in(places, stage, effort, rng)]
         if silent:
-            tried = _weighed(tried, stage)
+            tried = _weighed(tried, stage, certain=effort.certain)
         log += tried
         winner = best_attempt([a for a in tried if not a.refused], effort.score)
         if winner is None or winner.stage is None or winner.merits is None:
@@ -189,11 +192,11 @@ def _judged(attempt: Attempt, before: Merits, score: str, *, silent: bool) -> At
     if not better(attempt.merits, before, score):
         refused = f"its {score} is no better than without it"
     elif score == "mi" and not silent and gain <= 0:
-        refused = f"its BIC {attempt.merits.bic:.1f} is below {before.bic:.1f} without it"
+        refused = f"it lowers the BIC by {-gain:.2g} nats" if gain else "it does not raise the BIC"
     return replace(attempt, refused=refused, support=gain)
 
 
-def _weighed(attempts: list[Attempt], before: Stage) -> list[Attempt]:
+def _weighed(attempts: list[Attempt], before: Stage, *, certain: bool) -> list[Attempt]:
     """Return attempts of which BIC cannot tell, judged by the Bayes factor against the models without latents.
 
     The smaller blanket wins what is not worth more than a bare mention. All attempts are equivalent (a latent behind
@@ -203,7 +206,7 @@ def _weighed(attempts: list[Attempt], before: Stage) -> list[Attempt]:
     able = [a.stage for a in attempts if a.stage is not None and not a.refused]
     if not able:
         return attempts
-    support = evidence_of(able[-1]) - evidence_without(before)
+    support = evidence_of(able[-1]) - evidence_without(before, certain=certain)
     refused = "" if support > -TIE else f"the data speak against it by {-support:.1f} nats"
     return [a if a.refused else replace(a, refused=refused, support=support) for a in attempts]
 
