@@ -19,14 +19,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import chdtri
+from scipy.special import chdtri, gammaln, xlogy
 
-from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_table
-from blankets.stats._calibrated_cells import Cells, cell_tables
+from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block, moments_of_margins
+from blankets.stats._calibrated_cells import DEGREES, Cells, cell_tables
 from blankets.stats._contingency import _entropy_terms, statistics_of_block
 from blankets.stats._permutation import capped_p, permutation_p, permuted_table
 
@@ -41,7 +42,8 @@ METHODS = (
     "exact: every table with these margins was looked at",
     "permutation: too few rows can change places within the strata for a formula",
 )
-_, NOTHING, _ASYMPTOTIC, FAR, _MOMENTS, _EXACT, _PERMUTATION = range(len(METHODS))
+_OPEN, NOTHING, _ASYMPTOTIC, FAR, _MOMENTS, _EXACT, _PERMUTATION = range(len(METHODS))
+_COARSE = -1  # moments are known, but will not do
 
 DENSE = 1.0
 RARE = 1.0  # an expected count below this is rare
@@ -52,12 +54,14 @@ FEW, SOME, SOME_RARE = 30, 100, 300
 FEW_DEGREES, STIFF = 10.0, 0.5
 # The same with more degrees of freedom where levels are very rare.
 VERY_RARE, SOME_DEGREES = 0.3, 100.0
-MARGIN = 0.7  # of log p, for the moments that are read off tables
+MARGIN = 0.7  # nearer to the level than this in log p, moments of interpolated cells are not good enough
+_BELOW = 0.95  # a G below this share of its mean is far from any level; interpolated means are within 3%
 MOST, ENOUGH = 1999, 30  # permutations, and those as large as observed
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 _TIE = 1e-9
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Judged = tuple[Floats, Floats]
 
 
@@ -89,13 +93,17 @@ def calibrated_of_block(
     >>> round(float(np.exp(log_p[0])), 3), METHODS[int(method[0])]
     (0.303, 'exact: every table with these margins was looked at')
     """
-    statistics, terms = statistics_of_block(n_rows), _entropy_terms(n_rows)
-    limits, near = _limits(level), _near(level)
-    at = 0.0 if level is None else level
+    statistics, terms, law = statistics_of_block(n_rows), _entropy_terms(n_rows), _law(level)
 
     def calibrated(counts: NDArray[np.int32]) -> Judged:
         statistic, dof = statistics(counts)
-        return _judged_block(counts, statistic, dof, limits, near, cell_tables(), terms, seed, at)
+        flat = counts.reshape(len(counts), -1)
+        log_p, method = _judged_block(flat, counts.shape[1:], statistic, dof, law, cell_tables())
+        if (left := np.flatnonzero(method == _OPEN)).size:
+            log_p[left], method[left] = _judged_exactly(counts[left], statistic[left], law)
+        for i in np.flatnonzero(method == _COARSE):
+            log_p[i], method[i] = _judged_closely(counts[i], float(dof[i]), float(log_p[i]), law, terms, seed)
+        return log_p, method
 
     return calibrated
 
@@ -108,14 +116,41 @@ def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -
     >>> doubtful_tests(np.array([3.0, 9.0, 50.0]), np.array([1.0, 1.0, 1.0]), level=0.01)
     array([1])
     """
-    return _doubtful(statistic, dof, _limits(level))
+    return _doubtful(statistic, dof, _law(level).limits)
+
+
+class Law(NamedTuple):
+    """What decides how closely a G is looked at.
+
+    Attributes
+    ----------
+    limits : ndarray of shape (degrees of freedom, 4)
+        The G that is far below and far above the level: in dense tables, and in any table.
+    small, large : float
+        Log p-values by moments below and above which a table of few rows is not near the level.
+    far : float
+        Squared distance from the mean, in variances, that is far.
+    level : float
+        0 if every p-value is to be trusted.
+    """
+
+    limits: Floats
+    small: float
+    large: float
+    far: float
+    level: float
 
 
 @lru_cache(maxsize=32)
-def _limits(level: float | None) -> Floats:
-    """Return, by degrees of freedom, the G that is far below and above the level: of dense tables, and of any table."""
+def _law(level: float | None) -> Law:
+    """Return how G is judged at a level."""
     if level is None:
-        return np.zeros((0, 4))
+        return Law(np.zeros((0, 4)), math.log(1e-5), math.log(0.25), 1000.0, 0.0)
+    return Law(_limits(level), math.log(0.3 * level), math.log(min(2.5 * level, 0.5)), 1.0 / level, level)
+
+
+def _limits(level: float) -> Floats:
+    """Return, by degrees of freedom, the G that is far below and above the level: of dense tables, and of any table."""
     free = np.arange(_SCREENED + 1, dtype=float)
     free[0] = 1.0
     large, small = min(3.0 * level, 0.5), 0.1 * level
@@ -128,45 +163,8 @@ def _limits(level: float | None) -> Floats:
     return np.stack([dense_low, 1.2 * high, np.minimum(0.9 * rare, dense_low), 2.8 * high], axis=1)
 
 
-def _near(level: float | None) -> tuple[float, float, float]:
-    """Return the log p-values by moments that are near the level, and the distance from the mean that is far."""
-    if level is None:
-        return math.log(1e-5), math.log(0.25), 1000.0
-    return math.log(0.3 * level), math.log(min(2.5 * level, 0.5)), 1.0 / level
-
-
 @njit(nogil=True, cache=True)
-def _judged_block(
-    counts: NDArray[np.int32],
-    statistic: Floats,
-    dof: Floats,
-    limits: Floats,
-    near: tuple[float, float, float],
-    cells: Cells,
-    terms: Floats,
-    seed: int,
-    level: float,
-) -> tuple[Floats, Floats]:
-    """Return log p-values and methods of tables that share their y and strata."""
-    _, n_x, n_y, n_z = counts.shape
-    log_p, method = np.full(len(counts), np.nan), np.full(len(counts), float(FAR))
-    rows, columns = np.empty((n_z, n_x), np.int64), np.empty((n_z, n_y), np.int64)
-    for i in range(len(counts)):
-        d = int(dof[i])
-        if i == 0:
-            _margins_of(counts[i], columns, 1)
-        _margins_of(counts[i], rows, 0)
-        if d < len(limits) and (statistic[i] < limits[d, 0] or statistic[i] > limits[d, 1]):
-            least = _least(rows, columns)
-            if least >= DENSE:
-                method[i] = _ASYMPTOTIC if least >= LARGE else FAR
-                continue
-        log_p[i], method[i] = _judged(counts[i], statistic[i], d, rows, columns, near, cells, terms, seed, level)
-    return log_p, method
-
-
-@njit(nogil=True, cache=True)
-def _doubtful(statistic: Floats, dof: Floats, limits: Floats) -> NDArray[np.int64]:
+def _doubtful(statistic: Floats, dof: Floats, limits: Floats) -> Ints:
     """Return the positions of tests with something to test that no law of G settles."""
     at, k = np.empty(len(statistic), np.int64), 0
     for i in range(len(statistic)):
@@ -178,58 +176,85 @@ def _doubtful(statistic: Floats, dof: Floats, limits: Floats) -> NDArray[np.int6
 
 
 @njit(nogil=True, cache=True)
-def _margins_of(table: NDArray[np.int32], out: NDArray[np.int64], axis: int) -> None:
+def _judged_block(
+    tables: NDArray[np.int32],
+    shape: tuple[int, int, int],
+    statistic: Floats,
+    dof: Floats,
+    law: Law,
+    cells: Cells,
+) -> Judged:
+    """Return log p-values and methods of flat tables that share their y and strata, as far as moments do."""
+    n_x, n_y, n_z = shape
+    log_p, method = np.empty(len(tables)), np.empty(len(tables))
+    rows, columns = np.empty((n_z, n_x), np.int64), np.empty((n_z, n_y), np.int64)
+    part = np.empty((n_x * n_y + n_x + n_y, DEGREES + 1))
+    for i in range(len(tables)):
+        if i == 0:
+            _put_margins(tables[i], shape, columns, 1)
+        _put_margins(tables[i], shape, rows, 0)
+        log_p[i], method[i] = _judged(rows, columns, statistic[i], int(dof[i]), law, cells, part)
+    return log_p, method
+
+
+@njit(nogil=True, cache=True)
+def _put_margins(table: NDArray[np.int32], shape: tuple[int, int, int], out: Ints, axis: int) -> None:
     """Put the margins of x (axis 0) or y (axis 1) in each stratum into ``out``."""
-    out[:] = 0
-    n_x, n_y, n_z = table.shape
+    n_x, n_y, n_z = shape
+    for z in range(n_z):
+        for level in range(n_y if axis else n_x):
+            out[z, level] = 0
     for x in range(n_x):
         for y in range(n_y):
             for z in range(n_z):
-                out[z, y if axis else x] += table[x, y, z]
+                out[z, y if axis else x] += table[(x * n_y + y) * n_z + z]
 
 
 @njit(nogil=True, cache=True)
-def _least(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
-    """Return the smallest expected count of levels seen, in strata that can vary."""
-    least = np.inf
-    for z in range(len(rows)):
-        n, n_r, n_c, r, c = 0, 0, 0, np.inf, np.inf
-        for m in rows[z]:
-            if m > 0:
-                n, n_r, r = n + m, n_r + 1, min(r, m)
-        for m in columns[z]:
-            if m > 0:
-                n_c, c = n_c + 1, min(c, m)
-        if n_r > 1 and n_c > 1:
-            least = min(least, r * c / n)
-    return least
-
-
-@njit(nogil=True, cache=True)
-def _judged(
-    table: NDArray[np.int32],
-    g: float,
-    d: int,
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    near: tuple[float, float, float],
-    cells: Cells,
-    terms: Floats,
-    seed: int,
-    level: float,
-) -> tuple[float, int]:
-    """Return the log p-value of one table and how it was found."""
-    small, large, far = near
-    mean, variance, least, movable = moments_of_table(rows, columns, cells, enumerate_cells=level == 0.0)
+def _judged(rows: Ints, columns: Ints, g: float, d: int, law: Law, cells: Cells, part: Floats) -> tuple[float, int]:
+    """Return the log p-value of a table with these margins and how it was found, as far as moments do."""
+    least, movable = _room(rows, columns)
     if movable == 0:
         return 0.0, NOTHING
+    if d < len(law.limits) and least >= DENSE and (g < law.limits[d, 0] or g > law.limits[d, 1]):
+        return np.nan, _ASYMPTOTIC if least >= LARGE else FAR
+    if law.level > 0.0:
+        mean = moments_of_margins(rows, columns, 0, cells, part)[0]
+        if g < _BELOW * mean:
+            return log_p_from_moments(g, mean, 2.0 * mean), _ASYMPTOTIC if least >= LARGE else _MOMENTS
+    mean, variance, interpolated = moments_of_margins(rows, columns, DEGREES, cells, part)
     log_p = log_p_from_moments(g, mean, variance)
-    if level > 0.0 and least < LARGE and small - MARGIN < log_p < large + MARGIN:
-        mean, variance, least, movable = moments_of_table(rows, columns, cells, enumerate_cells=True)
-        log_p = log_p_from_moments(g, mean, variance)
     if least >= LARGE:
         return log_p, _ASYMPTOTIC
-    clearly_small = log_p < small and ((g - mean) ** 2 >= far * variance or least >= RARE)
+    if interpolated and (law.level == 0.0 or abs(log_p - math.log(law.level)) < MARGIN):
+        return log_p, _OPEN
+    return log_p, _MOMENTS if moments_do(log_p, g, mean, variance, least, movable, law) else _COARSE
+
+
+@njit(nogil=True, cache=True)
+def _room(rows: Ints, columns: Ints) -> tuple[float, int]:
+    """Return the smallest expected count of levels seen, in strata that can vary, and how many rows can be moved."""
+    least, movable = np.inf, 0
+    for z in range(len(rows)):
+        n, seen_r, seen_c, few_r, few_c, most = 0, 0, 0, np.inf, np.inf, 0
+        for i in range(rows.shape[1]):
+            m = rows[z, i]
+            if m > 0:
+                n, seen_r, few_r, most = n + m, seen_r + 1, min(few_r, m), max(most, m)
+        for j in range(columns.shape[1]):
+            m = columns[z, j]
+            if m > 0:
+                seen_c, few_c, most = seen_c + 1, min(few_c, m), max(most, m)
+        if seen_r > 1 and seen_c > 1:
+            least, movable = min(least, few_r * few_c / n), movable + n - most
+    return least, movable
+
+
+@njit(nogil=True, cache=True)
+def moments_do(log_p: float, g: float, mean: float, variance: float, least: float, movable: float, law: Law) -> bool:
+    """Whether the p-value by moments will do: it is far from the level, or G can take many values."""
+    if log_p > law.large or (log_p < law.small and ((g - mean) ** 2 >= law.far * variance or least >= RARE)):
+        return True
     few = FEW
     if 2.0 * mean * mean < FEW_DEGREES * variance:
         few = SOME_RARE if least < RARE else SOME
@@ -237,55 +262,42 @@ def _judged(
         few = SOME
     elif least < VERY_RARE and 2.0 * mean * mean < SOME_DEGREES * variance:
         few = SOME_RARE
-    if log_p > large or clearly_small or movable >= few:
-        return log_p, _MOMENTS
-    if d == 1:
-        return math.log(_fourfold_p(*_fourfold_of(table, rows, columns))), _EXACT
-    most = MOST if level == 0.0 else min(MOST, math.ceil(10.0 / level) - 1)
-    hits, larger, drawn = permuted_table(table, terms, seed, most, ENOUGH, level)
+    return movable >= few
+
+
+def _judged_exactly(counts: NDArray[np.int32], statistic: Floats, law: Law) -> Judged:
+    """Return log p-values and methods from moments for which every cell was enumerated."""
+    log_p, method = np.empty(len(counts)), np.full(len(counts), float(_MOMENTS))
+    for i, (g, mean, variance, least, movable) in enumerate(zip(statistic, *moments_of_block(counts), strict=True)):
+        log_p[i] = log_p_from_moments(g, mean, variance)
+        if not moments_do(log_p[i], g, mean, variance, least, movable, law):
+            method[i] = _COARSE
+    return log_p, method
+
+
+def _judged_closely(
+    table: NDArray[np.int32], dof: float, by_moments: float, law: Law, terms: Floats, seed: int
+) -> tuple[float, int]:
+    """Return the log p-value and the method of a table whose G takes few values."""
+    if dof == 1.0:
+        return math.log(_fourfold_p(table)), _EXACT
+    most = MOST if law.level == 0.0 else min(MOST, math.ceil(10.0 / law.level) - 1)
+    hits, larger, drawn = permuted_table(table, terms, seed, most, ENOUGH, law.level)
     p = math.log(permutation_p(hits, larger, drawn, ENOUGH))
     # Where no permutation reached the data, the moments tell by how far.
-    return (min(p, log_p) if hits == 0 else p), _PERMUTATION
+    return (min(p, by_moments) if hits == 0 else p), _PERMUTATION
 
 
-@njit(nogil=True, cache=True)
-def _fourfold_of(
-    table: NDArray[np.int32], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Return a count, its margins and the size of the only stratum that can vary, one of two by two."""
-    for z in range(len(rows)):
-        n = rows[z].sum()
-        x, y = np.argmax(rows[z] > 0), np.argmax(columns[z] > 0)
-        if rows[z, x] < n and columns[z, y] < n:
-            break
-    return np.int64(table[x, y, z]), rows[z, x], columns[z, y], n
-
-
-@njit(nogil=True, cache=True)
-def _fourfold_p(observed: np.int64, r: np.int64, c: np.int64, n: np.int64) -> float:
-    """Return the p-value of a two by two table from the probabilities of all counts of its first cell."""
-    low, high = max(0, r + c - n), min(r, c)
-    total, as_large, larger = 1.0, 1.0, 0.0
-    here = _fourfold_g(observed, r, c, n)
-    for way in (-1, 1):
-        o, weight = observed, 1.0
-        while o != (low if way < 0 else high):
-            if way < 0:
-                weight *= o * (n - r - c + o) / ((r - o + 1.0) * (c - o + 1.0))
-            else:
-                weight *= (r - o) * (c - o) / ((o + 1.0) * (n - r - c + o + 1.0))
-            o += way
-            g = _fourfold_g(o, r, c, n)
-            total += weight
-            as_large += weight if g >= here - _TIE * (1.0 + here) else 0.0
-            larger += weight if g > here + _TIE * (1.0 + here) else 0.0
-    return capped_p(as_large / total, larger / total)
-
-
-@njit(nogil=True, cache=True)
-def _fourfold_g(o: np.int64, r: np.int64, c: np.int64, n: np.int64) -> float:
-    """Return half of G but for what all tables with these margins share."""
-    total = 0.0
-    for m in (o, r - o, c - o, n - r - c + o):
-        total += m * math.log(m) if m > 0 else 0.0
-    return total
+def _fourfold_p(table: NDArray[np.int32]) -> float:
+    """Return the p-value of the only stratum that can vary, one of two by two, from all tables with its margins."""
+    rows, columns = table.sum(axis=1, dtype=np.int64), table.sum(axis=0, dtype=np.int64)
+    z = int(np.flatnonzero(((rows > 0).sum(axis=0) > 1) & ((columns > 0).sum(axis=0) > 1))[0])
+    x, y = int(np.argmax(rows[:, z] > 0)), int(np.argmax(columns[:, z] > 0))
+    r, c, n = int(rows[x, z]), int(columns[y, z]), int(rows[:, z].sum())
+    o = np.arange(max(0, r + c - n), min(r, c) + 1)
+    log_weight = -(gammaln(o + 1) + gammaln(r - o + 1) + gammaln(c - o + 1) + gammaln(n - r - c + o + 1))
+    g = xlogy(o, o) + xlogy(r - o, r - o) + xlogy(c - o, c - o) + xlogy(n - r - c + o, n - r - c + o)
+    weight, here = np.exp(log_weight - log_weight.max()), g[int(table[x, y, z]) - o[0]]
+    slack = _TIE * (1.0 + here)
+    as_large, larger = weight[g >= here - slack].sum(), weight[g > here + slack].sum()
+    return capped_p(as_large / weight.sum(), larger / weight.sum())

@@ -9,69 +9,109 @@ coefficient for each degree. They are needed for every cell of every table, so t
   probabilities. Beyond `TABLED` draws the probability is small, and the number of draws hardly matters for the same e;
 * expected counts from `SERIES` on: by a series in 1/e.
 
-Means are within 3% of enumeration, mostly within 0.5%; where that may decide, cells are enumerated.
+Means are within 3% of enumeration, mostly within 0.5%; where that may decide, cells are enumerated (`exact_cells`).
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
 
-from blankets.stats._contingency import _MOST_TERMS, _entropy_terms
-
-__all__ = ["DEGREES", "ROOM", "Cells", "cell_tables", "put_cell", "put_exact_cell", "put_small_cell"]
+__all__ = ["DEGREES", "SMALL", "Cells", "cell_tables", "exact_cells", "put_cell", "put_roots"]
 
 DEGREES = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
 SMALL = 32
 TABLED = 48
 SERIES = 8.0
-ROOM = 80  # counts that are enumerated
 _STEPS = 128  # of the square root of the probability
-_NEGLIGIBLE = 1e-13  # probabilities below this share of the largest are left out
 
 Floats = NDArray[np.float64]
-Cells = tuple[Floats, Floats, Floats, Floats]
+Ints = NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """Looked-up cells.
+
+    Attributes
+    ----------
+    small : ndarray of shape (SMALL + 1, SMALL + 1, SMALL + 1, DEGREES + 1)
+        Of small strata, by n, r and c: the mean and the coefficients of degree 1 to 4.
+    binomials : ndarray of shape (TABLED + 1, steps + 1, DEGREES + 1)
+        Of binomial counts, by draws and probability.
+    means : ndarray of float32 of shape (SMALL + 1, SMALL + 1, SMALL + 1)
+        The means of small strata alone, which stay in the cache.
+    roots : ndarray of shape (SMALL + 1, SMALL + 1, DEGREES + 1)
+        Of small strata, by n, a margin m and k: √((m)_k / (n - m)_k), or 0 where its cells have no polynomial of
+        degree k.
+    """
+
+    small: Floats
+    binomials: Floats
+    means: NDArray[np.float32]
+    roots: Floats
 
 
 @lru_cache(maxsize=1)
 def cell_tables() -> Cells:
-    """Return tables for small strata, by n, r and c, for binomial counts, by draws and probability, and of n ln n.
-
-    The last axis of the first two holds the mean and the coefficients of degree 1 to 4. The fourth has
-    √((m)_k / (n - m)_k) of a margin m, by k - 1, n and m, or 0 where its cells have no polynomial of degree k.
-    """
-    terms = _entropy_terms(_MOST_TERMS)
-    return _small_strata(SMALL, terms), _binomials(TABLED, _STEPS, terms), terms[: 16 * ROOM], _small_roots()
+    """Return the tables; they take 50 ms, once."""
+    small = _small_strata()
+    return Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
 
 
 def _small_roots() -> Floats:
-    n, m = np.arange(SMALL + 1.0)[:, np.newaxis], np.arange(SMALL + 1.0)
-    ratios = []
-    for k in range(DEGREES):
-        some = np.minimum(m, n - m) > k
-        ratios.append(np.where(some, (m - k) / np.where(some, n - m - k, 1.0), 0.0))
-    roots: Floats = np.sqrt(np.cumprod(ratios, axis=0))
+    roots = np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
+    for n in range(1, SMALL + 1):
+        put_roots(np.arange(n + 1), n, roots[n])
     return roots
 
 
 @njit(nogil=True, cache=True)
-def put_small_cell(r: int, c: int, n: int, small: Floats, out: Floats, at: int) -> None:
-    """Put mean and coefficients of a cell of a stratum of up to `SMALL` rows into ``out[:, at]``."""
-    for k in range(DEGREES + 1):
-        out[k, at] = small[n, r, c, k]
+def put_roots(margin: Ints, n: int, out: Floats) -> None:
+    """Put √((m)_k / (n - m)_k) of each margin m of a stratum into ``out[:, k]``, for k = 1 to `DEGREES`."""
+    for i in range(len(margin)):
+        m, root = margin[i], 1.0
+        for k in range(1, DEGREES + 1):
+            root *= 0.0 if min(m, n - m) < k else math.sqrt((m - k + 1.0) / (n - m - k + 1.0))
+            out[i, k] = root
+
+
+def _small_strata() -> Floats:
+    n, r, c = (axis.ravel() for axis in np.indices((SMALL + 1,) * 3))
+    some = (r >= 1) & (c >= 1) & (r < n) & (c < n)
+    table = np.zeros((len(n), DEGREES + 1))
+    table[some] = _enumerated(n[some], r[some], c[some], np.minimum(r, c)[some])
+    return table.reshape((SMALL + 1,) * 3 + (-1,))
+
+
+def _binomials() -> Floats:
+    """Return cells that are binomial counts of 1 to `TABLED` draws, at probabilities (j / steps)²."""
+    m, j = (axis.ravel() for axis in np.mgrid[1 : TABLED + 1, 1:_STEPS])
+    a, o = ((j / _STEPS) ** 2)[:, np.newaxis], np.arange(TABLED + 1)
+    draws = m[:, np.newaxis]
+    rest = np.maximum(draws - o, 0)
+    log_weight = gammaln(draws + 1) - gammaln(o + 1) - gammaln(rest + 1) + xlogy(o, a) + xlogy(rest, 1 - a)
+    weight = np.where(o <= draws, np.exp(log_weight), 0.0)
+    table = np.zeros((TABLED + 1, _STEPS + 1, DEGREES + 1))
+    table[m, j] = _expanded(weight, np.zeros_like(m), m * a[:, 0], m)
+    return table
 
 
 @njit(nogil=True, cache=True)
-def put_cell(r: int, c: int, n: int, binomials: Floats, out: Floats, at: int) -> None:
-    """Put mean and coefficients of a cell of a larger stratum into ``out[:, at]``."""
+def put_cell(r: int, c: int, n: int, degrees: int, binomials: Floats, out: Floats, at: int) -> None:
+    """Put the mean of a cell of a stratum of more than `SMALL` rows, and its coefficients, into ``out[at]``."""
     e = r * c / n
     kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)  # the variance over e
     if e >= SERIES:
-        _put_series(e, kept, (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), out, at)
+        skew, root = (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), math.sqrt(kept / e)
+        mean = kept + (0.5 * kept * kept - kept * skew / 3.0) / e
+        out[at, 0], out[at, 1], out[at, 2] = mean, root * (skew - kept), math.sqrt(2.0) * mean
+        out[at, 3], out[at, 4] = -math.sqrt(6.0) / 3.0 * kept * root, math.sqrt(24.0) / 6.0 * kept * kept / e
         return
     scale, a = 1.0, 1.0 - kept
     if e > TABLED * a:
@@ -79,115 +119,84 @@ def put_cell(r: int, c: int, n: int, binomials: Floats, out: Floats, at: int) ->
     draws, step = e / a, math.sqrt(a) * _STEPS
     m, j = min(max(int(draws), 1), TABLED - 1), min(int(step), _STEPS - 1)
     more, right = min(draws - m, 1.0), step - j
-    for k in range(DEGREES + 1):
+    for k in range(degrees + 1):
         fewer = (1.0 - right) * binomials[m, j, k] + right * binomials[m, j + 1, k]
         other = (1.0 - right) * binomials[m + 1, j, k] + right * binomials[m + 1, j + 1, k]
-        out[k, at] = scale * ((1.0 - more) * fewer + more * other)
+        out[at, k] = scale * ((1.0 - more) * fewer + more * other)
 
 
-@njit(nogil=True, cache=True)
-def put_exact_cell(r: int, c: int, n: int, terms: Floats, weights: Floats, out: Floats, at: int) -> None:
-    """Put mean and coefficients of a cell into ``out[:, at]`` by enumeration; ``weights`` is room for that."""
+def exact_cells(r: Ints, c: Ints, n: Ints) -> Floats:
+    """Return mean and coefficients of cells, shape (cells, DEGREES + 1), by enumeration.
+
+    Counts beyond e + 12 √e + 20, which have no weight, are left out; expected counts from `SERIES` on are left to the
+    series.
+    """
+    out = np.zeros((len(n), DEGREES + 1))
     e = r * c / n
-    low = max(0, r + c - n)
-    high = min(r, c, int(e + 12.0 * math.sqrt(e) + 20.0))
-    if e >= SERIES or high - low >= len(weights):
-        kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)
-        _put_series(e, kept, (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), out, at)
-        return
-    _hypergeometric(low, high, r, c, n, weights)
-    found = np.empty(DEGREES + 1)
-    _expand(low, high, e, weights, terms, found)
-    out[:, at] = found
+    few = n <= SMALL
+    out[few] = cell_tables().small[n[few], r[few], c[few]]
+    many = ~few & (e >= SERIES)
+    out[many] = _series(e[many], r[many] / n[many], c[many] / n[many], n[many])
+    at = np.flatnonzero(~few & ~many)
+    for start in range(0, len(at), 4096):  # some megabytes
+        some = at[start : start + 4096]
+        most = np.minimum(np.minimum(r[some], c[some]), (e[some] + 12.0 * np.sqrt(e[some]) + 20.0).astype(np.int64))
+        out[some] = _enumerated(n[some], r[some], c[some], most)
+    return out
 
 
-@njit(nogil=True, cache=True)
-def _hypergeometric(low: int, high: int, r: int, c: int, n: int, weights: Floats) -> None:
-    """Put the probabilities of counts from ``low`` to ``high``, but for a factor, into ``weights``."""
-    weights[0] = 1.0
-    for o in range(low, high):
-        weights[o + 1 - low] = weights[o - low] * ((r - o) * (c - o)) / ((o + 1.0) * (n - r - c + o + 1.0))
-
-
-@njit(nogil=True, cache=True)
-def _put_series(e: float, s: float, skew: float, out: Floats, at: int) -> None:
+def _series(e: Floats, r: Floats, c: Floats, n: Ints) -> Floats:
     """Expand δ²/e - δ³/3e² + δ⁴/6e³ with δ = o - e, of variance s e and skewness ``skew`` / √(s e)."""
-    mean = s + (0.5 * s * s - s * skew / 3.0) / e
-    root = math.sqrt(s / e)
-    out[0, at] = mean
-    out[1, at] = root * (skew - s)
-    out[2, at] = math.sqrt(2.0) * mean
-    out[3, at] = -math.sqrt(6.0) / 3.0 * s * root
-    out[4, at] = math.sqrt(24.0) / 6.0 * s * s / e
+    s, skew = (1.0 - r) * (1.0 - c) * n / (n - 1.0), (1.0 - 2.0 * r) * (1.0 - 2.0 * c)
+    mean, root = s + (0.5 * s * s - s * skew / 3.0) / e, np.sqrt(s / e)
+    degree_3, degree_4 = -math.sqrt(6.0) / 3.0 * s * root, math.sqrt(24.0) / 6.0 * s * s / e
+    return np.stack([mean, root * (skew - s), math.sqrt(2.0) * mean, degree_3, degree_4], axis=1)
 
 
-@njit(nogil=True, cache=True)
-def _small_strata(most: int, terms: Floats) -> Floats:
-    """Return the table of all cells of strata of up to ``most`` rows."""
-    out = np.zeros((most + 1, most + 1, most + 1, DEGREES + 1))
-    weights = np.empty(most + 1)
-    for n in range(2, most + 1):
-        for r in range(1, n):
-            for c in range(1, n):
-                low, high = max(0, r + c - n), min(r, c)
-                _hypergeometric(low, high, r, c, n, weights)
-                _expand(low, high, r * c / n, weights, terms, out[n, r, c])
-    return out
+def _enumerated(n: Ints, r: Ints, c: Ints, high: Ints) -> Floats:
+    """Return mean and coefficients from the hypergeometric probabilities of all counts up to ``high``."""
+    low = np.maximum(0, r + c - n)
+    o = low[:, np.newaxis] + np.arange(int((high - low).max(initial=0)) + 1)
+    r, c, n, last = (numbers[:, np.newaxis] for numbers in (r, c, n, high))
+    ratio = np.where(o < last, (r - o) * (c - o) / ((o + 1.0) * np.maximum(n - r - c + o + 1, 1)), 0.0)
+    weight = np.ones(o.shape)
+    np.cumprod(ratio[:, :-1], axis=1, out=weight[:, 1:])
+    return _expanded(weight, low, (r * c / n)[:, 0], high - low)
 
 
-@njit(nogil=True, cache=True)
-def _binomials(most: int, n_steps: int, terms: Floats) -> Floats:
-    """Return the table of binomial counts of up to ``most`` draws at probabilities (j / steps)²."""
-    out = np.zeros((most + 1, n_steps + 1, DEGREES + 1))
-    weights = np.empty(most + 1)
-    for m in range(1, most + 1):
-        for j in range(1, n_steps):
-            a = (j / n_steps) ** 2
-            for o in range(m + 1):
-                weights[o] = (
-                    math.exp(math.lgamma(m + 1.0) - math.lgamma(o + 1.0) - math.lgamma(m - o + 1.0))
-                    * math.pow(a, o)
-                    * math.pow(1.0 - a, m - o)
-                )
-            _expand(0, m, m * a, weights, terms, out[m, j])
-    return out
+def _expanded(weight: Floats, low: Ints, e: Floats, span: Ints) -> Floats:
+    """Return the mean of each cell's part of G and its coefficients by degree.
+
+    ``weight`` (cells, counts) are the probabilities, but for a factor, of the counts from ``low`` on.
+    """
+    o, e = low[:, np.newaxis] + np.arange(float(weight.shape[1])), e[:, np.newaxis]
+    part, d = 2.0 * (xlogy(o, o / e) - (o - e)), o - e
+    weight = weight / weight.sum(axis=1, keepdims=True)
+    moments, along, power = [], [], weight
+    for k in range(7):
+        moments.append(power.sum(axis=1))
+        if k < DEGREES:
+            along.append((power * part).sum(axis=1))
+        power = power * d
+    return _projected(moments, along, (weight * part * part).sum(axis=1), span)
 
 
-@njit(nogil=True, cache=True)
-def _expand(low: int, high: int, e: float, weights: Floats, terms: Floats, out: Floats) -> None:
-    """Put the mean of a cell's part of G and its coefficients by degree into ``out``."""
-    log_e = math.log(e)
-    moments = np.zeros(7)  # of the count around e
-    along = np.zeros(4)  # of the cell's part of G with powers of the count
-    square = 0.0
-    for o in range(low, high + 1):
-        power, part = weights[o - low], 2.0 * (terms[o] - o * log_e - (o - e))
-        square += power * part * part
-        for k in range(7):
-            moments[k] += power
-            if k < 4:
-                along[k] += power * part
-            power *= o - e
-    _project(moments / moments[0], along / moments[0], square / moments[0], high - low, out)
-
-
-@njit(nogil=True, cache=True)
-def _project(moments: Floats, along: Floats, square: float, span: int, out: Floats) -> None:
-    """Orthogonalise 1, δ, δ², δ³ and project the cell's part of G on them; the rest goes to the last degree."""
-    m2, m3, m4, m5, m6 = moments[2], moments[3], moments[4], moments[5], moments[6]
-    d0, d1, d2, d3 = along[0], along[1], along[2], along[3]
-    left = max(square - d0 * d0, 0.0)
-    norm2 = m4 - m3 * m3 / m2 - m2 * m2
-    along2 = d2 - m3 / m2 * d1 - m2 * d0
-    shared = (m5 - m3 / m2 * m4 - m2 * m3) / norm2 if norm2 > 0.0 else 0.0
-    norm3 = m6 - shared * shared * norm2 - m4 * m4 / m2 - m3 * m3
-    along3 = d3 - shared * along2 - m4 / m2 * d1 - m3 * d0
-    norms, alongs = (m2, norm2, norm3), (d1, along2, along3)
-    out[0] = d0
-    for k in range(DEGREES - 1):
-        out[k + 1] = 0.0
-        if span > k and norms[k] > 0.0:  # k + 2 counts are possible
-            # Rounding must not find more than there is.
-            out[k + 1] = math.copysign(min(abs(alongs[k]) / math.sqrt(norms[k]), math.sqrt(left)), alongs[k])
-            left = max(left - out[k + 1] * out[k + 1], 0.0)
-    out[DEGREES] = math.sqrt(left) if span >= DEGREES else 0.0
+def _projected(moments: list[Floats], along: list[Floats], square: Floats, span: Ints) -> Floats:
+    """Orthogonalise 1, δ, δ², δ³ and project the cells' parts of G on them; the rest goes to the last degree."""
+    _, _, m2, m3, m4, m5, m6 = moments
+    d0, d1, d2, d3 = along
+    with np.errstate(divide="ignore", invalid="ignore"):
+        norm2 = m4 - m3 * m3 / m2 - m2 * m2
+        along2 = d2 - m3 / m2 * d1 - m2 * d0
+        shared = np.where(norm2 > 0.0, (m5 - m3 / m2 * m4 - m2 * m3) / norm2, 0.0)
+        norm3 = m6 - shared * shared * norm2 - m4 * m4 / m2 - m3 * m3
+        along3 = d3 - shared * along2 - m4 / m2 * d1 - m3 * d0
+        left = np.maximum(square - d0 * d0, 0.0)
+        out = [d0]
+        for k, (norm, own) in enumerate(((m2, d1), (norm2, along2), (norm3, along3))):
+            # With k + 2 counts or more there is such a polynomial; rounding must not find more than there is.
+            size = np.where((span > k) & (norm > 0.0), np.minimum(np.abs(own) / np.sqrt(norm), np.sqrt(left)), 0.0)
+            out.append(np.copysign(size, own))
+            left = np.maximum(left - size * size, 0.0)
+    out.append(np.where(span >= DEGREES, np.sqrt(left), 0.0))
+    return np.stack(out, axis=1)

@@ -106,13 +106,13 @@ def permuted_table(
     Drawing stops at ``most`` permutations, or when ``enough`` were as large as observed, or (if ``level`` is not 0)
     when so many or so few were that more could not change the decision at this level.
     """
-    margins, observed = _margins(table, terms)
-    return _permuted(margins, observed, terms, seed, most, enough, level)
+    margins, n_strata, observed = _margins(table, terms)
+    return _permuted(margins[:n_strata], observed, terms, seed, most, enough, level)
 
 
 @njit(nogil=True, cache=True)
-def _margins(table: NDArray[np.int32], terms: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
-    """Return the margins of the strata that can vary, in their one order, and the observed Σ o ln o.
+def _margins(table: NDArray[np.int32], terms: NDArray[np.float64]) -> tuple[NDArray[np.int64], int, float]:
+    """Return the margins of the strata that can vary, in their one order, how many these are, and Σ o ln o.
 
     Parameters
     ----------
@@ -122,35 +122,66 @@ def _margins(table: NDArray[np.int32], terms: NDArray[np.float64]) -> tuple[NDAr
     -------
     margins : ndarray of int64 of shape (strata, 2, width)
         Rows and columns of each stratum, largest first, padded with zeros.
+    n_strata : int
     observed : float
     """
     n_x, n_y, n_z = table.shape
-    margins, key = np.zeros((n_z, 2, max(n_x, n_y)), np.int64), np.empty(n_z, np.uint64)
-    observed, kept = 0.0, 0
+    width = max(n_x, n_y)
+    margins, key, kept, observed = np.empty((n_z, 2, width), np.int64), np.empty(n_z, np.uint64), 0, 0.0
     for z in range(n_z):
-        stratum = table[:, :, z]
-        rows, columns = np.sort(stratum.sum(axis=1))[::-1], np.sort(stratum.sum(axis=0))[::-1]
-        if n_x < 2 or n_y < 2 or rows[1] == 0 or columns[1] == 0:
-            continue
-        exchanged = _before(columns, rows)
-        margins[kept, 0], margins[kept, 1] = 0, 0
-        margins[kept, 1 if exchanged else 0, :n_x] = rows
-        margins[kept, 0 if exchanged else 1, :n_y] = columns
-        key[kept] = _hashed(margins[kept], np.uint64(_SALT))
-        kept += 1
+        here = margins[kept]
+        for k in range(width):
+            here[0, k] = here[1, k] = 0
         for x in range(n_x):
             for y in range(n_y):
-                observed += _n_log_n(stratum[x, y], terms)
-    return margins[np.argsort(key[:kept])], observed
+                here[0, x] += table[x, y, z]
+                here[1, y] += table[x, y, z]
+        _largest_first(here[0])
+        _largest_first(here[1])
+        if width < 2 or here[0, 1] == 0 or here[1, 1] == 0:
+            continue
+        for x in range(n_x):
+            for y in range(n_y):
+                observed += _n_log_n(table[x, y, z], terms)
+        _exchange(here)
+        key[kept] = _hashed(here, np.uint64(_SALT))
+        _sort_in(margins, key, kept)
+        kept += 1
+    return margins, kept, observed
 
 
 @njit(nogil=True, cache=True)
-def _before(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Whether the first margin is to be the rows: its largest level, which is not permuted, is larger."""
-    for k in range(min(len(one), len(other))):
-        if one[k] != other[k]:
-            return bool(one[k] > other[k])
-    return len(one) > len(other)
+def _sort_in(margins: NDArray[np.int64], key: NDArray[np.uint64], z: int) -> None:
+    """Bring a stratum to its place among those before it; few can vary where tables are permuted."""
+    while z > 0 and key[z - 1] > key[z]:
+        key[z - 1], key[z] = key[z], key[z - 1]
+        for m in range(2):
+            for k in range(margins.shape[2]):
+                before, after = margins[z - 1, m, k], margins[z, m, k]
+                margins[z - 1, m, k], margins[z, m, k] = after, before
+        z -= 1
+
+
+@njit(nogil=True, cache=True)
+def _largest_first(margin: NDArray[np.int64]) -> None:
+    for k in range(1, len(margin)):
+        m, j = margin[k], k
+        while j > 0 and margin[j - 1] < m:
+            margin[j] = margin[j - 1]
+            j -= 1
+        margin[j] = m
+
+
+@njit(nogil=True, cache=True)
+def _exchange(margins: NDArray[np.int64]) -> None:
+    """Make the margin with the larger largest level, which is not permuted, the rows."""
+    width, k = margins.shape[1], 0
+    while k < width and margins[0, k] == margins[1, k]:
+        k += 1
+    if k < width and margins[1, k] > margins[0, k]:
+        for j in range(width):
+            r, c = margins[0, j], margins[1, j]
+            margins[0, j], margins[1, j] = c, r
 
 
 @njit(nogil=True, cache=True)
@@ -180,16 +211,16 @@ def _permuted(
     for z in range(len(margins)):
         state = _hashed(margins[z], state)
     state = state if state > 0 else np.uint64(_SALT)  # zero would stay zero
-    labels = _labels(margins[:, 1])
+    labels, sizes = _labels(margins)
     left, counts = np.empty(margins.shape[2], np.int64), np.empty(margins.shape[2], np.int64)
-    sizes = margins[:, 1].sum(axis=1)
     slack = _TIE * (1.0 + abs(observed))
     equal_or_larger = larger = drawn = 0
     while drawn < most and equal_or_larger < enough:
         total, start = 0.0, 0
         for z in range(len(margins)):
             stop = start + sizes[z]
-            left[:] = margins[z, 1]
+            for k in range(len(left)):
+                left[k] = margins[z, 1, k]
             state, part = _one_stratum(margins[z, 0], labels, start, stop, left, counts, terms, state)
             total += part
             start = stop
@@ -203,20 +234,31 @@ def _permuted(
 
 @njit(nogil=True, cache=True)
 def _decided(hits: int, expected: float) -> bool:
-    """Whether so many or so few hits are out of the question (about 1 in 1,000) at the level that expects others."""
-    spread = math.sqrt(expected)
-    return hits > expected + 2.0 + 3.5 * spread or hits < expected - 3.0 * spread
+    """Whether more draws would hardly change the decision at the level that expects so many hits.
+
+    The chance of rejection stays within 0.002 of that with all draws, whatever the true p-value; its mean within 0.1%.
+    """
+    spread = 2.0 * math.sqrt(expected)
+    return hits > expected + 1.5 + spread or hits < expected - spread
 
 
 @njit(nogil=True, cache=True)
-def _labels(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the column of every row, stratum after stratum."""
-    labels, at = np.empty(columns.sum(), np.int64), 0
-    for z in range(len(columns)):
-        for j in range(columns.shape[1]):
-            labels[at : at + columns[z, j]] = j
-            at += columns[z, j]
-    return labels
+def _labels(margins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the column of every row, stratum after stratum, and the sizes of the strata."""
+    n_strata, _, width = margins.shape
+    n, sizes = 0, np.empty(n_strata, np.int64)
+    for z in range(n_strata):
+        sizes[z] = 0
+        for k in range(width):
+            sizes[z] += margins[z, 1, k]
+        n += sizes[z]
+    labels, at = np.empty(n, np.int64), 0
+    for z in range(n_strata):
+        for k in range(width):
+            for _ in range(margins[z, 1, k]):
+                labels[at] = k
+                at += 1
+    return labels, sizes
 
 
 @njit(nogil=True, cache=True, inline="always")  # a call would cost more than the work in a small stratum
@@ -235,7 +277,8 @@ def _one_stratum(
     for i in range(1, len(rows)):
         if rows[i] == 0:
             break
-        counts[:] = 0
+        for j in range(len(counts)):
+            counts[j] = 0
         for at in range(start, start + rows[i]):
             state = _next(state)
             pick = at + np.int64(((state >> np.uint64(32)) * np.uint64(stop - at)) >> np.uint64(32))
