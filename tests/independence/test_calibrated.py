@@ -51,6 +51,7 @@ def test_statistic_and_degrees_of_freedom_are_those_of_the_plain_test(codes, giv
     assert batch.effect.tolist() == plain.effect.tolist()
 
 
+@pytest.mark.compiled
 def test_with_plenty_of_rows_it_is_the_chi_square_test():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 3, (200_000, 12))
@@ -59,6 +60,7 @@ def test_with_plenty_of_rows_it_is_the_chi_square_test():
     np.testing.assert_allclose(batch.log_p, chi2.logsf(batch.statistic, 4), rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("n", "strata", "arity", "copied", "method"),
     [
@@ -187,6 +189,7 @@ def test_wrong_options(codes):
         table_tests(counter, statistic="auto", strength="size")
 
 
+@pytest.mark.compiled
 def test_discover_with_calibrated_tests(codes):
     frame = {f"x{i}": codes[:300, i].astype(str) for i in range(6)}
     runs = [bl.discover(frame, "x3", algorithm="iamb", test="auto", rng=seed) for seed in (None, None, 5)]
@@ -207,6 +210,7 @@ def wide_codes(n, seed):
     return table
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(6))
 def test_a_level_saves_effort_and_changes_no_decision(seed):
     codes = wide_codes(300, seed)
@@ -230,6 +234,7 @@ def test_the_strongest_needs_no_other_p_values(codes):
     assert calibrated(codes[:, [0, 2, 4, 5]], level=0.01).scan([1, 2, 3], 0).strongest(0.01) is None
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("stop_at", [None, 0.01])
 @pytest.mark.parametrize("seed", range(4))
 def test_separating_by_chi_square_first_decides_as_calibrated_tests_do(seed, stop_at):
@@ -273,6 +278,7 @@ def test_one_test_in_every_label_regime(labels):
         bl.test(frame, "rare", "ill", labels=labels, test="exact", **prior)
 
 
+@pytest.mark.compiled
 def test_the_default_is_calibrated_and_says_how(codes):
     frame = {f"x{i}": codes[:300, i].astype(str) for i in range(6)}
     for algorithm in ("iamb", "pcmb", "mmmb", "hiton-mb"):

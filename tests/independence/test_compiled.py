@@ -79,7 +79,7 @@ def test_each_member_given_the_others(options, n_rows):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("n_rows", [40, 1500])
+@pytest.mark.parametrize("n_rows", [40, pytest.param(1500, marks=pytest.mark.compiled)])
 @pytest.mark.parametrize("patience", [1, 1 << 26])
 def test_weakest_over_subsets(options, n_rows, patience, monkeypatch):
     monkeypatch.setattr(_compiled, "PATIENCE", patience)
@@ -122,6 +122,7 @@ def test_wide_columns_take_the_other_way():
     assert TableTests(MemoryCounter(wide))._table is None
 
 
+@pytest.mark.compiled
 def test_tables_that_are_too_large_are_left_to_the_counter():
     rng = np.random.default_rng(4)
     codes = rng.integers(0, 40, (800, 6))

@@ -92,6 +92,7 @@ def test_empty_levels_cost_degrees_of_freedom():
     assert pairwise(codes)[0].test(0, TARGET, [1]).dof == 1 + 0 + 2
 
 
+@pytest.mark.compiled
 def test_it_is_not_chi_square():
     """With labels missing at random G is the χ² of the labelled rows plus (1 - share labelled) χ²(|X| - 1)."""
     rng = np.random.default_rng(1)

@@ -137,6 +137,7 @@ def test_wrong_options(codes, options, message):
         answers_on(codes, **options)
 
 
+@pytest.mark.compiled
 def test_size_of_the_test_under_independence():
     # 4000 independent pairs with three levels in two strata: the share of p <= 0.05 is binomial.
     rng = np.random.default_rng(5)

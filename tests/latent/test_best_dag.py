@@ -125,6 +125,7 @@ def markov_chain(rng, n, n_rows=300):
     return codes
 
 
+@pytest.mark.compiled
 def test_both_learners_agree_on_twelve_nodes():
     frame = Frame.from_codes(markov_chain(np.random.default_rng(1), 12))
     dynamic, whole = (best_dag(frame, learner=learner) for learner in ("dynamic", "integer"))
@@ -132,6 +133,7 @@ def test_both_learners_agree_on_twelve_nodes():
     assert whole.gap == 0.0
 
 
+@pytest.mark.compiled
 def test_beyond_twenty_nodes_is_proved_optimal_and_not_beaten_by_parts():
     codes = markov_chain(np.random.default_rng(2), 23)
     best = best_dag(Frame.from_codes(codes), max_parents=3)
@@ -142,6 +144,7 @@ def test_beyond_twenty_nodes_is_proved_optimal_and_not_beaten_by_parts():
     assert best.score >= parts - 1e-6
 
 
+@pytest.mark.compiled
 def test_gap_is_honest_when_time_is_short(monkeypatch):
     codes = markov_chain(np.random.default_rng(3), 10)
     frame = Frame.from_codes(codes)
@@ -181,6 +184,7 @@ GOBNILP = {("wine", "bic"): -1280.0748315613, ("wine", "bdeu"): -1277.1467272209
 GOBNILP |= {("breast_cancer", "bic"): -2544.3166036679, ("breast_cancer", "bdeu"): -2541.2895362482}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "score", "learner"), [*((*key, "dynamic") for key in GOBNILP), ("breast_cancer", "bic", "integer")]
 )
@@ -200,6 +204,7 @@ def test_too_many_nodes():
         best_dag(Frame.from_codes([[0] * 63, [1] * 63]))
 
 
+@pytest.mark.compiled
 def test_solver_that_gives_up_leaves_an_honest_gap(monkeypatch):
     frame = Frame.from_codes(markov_chain(np.random.default_rng(3), 8))
     optimum = best_dag(frame).score

@@ -210,6 +210,7 @@ def test_permutations_stop_when_the_decision_at_a_level_cannot_change(level, tab
     assert free[2] == 500
 
 
+@pytest.mark.compiled
 def test_decisions_by_permutations_that_stop_early_are_those_of_all_permutations():
     # 200 tables with p around the level; at most a few in a hundred may differ, those within the error of 999 draws.
     rng = np.random.default_rng(6)

@@ -32,6 +32,7 @@ def test_tests_that_were_not_performed_or_had_nothing_to_test_do_not_count():
     assert (nothing.n_tested, nothing.at_most, nothing.expected) == (0, 0.0, 0.0)
 
 
+@pytest.mark.compiled
 def test_it_predicts_the_false_members_of_a_search():
     # A target that nothing depends on, 60 candidates, grow by one test each given nothing: errors are binomial.
     from blankets.counting import MemoryCounter
