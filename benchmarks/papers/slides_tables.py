@@ -4,16 +4,20 @@ As on the slides, GS and the IAMB variants admit and remove by a threshold on th
 by the level of a G test; KS gives a ranking, cut at every length. A point of the curve is the share of the blanket
 found against the share of other features taken in; the curve goes on from the last point to (1, 1).
 
-The slides name neither targets nor rows: ours are nodes with at least four members in their blankets, and 5,000 rows.
-Random networks: binary, each node with 0 to 10 parents drawn from those before it, tables drawn uniformly, and a target
-with one of the two planted blankets. Conditioning sets are kept to three variables in PC, to one inside the
-nPC variants, whose candidate blankets grow large at low thresholds; inter-IAMBnPC is not run on 1000 nodes.
+The slides name neither targets nor rows nor tables. Their decimals name the blankets, though: an area is a multiple of
+1 / (2 × members × others), and for each target of Hailfinder one number of members fits all that is printed (see
+`members_that_fit`): 2, 3, 4 and 5. Ours are the first four nodes with that many, in Alarm with each number, and 5,000
+rows. Random networks: binary, each node with 0 to 10 parents drawn from those before it, tables drawn uniformly, and a
+target with one of the two planted blankets. Conditioning sets are kept to three variables in PC, to one inside the nPC
+variants, whose candidate blankets grow large at low thresholds; inter-IAMBnPC is not run on 1000 nodes. What the slides
+leave open is varied as well: rows, the tables (Dirichlet, by concentration), and a level of the G test as threshold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +25,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Experiment, Finding, plus_minus
+from benchmarks.papers._experiment import Cell, Experiment, Finding
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -30,19 +34,50 @@ from blankets.independence import EvidenceBatch, IndependenceTest, TableTests
 from blankets.search import ALGORITHMS, Trace
 from blankets.simulate import Network, random_network
 
-ROWS = 5_000
 THRESHOLDS = tuple(np.geomspace(2e-3, 0.5, 12).tolist())  # nats
 LEVELS = tuple(np.geomspace(1e-12, 0.5, 12).tolist())
 DEEPEST = {"pc": 3, "iamb-n-pc": 1, "inter-iamb-n-pc": 1}
 SEARCHES = ("iamb", "inter-iamb", "inter-iamb-n-pc", "iamb-n-pc", "gs", "ks0", "ks1", "ks2", "pc")
 LARGEST = {"pc": 50, "inter-iamb-n-pc": 200}  # nodes: beyond, one search takes many minutes
 PLANTED = {"one spouse": ((1, 0), 3), "four spouses": ((2, 2), 1)}  # spouses by each of two children, parents
-# Average over targets (Table 1) or over 50, 200 and 1000 nodes (Table 2; PC: 50 only), in percent
+MAIN = {"rows": 5_000, "concentration": 1.0, "sweep": "information"}
+OTHERS = ({"rows": 1_000}, {"rows": 10_000}, {"sweep": "level"}, {"concentration": 0.3}, {"concentration": 3.0})
+# Alarm and the targets of Hailfinder, in percent
+TABLE_1 = {
+    "iamb": (86.70, 96.30, 96.23, 97.12, 78.04),
+    "inter-iamb": (86.70, 96.30, 96.23, 97.12, 78.04),
+    "inter-iamb-n-pc": (90.50, 100.00, 100.00, 97.12, 78.04),
+    "iamb-n-pc": (89.30, 100.00, 100.00, 97.12, 78.04),
+    "gs": (80.59, 96.30, 77.67, 72.12, 68.04),
+    "ks0": (82.82, 100.00, 92.31, 88.73, 97.60),
+    "ks1": (80.56, 70.28, 47.76, 82.84, 67.40),
+    "ks2": (82.14, 99.53, 42.95, 45.59, 75.00),
+    "pc": (95.20, 99.07, 98.11, 81.73, 96.08),
+}
+# Average over the columns (Table 1) or over 50, 200 and 1000 nodes (Table 2; PC: 50 only)
 PRINTED = {
     "table 1": (90.88, 90.88, 93.13, 92.89, 78.94, 92.29, 69.77, 69.04, 94.04),
     "one spouse": (92.32, 91.46, 92.29, 92.57, 86.63, 96.08, 74.80, 86.80, 95.60),
     "four spouses": (86.68, 86.68, 83.14, 87.27, 74.22, 73.72, 81.65, 83.17, 96.43),
 }
+AT_50 = {"one spouse": (94.53, 95.60), "four spouses": (85.05, 96.43)}  # IAMB and PC
+
+
+def members_that_fit(column: int) -> list[int]:
+    """Return the sizes of blanket of a Hailfinder target for which each printed area can come about.
+
+    KS ranks 55 features; in the other searches one more counts as a false one, presumably the target itself.
+
+    >>> [members_that_fit(column) for column in (1, 2, 3, 4)]
+    [[2], [3], [4], [5]]
+    """
+
+    def fits(search: str, members: int) -> bool:
+        steps = 2 * members * (55 - members + (not search.startswith("ks")))
+        printed = TABLE_1[search][column]
+        return abs(100 * round(printed / 100 * steps) / steps - printed) < 0.00501
+
+    return [members for members in range(1, 18) if all(fits(search, members) for search in SEARCHES)]
 
 
 class InformationThreshold(IndependenceTest):
@@ -79,21 +114,25 @@ class InformationThreshold(IndependenceTest):
 
 
 def cells(quick: bool) -> Sequence[Cell]:
-    """List networks × targets × searches."""
-    n_targets, sizes, n_networks = (3, (50,), 3) if quick else (12, (50, 200, 1000), 8)
-    named = [
-        {"table": "table 1", "network": name, "size": 0, "draw": k, "search": search}
-        for name in ("alarm", "hailfinder")
-        for k in range(n_targets)
-        for search in SEARCHES
-    ]
-    random = [{"table": table, "network": "random", "size": size, "draw": k, "search": search}
-              for table in PLANTED for size in sizes for k in range(n_networks) for search in SEARCHES
-              if size <= LARGEST.get(search, 1000)]  # fmt: skip
-    return [*named, *random]
+    """List networks × searches, at the main setting and with one thing changed at a time."""
+    sizes, n_networks, each, others = ((50,), 3, 1, ()) if quick else ((50, 200, 1000), 6, 4, OTHERS)
+    found = []
+    for setting in (MAIN, *({**MAIN, **other} for other in others)):
+        if setting["concentration"] == MAIN["concentration"]:
+            found += [
+                {"table": "table 1", "network": name, "size": 0, "draw": each, "search": search, **setting}
+                for name, search in product(("alarm", "hailfinder"), SEARCHES)
+            ]
+        found += [
+            {"table": table, "network": "random", "size": size, "draw": k, "search": search, **setting}
+            for table, size, k in product(PLANTED, sizes if setting == MAIN else (50,), range(n_networks))
+            for search in SEARCHES
+            if size <= LARGEST.get(search, 1000)
+        ]
+    return found
 
 
-def planted(n_nodes: int, table: str, seed: int) -> Network:
+def planted(n_nodes: int, table: str, seed: int, concentration: float) -> Network:
     """Return a random network whose node "T" has exactly the blanket asked for."""
     rng = np.random.default_rng([2003, n_nodes, seed, len(table)])
     spouses, n_parents = PLANTED[table]
@@ -112,34 +151,58 @@ def planted(n_nodes: int, table: str, seed: int) -> Network:
         else:
             wanted = rng.choice(before, min(len(before), int(rng.integers(0, 11))), replace=False)
         graph.add_edges_from((str(parent), node) for parent in wanted)
-    return random_network(graph, 2, rng)
+    return random_network(graph, 2, rng, concentration=concentration)
 
 
 @cache
-def _tests(data: Path | None, table: str, name: str, size: int, draw: int) -> tuple[TableTests, int, set[int]]:
-    """Return the tests on a sample, the target and its true blanket, by column number."""
+def _sample(
+    data: Path | None, table: str, name: str, size: int, draw: int, rows: int, concentration: float
+) -> tuple[TableTests, dict[str, set[str]]]:
+    """Return the tests on a sample, and the targets with their true blankets.
+
+    ``draw`` is a seed for random networks, elsewhere how many targets to take with blankets of the same size.
+    """
     if name == "random":
-        truth, target = planted(size, table, draw), "T"
+        truth = planted(size, table, draw, concentration)
+        targets = ["T"]
     else:
         truth = network(data / "networks" if data else None, name)
-        wide = [node for node in truth.names if len(truth.blanket(node)) >= 4]
-        target = wide[draw * len(wide) // 12]
-    frame = truth.sample(ROWS, np.random.default_rng([2003, draw, 7]))
-    number = {column: j for j, column in enumerate(frame.names)}
+        sizes = (
+            {m for column in (1, 2, 3, 4) for m in members_that_fit(column)} if name == "hailfinder" else range(1, 9)
+        )
+        alike = [[node for node in truth.names if len(truth.blanket(node)) == size] for size in sizes]
+        targets = [node for nodes in alike for node in nodes[:draw]]
+    frame = truth.sample(rows, np.random.default_rng([2003, draw if name == "random" else 0, 7]))
     tests = TableTests(MemoryCounter(frame, 1), reliability=0)
-    return tests, number[target], {number[member] for member in truth.blanket(target)}
+    return tests, {target: set(truth.blanket(target)) for target in targets}
 
 
-def run(data: Path | None, table: str, network: str, size: int, draw: int, search: str) -> list[dict[str, Any]]:
-    """Return the area under the curve of one search on one sample."""
-    tests, target, blanket = _tests(data, table, network, size, draw)
-    answers = answers_of(search, tests, target)
-    others = len(tests.names) - 1 - len(blanket)
-    points = [(len(found - blanket) / others, len(found & blanket) / len(blanket)) for found in answers]
-    return [{"area": 100 * area(points)}]
+def run(
+    data: Path | None,
+    table: str,
+    network: str,
+    size: int,
+    draw: int,
+    search: str,
+    rows: int,
+    concentration: float,
+    sweep: str,
+) -> list[dict[str, Any]]:
+    """Return the area under the curve of one search for each target."""
+    tests, targets = _sample(data, table, network, size, draw, rows, concentration)
+    by_level = TableTests(tests.counter)
+    found = []
+    for target, blanket in targets.items():
+        place = tests.names.index(target)
+        answers = answers_of(search, tests, by_level, place, sweep)
+        named = [{tests.names[x] for x in answer} for answer in answers]
+        others = len(tests.names) - 1 - len(blanket)
+        points = [(len(answer - blanket) / others, len(answer & blanket) / len(blanket)) for answer in named]
+        found.append({"target": target, "members": len(blanket), "area": 100 * area(points)})
+    return found
 
 
-def answers_of(search: str, tests: TableTests, target: int) -> list[set[int]]:
+def answers_of(search: str, tests: TableTests, by_level: TableTests, target: int, sweep: str) -> list[tuple[int, ...]]:
     """Return what a search finds at each of its thresholds."""
     candidates = [x for x in range(len(tests.names)) if x != target]
     if search.startswith("ks"):
@@ -148,13 +211,13 @@ def answers_of(search: str, tests: TableTests, target: int) -> list[set[int]]:
         last = ALGORITHMS["ks"].run(tests, target, candidates, alpha=0.01, trace=trace, **options).members
         out = [decision.x for decision in trace.decisions if decision.action == "removed"]
         ranking = [*last, *reversed(out)]
-        return [set(ranking[:k]) for k in range(1, len(ranking) + 1)]
+        return [tuple(ranking[:k]) for k in range(1, len(ranking) + 1)]
     options = {"max_given": DEEPEST[search]} if search in DEEPEST else {}
-    by_level = search == "pc"
-    levels = LEVELS if by_level else [float(np.exp(-threshold)) for threshold in THRESHOLDS]
-    asked = TableTests(tests.counter) if by_level else InformationThreshold(tests)
+    asked, levels = by_level, LEVELS
+    if sweep == "information" and search != "pc":
+        asked, levels = InformationThreshold(tests), tuple(float(np.exp(-threshold)) for threshold in THRESHOLDS)
     run = ALGORITHMS[search].run
-    return [set(run(asked, target, candidates, alpha=level, trace=Trace(), **options).members) for level in levels]
+    return [run(asked, target, candidates, alpha=level, trace=Trace(), **options).members for level in levels]
 
 
 def area(points: Sequence[tuple[float, float]]) -> float:
@@ -167,39 +230,81 @@ def area(points: Sequence[tuple[float, float]]) -> float:
     return float(np.trapezoid(np.maximum.accumulate(curve[:, 1]), curve[:, 0]))
 
 
+def at(rows: pd.DataFrame, setting: Cell) -> pd.DataFrame:
+    """Return the rows at one setting."""
+    for name, value in setting.items():
+        rows = rows[rows[name] == value]
+    return rows
+
+
+def columns(rows: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return mean areas: a column of the printed table for each number of members or nodes, a row for each search."""
+    ours = rows[rows.table == table]
+    column = ours["size"].where(ours.network == "random", ours.members.where(ours.network == "hailfinder", 0))
+    return ours.groupby(["search", column]).area.mean().unstack().loc[list(SEARCHES)]
+
+
 def compare(rows: pd.DataFrame) -> list[Finding]:
     """Give the means next to the printed ones, and check what the slides conclude from them."""
     findings = []
     for table, printed in PRINTED.items():
-        means = rows[rows.table == table].groupby("search").area.mean()
+        main = at(rows, MAIN)
+        means = columns(main, table).mean(axis=1)
+        errors = main[main.table == table].groupby("search").area.sem()
         print_of = dict(zip(SEARCHES, printed, strict=True))
         said = ", ".join(f"{search} {print_of[search]:.0f}" for search in SEARCHES)
-        ours = ", ".join(
-            f"{s} {plus_minus(rows[(rows.table == table) & (rows.search == s)].area, 0)}" for s in SEARCHES
-        )
-        rank = float(pd.Series(print_of).corr(means, method="spearman"))
-        same = rank > 0
+        ours = ", ".join(f"{search} {means[search]:.0f} ± {errors[search]:.0f}" for search in SEARCHES)
+        rank = resemblance(main, table)
         findings.append(
             Finding(
                 f"{table}, area in percent",
                 said,
                 f"{ours}; Spearman's ρ with the print {rank:.2f}",
                 "same ordering" if rank > 0.5 else "differs",
-                "" if rank > 0.5 else f"{'a weak' if same else 'no'} resemblance: {UNSAID}",
+                "" if rank > 0.5 else _of_settings(rows, table),
             )
         )
-        for claim, better, worse in CLAIMS[table]:
-            holds = means[better] > means[worse]
-            findings.append(
-                Finding(
-                    f"{table}: {claim}",
-                    f"{print_of[better]:.1f} against {print_of[worse]:.1f}",
-                    f"{means[better]:.1f} against {means[worse]:.1f}",
-                    "same ordering" if holds else "differs",
-                    "" if holds else UNSAID,
-                )
-            )
+        findings += [_claim(rows, table, *claim) for claim in CLAIMS[table]]
     return findings
+
+
+def resemblance(rows: pd.DataFrame, table: str) -> float:
+    """Return Spearman's ρ between printed and our areas."""
+    printed = pd.Series(dict(zip(SEARCHES, PRINTED[table], strict=True)))
+    return float(printed.corr(columns(rows, table).mean(axis=1), method="spearman"))
+
+
+def _claim(rows: pd.DataFrame, table: str, said: str, better: str, worse: str) -> Finding:
+    """Check one conclusion, at 50 nodes where PC is compared, and see on what it depends."""
+    small = {"size": 50} if better == "pc" and table != "table 1" else {}
+    means = columns(at(rows, {**MAIN, **small}), table).mean(axis=1)
+    printed = dict(zip(SEARCHES, PRINTED[table], strict=True)) | dict(
+        zip(("iamb", "pc"), AT_50[table], strict=True) if small else ()
+    )
+    holds = means[better] > means[worse]
+    return Finding(
+        f"{table}: {said}",
+        f"{printed[better]:.1f} against {printed[worse]:.1f}",
+        f"{means[better]:.1f} against {means[worse]:.1f}",
+        "same ordering" if holds else "differs",
+        "" if holds else _of_settings(rows, table, better, worse),
+    )
+
+
+def _of_settings(rows: pd.DataFrame, table: str, better: str = "", worse: str = "") -> str:
+    """Say how an ordering, or the resemblance to the print, comes out when what the slides leave open is varied."""
+    told, held = [], 0
+    for other in ({}, *OTHERS):
+        ours = at(rows, {**MAIN, **other} | ({} if table == "table 1" else {"size": 50}))
+        if not (ours.table == table).any():
+            continue
+        means = columns(ours, table).mean(axis=1)
+        name = ", ".join(f"{key} {value}" for key, value in other.items()) or "as it is"
+        value = f"{means[better]:.0f} against {means[worse]:.0f}" if better else f"ρ {resemblance(ours, table):.2f}"
+        held += int(means[better] > means[worse] if better else resemblance(ours, table) > 0.5)
+        told.append(f"{name}: {value}")
+    where = "" if table == "table 1" else " (50 nodes)"
+    return f"holds in {held} of {len(told)} settings of what the slides leave open{where}: {'; '.join(told)}"
 
 
 CLAIMS = {
@@ -219,20 +324,26 @@ CLAIMS = {
         ("PC beats IAMB at 50 nodes", "pc", "iamb"),
     ),
 }
-UNSAID = "targets, rows and the random tables are not on the slides, and the spread over ours is as large"
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw printed and our means for each table."""
-    for ax, (table, printed) in zip(figure.subplots(1, 3, sharey=True), PRINTED.items(), strict=True):
-        groups = rows[rows.table == table].groupby("search").area
-        at = np.arange(len(SEARCHES))
-        ax.errorbar(groups.mean()[list(SEARCHES)], at, xerr=2 * groups.sem()[list(SEARCHES)], fmt="o", label="ours")
-        ax.plot(printed, at, "x", label="printed")
-        ax.set(title=table, xlabel="area, percent", yticks=at, yticklabels=SEARCHES, xlim=(40, 102))
+    """Draw printed and our means for each table, ours with one thing changed at a time."""
+    panels = figure.subplots(1, 3, sharey=True)
+    places = np.arange(len(SEARCHES))
+    for ax, (table, printed) in zip(panels, PRINTED.items(), strict=True):
+        main = at(rows, MAIN)
+        errors = main[main.table == table].groupby("search").area.sem()[list(SEARCHES)]
+        ax.errorbar(columns(main, table).mean(axis=1), places, xerr=2 * errors, fmt="o", label="ours")
+        ax.plot(printed, places, "kx", label="printed")
+        for k, other in enumerate(OTHERS):
+            ours = at(rows, {**MAIN, **other})
+            if (ours.table == table).any():
+                label = ", ".join(f"{key} {value}" for key, value in other.items())
+                ax.plot(columns(ours, table).mean(axis=1), places + 0.1 * (k - 2), ".", color=f"C{k + 1}", label=label)
+        ax.set(title=table, xlabel="area, percent", yticks=places, yticklabels=SEARCHES, xlim=(40, 102))
         ax.grid(axis="x", alpha=0.3)
-    figure.axes[0].invert_yaxis()
-    figure.axes[0].legend()
+    panels[0].invert_yaxis()
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
 
 
 EXPERIMENTS = (
@@ -245,10 +356,17 @@ EXPERIMENTS = (
         run=run,
         compare=compare,
         draw=draw,
-        protocol=lambda quick: (
-            f"{3 if quick else 12} targets each of Alarm and Hailfinder; {3 if quick else 8} random networks of "
-            f"{'50' if quick else '50, 200 and 1000'} nodes for each planted blanket; {ROWS} rows"
+        remark=(
+            "The decimals of the print tell that Hailfinder's columns are single targets with blankets of 2, 3, 4 and "
+            "5 members. An earlier run of ours took nodes with four members or more: those are harder, which made IAMB "
+            "72 instead of the printed 91 and put GS before it. Rows, tables and the kind of threshold were varied, "
+            "one at a time, after that run had been seen."
         ),
-        size=(9.0, 3.6),
+        protocol=lambda quick: (
+            f"The first {1 if quick else 4} nodes of Alarm with blankets of each size, and of Hailfinder of 2 to 5; "
+            f"{3 if quick else 6} random networks of {'50' if quick else '50, 200 and 1000'} nodes for each planted "
+            f"blanket; {MAIN['rows']} rows{'' if quick else '; rows, tables and thresholds varied (50 nodes)'}"
+        ),
+        size=(9.5, 4.2),
     ),
 )

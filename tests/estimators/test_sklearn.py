@@ -151,6 +151,32 @@ def test_wrapper_scores_are_cross_validated_scores():
     assert score == pytest.approx(reference, rel=1e-12)
 
 
+def test_wrapper_as_published_considers_each_member_once_the_weakest_first():
+    X, y = noisy_copies()
+    tried = []
+
+    def scoring(model, part, target):
+        tried.append(part.shape[1])
+        return model.score(part, target)
+
+    wrapper = HitonWrapper(BernoulliNB(), cv=[(np.arange(300), np.arange(300, 600))], scoring=scoring, order="weakest")
+    members = [int(name[1:]) for name in wrapper.fit(X, y).selector_.blanket_.members]
+    assert len(tried) <= 1 + len(members)
+
+    def score(columns):
+        return BernoulliNB().fit(X[:300, columns], y[:300]).score(X[300:600, columns], y[300:600])
+
+    kept, best = list(members), score(members)
+    for x in reversed(members):  # the slide, word for word
+        fewer = [k for k in kept if k != x]
+        if fewer and score(fewer) >= best:
+            kept, best = fewer, score(fewer)
+    assert np.flatnonzero(wrapper.get_support()).tolist() == sorted(kept)
+    assert wrapper.scores_[-1] == (tuple(f"x{j}" for j in kept), pytest.approx(best))
+    with pytest.raises(ParameterError, match="unknown order 'strongest'"):
+        HitonWrapper(BernoulliNB(), order="strongest").fit(X, y)
+
+
 def test_wrapper_tolerance_trades_score_for_fewer_features():
     X, y = noisy_copies()
     strict, lenient = (HitonWrapper(BernoulliNB(), tolerance=t).fit(X, y).get_support().sum() for t in (0.0, 0.4))
