@@ -12,6 +12,7 @@ import blankets as bl
 from blankets import _audit_pairs
 from blankets.cli._main import run
 from blankets.errors import DataError, TargetError
+from blankets.results import DataAudit
 
 N = 2000
 
@@ -230,6 +231,11 @@ def test_results_are_escaped_tabled_and_plain():
     content = json.loads(found.to_json())
     assert (content["schema"], content["schema_version"]) == ("blankets/audit", 2)
     assert content["manifest"]["call"] == "audit"
+    again = DataAudit.from_json(found.to_json())
+    assert (repr(again), again.to_dict()) == (repr(found), found.to_dict())
+    content["findings"][0]["weight"] = "heavy"
+    with pytest.raises(DataError, match="this is not a saved result: 'weight' holds 'heavy'"):
+        DataAudit.from_dict(content)
     assert [row["kind"] for row in found.table()] == ["near-duplicate"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import blankets as bl
 from blankets.errors import DataError, ParameterError
-from blankets.results import Blanket, NamedEvidence
+from blankets.results import Blanket, NamedEvidence, Refutation
 
 N = 1500
 
@@ -123,6 +123,11 @@ class TestAssumptions:
         assert verdicts["deleted rows are like the others"] == "doubtful"
         assert verdicts["cutting loses nothing"] == "not seen"
         assert verdicts["roles are causal"] == "not seen"
+
+    def test_normal_distributions_are_assumed_by_correlations(self):
+        numbers = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+        check = bl.discover(numbers, "a", test="fisher-z").check_assumptions()["tests keep their level"]
+        assert (check.verdict, "jointly normal" in check.words) == ("not seen", True)
 
     def test_a_search_that_was_stopped(self):
         blanket = bl.discover(table(), "ill", algorithm="iamb")
@@ -287,6 +292,26 @@ class TestRefute:
         assert (content["schema"], content["stands"], len(content["trials"])) == ("blankets/refutation", True, 6)
         with pytest.raises(KeyError, match="no trial 'luck'; there are same data"):
             tried["luck"]
+
+    def test_trials_are_read_again_and_checked(self, tmp_path):
+        tried = bl.discover(table(), "ill", algorithm="iamb").refute(table(), n_draws=1, rng=0)
+        tried.to_json(tmp_path / "tried.json")
+        again = Refutation.load(tmp_path / "tried.json")
+        assert again.to_dict() == tried.to_dict()
+        assert repr(again) == repr(tried)
+        for key, value, message in (
+            ("verdict", "maybe", "'verdict' holds 'maybe'"),
+            ("figures", {"x": "y"}, "'x' holds 'y'"),
+            ("words", 1, "'words' holds 1"),
+        ):
+            content = tried.to_dict()
+            content["trials"][0][key] = value
+            with pytest.raises(DataError, match=f"this is not a saved result: {message}"):
+                Refutation.from_dict(content)
+        with pytest.raises(DataError, match="'seconds' holds -1"):
+            Refutation.from_dict(tried.to_dict() | {"seconds": -1})
+        with pytest.raises(DataError, match="with the value 'blankets/refutation' is missing"):
+            Refutation.from_json("{}")
 
 
 def blanket_evidence(x):

@@ -64,3 +64,8 @@ def test_what_cannot_be_counted_in_place(path):
         SqlCounter(SqlTable("SELECT range % 2 AS a, DATE '2020-01-01' AS day FROM range(9)"))
     with pytest.raises(DataError, match="the query has 0 rows"):
         SqlCounter(SqlTable("SELECT 1 AS a WHERE false"))
+
+
+def test_a_query_may_end_in_a_comment():
+    table = SqlTable("SELECT range % 2 AS a FROM range(9) -- every second one;")
+    assert SqlCounter(table).n_rows == 9

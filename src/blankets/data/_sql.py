@@ -63,7 +63,7 @@ class SqlTable(Chunks):
     @property
     def source(self) -> str:
         """The query in brackets, to select from."""
-        return f"({self.query})"
+        return f"({self.query}\n)"  # the query may end in a comment
 
     @contextmanager
     def settled(self) -> Iterator[Chunks]:

@@ -124,6 +124,31 @@ class DataAudit:
         """Return the audit as a JSON document; with ``path`` also write it there."""
         return _json.write(self.to_dict(), path, indent)
 
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> DataAudit:
+        """Read what `to_dict` wrote."""
+        fields = _json.checked(content, _SCHEMA)
+        return cls(
+            target=fields.one((str, type(None)), "target"),
+            findings=tuple(_finding_from(_json.Reader(item)) for item in fields.list_of(dict, "findings")),
+            notes=tuple(fields.names("notes")),
+            n_rows=fields.count("n_rows"),
+            n_columns=fields.count("n_columns"),
+            data=fields.one(dict, "data"),
+            seconds=fields.seconds(),
+            manifest=_json.manifest_from(content),
+        )
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> DataAudit:
+        """Read what `to_json` returned."""
+        return cls.from_dict(_json.parsed(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> DataAudit:
+        """Read a file written by `to_json`."""
+        return cls.from_json(_json.read(path))
+
     def __repr__(self) -> str:
         return "\n".join(self._lines())
 
@@ -149,6 +174,17 @@ class DataAudit:
         yield from (wrapped(note, "  note: ") for note in self.notes)
         if self.seconds:
             yield f"  {format_seconds(self.seconds)}."
+
+
+def _finding_from(fields: _json.Reader) -> Finding:
+    return Finding(
+        kind=fields.one(str, "kind"),
+        columns=tuple(fields.names("columns")),
+        what=fields.one(str, "what"),
+        next_step=fields.one(str, "next_step"),
+        weight=fields.one_of(("act", "know"), "weight"),
+        figures=fields.numbers_by_name("figures"),
+    )
 
 
 def _cut(names: tuple[str, ...]) -> str:

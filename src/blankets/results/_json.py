@@ -181,7 +181,7 @@ def from_dict(content: Mapping[str, Any]) -> Blanket:
         excluded=fields.names_by_name("excluded"),
         n_rows=fields.count("n_rows"),
         n_tests=fields.count("n_tests"),
-        seconds=_seconds(fields),
+        seconds=fields.seconds(),
         warnings=tuple(fields.names("warnings")),
         data=fields.one(dict, "data"),
         decisions=tuple(_step_from(item) for item in fields.list_of(dict, "decisions")),
@@ -237,9 +237,7 @@ def _false_members_from(content: Any) -> FalseMembers | None:
     if content is None:
         return None
     fields = Reader(content) if isinstance(content, Mapping) else _refuse(f"'false_members' holds {_short(content)}")
-    controls = fields.one(str, "controls")
-    if controls not in ("level", "fdr"):
-        _refuse(f"'controls' holds {_short(controls)}")
+    controls = fields.one_of(("level", "fdr"), "controls")
     numbers = {name: fields.number(name) for name in ("at_most", "expected", "alpha")}
     return FalseMembers(n_tested=fields.count("n_tested"), controls=controls, **numbers)
 
@@ -300,6 +298,21 @@ class Reader:
         except OverflowError:
             _refuse(f"{key!r} holds a number that is too large")
 
+    def numbers_by_name(self, key: str) -> dict[str, float]:
+        """Return the mapping of strings to numbers under ``key``."""
+        within = Reader(self.one(dict, key))
+        return {name: within.number(name) for name in within.content}
+
+    def one_of(self, words: Iterable[str], key: str) -> Any:
+        """Return the word under ``key``, which is one of some."""
+        word = self.one(str, key)
+        return word if word in words else _refuse(f"{key!r} holds {_short(word)}")
+
+    def seconds(self) -> float:
+        """Return the time taken."""
+        seconds = self.number("seconds")
+        return seconds if seconds >= 0 else _refuse(f"'seconds' holds {_short(self.content['seconds'])}")
+
 
 def _short(value: object) -> str:
     text = repr(value)
@@ -325,13 +338,6 @@ def _evidence_from(item: Mapping[str, Any], where: str) -> NamedEvidence:
         raise DataError(f"{error} (in {where!r})") from None
 
 
-def _seconds(fields: Reader) -> float:
-    seconds = fields.number("seconds")
-    if not seconds >= 0:
-        _refuse(f"'seconds' holds {_short(fields.content['seconds'])}")
-    return seconds
-
-
 def _log_probability(fields: Reader) -> float:
     log_p = fields.number("log_p")
     if log_p > 0:
@@ -341,9 +347,7 @@ def _log_probability(fields: Reader) -> float:
 
 def _step_from(item: Mapping[str, Any]) -> Step:
     fields = Reader(item)
-    action = fields.one(str, "action")
-    if action not in _ACTIONS:
-        _refuse(f"'action' holds {_short(action)}")
+    action = fields.one_of(_ACTIONS, "action")
     return Step(action, fields.one(str, "phase"), _evidence_from(item, "decisions"), fields.one(str, "reason"))
 
 

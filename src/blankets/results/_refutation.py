@@ -15,6 +15,8 @@ from blankets.results._words import count_of, format_seconds, shown, wrapped
 
 __all__ = ["Refutation", "Trial"]
 
+_SCHEMA = "blankets/refutation"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -102,7 +104,7 @@ class Refutation:
         """Return everything as plain values, with a ``schema_version``."""
         simple = ("target", "members", "n_draws", "stands", "seconds", "manifest")
         return {
-            "schema": "blankets/refutation",
+            "schema": _SCHEMA,
             "schema_version": _json.SCHEMA_VERSION,
             **{name: _json.plain(getattr(self, name)) for name in simple},
             "trials": [trial.to_dict() for trial in self.trials],
@@ -111,6 +113,29 @@ class Refutation:
     def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
         """Return the trials as a JSON document; with ``path`` also write it there."""
         return _json.write(self.to_dict(), path, indent)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Refutation:
+        """Read what `to_dict` wrote."""
+        fields = _json.checked(content, _SCHEMA)
+        return cls(
+            target=fields.one(str, "target"),
+            members=tuple(fields.names("members")),
+            trials=tuple(_trial_from(_json.Reader(item)) for item in fields.list_of(dict, "trials")),
+            n_draws=fields.count("n_draws"),
+            seconds=fields.seconds(),
+            manifest=_json.manifest_from(content),
+        )
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Refutation:
+        """Read what `to_json` returned."""
+        return cls.from_dict(_json.parsed(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Refutation:
+        """Read a file written by `to_json`."""
+        return cls.from_json(_json.read(path))
 
     def __repr__(self) -> str:
         lines = [wrapped(f"{trial.name}. {trial.words}", f"  {trial.verdict}: ") for trial in self.trials]
@@ -127,3 +152,12 @@ class Refutation:
         counts = [f"{verdicts.count(v)} {v}" for v in ("failed", "passed", "not asked") if v in verdicts]
         outcome = "it stands" if self.stands else "it does not stand"
         return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"
+
+
+def _trial_from(fields: _json.Reader) -> Trial:
+    return Trial(
+        name=fields.one(str, "name"),
+        verdict=fields.one_of(("passed", "failed", "not asked"), "verdict"),
+        words=fields.one(str, "words"),
+        figures=fields.numbers_by_name("figures"),
+    )
