@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from blankets.cli._main import run
 
-COMMANDS = ("discover", "select", "rank", "test", "advise", "explain", "algorithms", "plan", "simulate", "versions")
+COMMANDS = (
+    *("discover", "select", "rank", "test", "advise", "explain", "algorithms", "plan", "simulate", "versions"),
+    *("audit", "refute", "stability", "sensitivity", "latent", "pack"),
+)
 WORDS = (
     "a",
     "b",
@@ -30,7 +33,7 @@ WORDS = (
 OPTIONS = (
     *("--target", "--algorithm", "--alpha", "--json", "--explain", "--labels", "--prior", "--missing", "--exclude"),
     *("--keep", "--option", "-k", "--criterion", "--given", "--effect", "--power", "--rows", "--labelled", "--arity"),
-    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretise", "--bins"),
+    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretise", "--bins", "--draws", "--fraction"),
 )
 
 
