@@ -94,11 +94,15 @@ def labellings(y: Classes, positives: int, negatives: int, versions: int, *about
 
 def blanket(frame: Frame, target: str, y: Classes, **about_labels: Any) -> frozenset[str]:
     """Return what IAMB finds with ``y`` in place of the target."""
+    return frozenset(searched(frame, target, y, **about_labels).members)
+
+
+def searched(frame: Frame, target: str, y: Classes, **about_labels: Any) -> bl.Blanket:
+    """Return what IAMB finds with ``y`` in place of the target, and how."""
     how = {"alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **about_labels}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labelled rows
-        found = bl.discover(frame, y=y, exclude=[target], algorithm="iamb", test="g", n_threads=1, **how)
-    return frozenset(found.members)
+        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", test="g", n_threads=1, **how)
 
 
 def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **about_labels: Any) -> frozenset[str]:
