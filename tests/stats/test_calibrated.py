@@ -257,6 +257,13 @@ def test_what_is_far_from_the_level_is_so_by_every_law():
     assert doubtful_tests(np.array([0.5, 0.0]), np.array([1.0, 0.0])).tolist() == [0]  # without a level all are
 
 
+@pytest.mark.parametrize("level", [1e-15, 1e-40, 1e-300])
+def test_levels_next_to_nothing(level):
+    """By moderate deviations the limits lie near 2 ln(1/level); warnings are errors here."""
+    near = 2 * math.log(1 / level)
+    assert doubtful_tests(np.array([1.0, near, 5 * near]), np.ones(3), level).tolist() == [1]
+
+
 def test_permutations_of_more_rows_than_are_tabled():
     # 100,000 rows, of which 3 have the rare level; one count decides.
     table = np.array([[79_998, 19_999], [0, 3]])

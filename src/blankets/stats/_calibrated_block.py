@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import chdtri, gammaln, xlogy
+from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block, moments_of_margins
 from blankets.stats._calibrated_cells import DEGREES, Cells, cell_tables
@@ -157,7 +157,7 @@ def _limits(level: float) -> Floats:
     dense_low, high = chdtri(free, large), chdtri(free, small)
     # So many hits among d rare cells have the probability ``large``; each adds 2 (ln 1/e - 1 + e), the others 2 e.
     hits = np.arange(1.0, 65.0)[:, np.newaxis]
-    e = chdtri(2.0 * hits, 1.0 - large) / 2.0 / free
+    e = gammaincinv(hits, large) / free
     rare = 2.0 * hits * (-np.log(e) - 1.0 + e) + 2.0 * (free - hits) * e
     rare = np.where((hits <= free) & (e < 0.5), rare, np.inf).min(axis=0)
     return np.stack([dense_low, 1.2 * high, np.minimum(0.9 * rare, dense_low), 2.8 * high], axis=1)
