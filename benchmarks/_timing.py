@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import blankets
+
 BUSY = 0.5  # a load average above this many processes a core disturbs wall times
 
 
@@ -95,8 +97,13 @@ def machine() -> dict[str, Any]:
     }
 
 
-def announce(title: str) -> dict[str, Any]:
-    """Print title and machine, warn if others are using it, and return the description for the JSON file."""
+def announce(title: str, *, warm: bool = True) -> dict[str, Any]:
+    """Print title and machine, warn if others are using it, and return the description for the JSON file.
+
+    All kernels are compiled first, unless the start is what is measured.
+    """
+    if warm:
+        blankets.warm_up()
     here = machine()
     print(title)
     print(f"Python {here['python']}, {here['system']}, {here['cores']} cores, load average {here['load']}")

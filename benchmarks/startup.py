@@ -94,7 +94,7 @@ def main() -> int:
         Case("blankets discover (README), warm kernels", (program, *SEARCH), None),
         Case("blankets discover (README), cold kernels", (program, *SEARCH), 12.0, cold=True),
     )
-    here = announce("Start-up: fresh processes, medians")
+    here = announce("Start-up: fresh processes, medians", warm=False)
     with tempfile.TemporaryDirectory() as warm:
         rows = [run(case, Path(warm), min(options.repeats, 3) if case.cold else options.repeats) for case in cases]
     wrong = import_is_light()

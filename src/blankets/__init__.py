@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from blankets._select import select
     from blankets._sensitivity import sensitivity
     from blankets._stability import stability
+    from blankets._warm_up import warm_up
     from blankets.data import Manifest, SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
@@ -123,6 +124,7 @@ __all__ = [
     "simulate",
     "stability",
     "test",
+    "warm_up",
 ]
 
 _HOME = {
@@ -181,6 +183,7 @@ _HOME = {
     "sensitivity": "blankets._sensitivity",
     "stability": "blankets._stability",
     "test": "blankets._ask",
+    "warm_up": "blankets._warm_up",
 }
 _ROOMS = ("errors", "simulate")
 

@@ -1,11 +1,13 @@
 """Compiled questions give what the counter, asked table by table, gives: the same numbers to the last bit."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from blankets.counting import MemoryCounter, no_strata
 from blankets.data import Frame
-from blankets.independence import TableTests, _compiled, _fused
+from blankets.independence import CalibratedTests, TableTests, _compiled, _fused
 
 ARITIES = [2, 3, 4, 2, 7, 3, 2, 5, 3, 2]
 
@@ -146,3 +148,40 @@ def test_threads_share_the_candidates_and_find_the_same(n_threads, monkeypatch):
         for xs in ([5], [3, 6], [1, 3, 4, 5, 6, 7, 8, 9]):
             assert_same(several.separate(xs, 0, [2, 4, 7, 9], **wanted), alone.separate(xs, 0, [2, 4, 7, 9], **wanted))
     assert several.n_tests == alone.n_tests
+
+
+@pytest.mark.parametrize("make", [TableTests, partial(CalibratedTests, level=0.05)])
+def test_small_data_are_not_worth_compiling_for_and_the_answers_are_the_same(make, monkeypatch):
+    rng = np.random.default_rng(8)
+    codes = skewed(500, ARITIES, rng)
+    compiled = make(MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1))
+    wanted = compiled.separate([1, 2, 3], 0, [4, 5, 6, 7], max_size=2)
+    monkeypatch.setattr("blankets.independence._compiled.kernels_ready", lambda kernel: False)
+    monkeypatch.setattr("blankets.counting._memory.kernels_ready", lambda kernel: False)
+    counter = MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1)
+    cold = make(counter)
+    assert cold._table is None
+    assert (counter._first_plane == -1).all()  # nor are bits, and so none are packed
+    assert counter._planes[0].size == 0
+    assert_same(wanted, cold.separate([1, 2, 3], 0, [4, 5, 6, 7], max_size=2))
+    assert_same(compiled.drop_one([1, 2, 3], 0), cold.drop_one([1, 2, 3], 0))
+    assert compiled.n_tests == cold.n_tests
+    monkeypatch.setattr("blankets.independence._compiled.WORTH_COMPILING", 500 * cold.n_tests - 1)
+    assert cold._table is not None  # by now so much was asked that it pays
+
+
+def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
+    monkeypatch.setattr("blankets.counting._memory._READY", set())
+
+    class Cache:
+        cache_path = str(tmp_path)
+
+    class Kernel:
+        _cache, signatures = Cache, []
+
+        def py_func(self):
+            """Do nothing."""
+
+    assert not _compiled.kernels_ready(Kernel)
+    (tmp_path / "_fused.py_func-12.py311.nbi").touch()
+    assert _compiled.kernels_ready(Kernel)

@@ -15,7 +15,7 @@ from blankets.counting._fused import (
     no_strata,
 )
 from blankets.counting._kernels import count_bits
-from blankets.counting._memory import MemoryCounter, count_alone, kernels_ready
+from blankets.counting._memory import MemoryCounter, compile_all, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -32,6 +32,7 @@ __all__ = [
     "Strata",
     "TableBlock",
     "by_bits",
+    "compile_all",
     "connect",
     "count_alone",
     "count_bits",

@@ -26,7 +26,7 @@ from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-__all__ = ["MemoryCounter", "count_alone", "kernels_ready"]
+__all__ = ["MemoryCounter", "compile_all", "count_alone", "kernels_ready"]
 
 # Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
 # they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
@@ -47,21 +47,28 @@ RENUMBER_ABOVE = 1 / 16
 # A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
 JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
+# Codes from which counting by bits is worth the seconds that it takes to compile, the first time on a machine.
+WORTH_COMPILING = 1 << 22
 # Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
 MOST_COUNTS = 1 << 26
 
 
 _READY: set[Any] = set()  # a look into the folder takes as long as a small search
+_ALL = "all"
 
 
-def kernels_ready() -> bool:
-    """Whether the kernels have been compiled on this machine before (the first use takes some seconds)."""
-    kernel: Any = kernels.count_dense
-    if kernel not in _READY:
+def compile_all() -> None:
+    """Have every kernel compiled when it is first needed from now on, also where data are too small for that to pay."""
+    _READY.add(_ALL)
+
+
+def kernels_ready(kernel: Any = kernels.count_dense) -> bool:
+    """Whether a kernel has been compiled on this machine before, or is to be (the first use takes some seconds)."""
+    if kernel not in _READY and _ALL not in _READY:
         if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: there is nothing to compile
             return True
-        place = Path(kernel._cache.cache_path)
-        if not place.is_dir() or not any(place.glob("_kernels.count_*.nbi")):
+        place, name = Path(kernel._cache.cache_path), kernel.py_func.__name__
+        if not kernel.signatures and not any(place.glob(f"*.{name}-*.nbi")):
             return False
         _READY.add(kernel)
     return True
@@ -244,11 +251,15 @@ class MemoryCounter(Counter):
     @cached_property
     def _first_plane(self) -> NDArray[np.int64]:
         """Number of each column's first bit plane; -1 for columns that have none."""
+        if self.n_rows * len(self.names) < WORTH_COMPILING and not kernels_ready(kernels.count_bits):
+            return np.full(len(self.names), -1, np.int64)
         return first_planes(self.frame)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
         """Bit planes of the frame, and how many bits each has."""
+        if not (self._first_plane >= 0).any():
+            return np.empty((1, 0, 8), np.uint64), np.empty(0, np.int32)
         return planes_of(self.frame)
 
     @cached_property

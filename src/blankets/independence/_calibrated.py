@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -98,9 +99,9 @@ class CalibratedTests(TableTests):
         the other one is not far from that, another subset may say otherwise, and all are tried by calibrated tests.
         """
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
-        found = super().separate(xs, y, among, **how)
-        if not isinstance(found, CalibratedBatch):  # every test on the way was calibrated
-            return found
+        plain = self._by_formula.separate(xs, y, among, **how)  # its tests are counted there
+        found = self._batch(plain.xs, y, plain.given, 0, plain.statistic, plain.dof, plain.reliable, plain.log_p)
+        found.by_effect = False
         again = found.doubtful
         if self.level is not None:
             by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
@@ -112,6 +113,13 @@ class CalibratedTests(TableTests):
         rest = np.setdiff1d(np.arange(len(found)), again)
         return joined([found.where(rest), redone]).where(np.argsort(np.concatenate([rest, again])))
 
+    @cached_property
+    def _by_formula(self) -> TableTests:
+        """The same tests by the chi-square distribution alone."""
+        tests = TableTests(self.counter, reliability=self.reliability)
+        tests.tally = self.tally
+        return tests
+
     def _batch(
         self,
         xs: NDArray[np.int64],
@@ -122,7 +130,7 @@ class CalibratedTests(TableTests):
         dof: NDArray[np.float64],
         reliable: NDArray[np.bool_],
         log_p: NDArray[np.float64] | None = None,
-    ) -> EvidenceBatch:
+    ) -> CalibratedBatch:
         """Put the answers together and count the tests; p-values come when they are needed."""
         self.tally.add(n_tests)
         return CalibratedBatch(

@@ -9,14 +9,26 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import DenseTable, no_strata
-from blankets.independence._fused import Formula
+from blankets.counting import DenseTable, kernels_ready, no_strata
+from blankets.independence._fused import Formula, test_columns
 from blankets.independence._fused_subsets import Weakest, separate_columns
 
-__all__ = ["rows_counted", "weakest_over"]
+__all__ = ["questions_compiled", "rows_counted", "weakest_over"]
 
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
+# Whole questions take 15 s to compile. They are answered so if that was done before, on this machine, or once this
+# many rows x tests have been asked for, by which time seconds have been spent on them; otherwise by the counter.
+WORTH_COMPILING = 1 << 31
 Given = tuple[int, ...]
+
+
+def questions_compiled(n_rows: int, n_tests: int) -> bool:
+    """Whether questions are answered by compiled calls, after so many tests of so many rows.
+
+    >>> questions_compiled(2_000_000, 2_000)
+    True
+    """
+    return n_rows * n_tests > WORTH_COMPILING or kernels_ready(test_columns)
 
 
 def weakest_over(

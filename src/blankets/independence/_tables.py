@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table, no_strata
 from blankets.errors import ParameterError
-from blankets.independence._compiled import rows_counted, weakest_over
+from blankets.independence._compiled import questions_compiled, rows_counted, weakest_over
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._fused import Formula, drop_each, test_columns
@@ -85,6 +85,7 @@ class TableTests(CountedTests):
         self._free = counter.arities - 1
         self._kept: OrderedDict[tuple[int, tuple[int, ...], bytes | None], EvidenceBatch] = OrderedDict()
         self._n_kept = 0
+        self._at_work = False
         self._lock = Lock()
 
     def scan(
@@ -174,15 +175,29 @@ class TableTests(CountedTests):
             size += 1
         return size
 
-    @cached_property
+    @property
     def _table(self) -> DenseTable | None:
-        """The table for compiled calls, if it is one for them."""
+        """The table for compiled calls, if it is one for them and they pay."""
+        return self._dense if self._compiled() else None
+
+    @property
+    def _table_of_subsets(self) -> DenseTable | None:
+        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
+        return self._dense_of_subsets if self._compiled() else None
+
+    def _compiled(self) -> bool:
+        """Whether questions are answered by compiled calls; once they are, that stays so."""
+        if not self._at_work:
+            self._at_work = questions_compiled(self.counter.n_rows, self.tally.total)
+        return self._at_work
+
+    @cached_property
+    def _dense(self) -> DenseTable | None:
         return dense_table(self.counter)
 
     @cached_property
-    def _table_of_subsets(self) -> DenseTable | None:
-        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
-        return self._table or dense_table(self.counter, copy_sparse=True)
+    def _dense_of_subsets(self) -> DenseTable | None:
+        return self._dense or dense_table(self.counter, copy_sparse=True)
 
     def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
         """Return the threads for a search over subsets, if they pay."""
@@ -213,11 +228,12 @@ class TableTests(CountedTests):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        if self._table is not None and not even_if_unreliable and self._at_once(len(xs)):
+        table = None if even_if_unreliable else self._table
+        if table is not None and self._at_once(len(xs)):
             order = np.array(sorted(given), np.int64)
             none = np.zeros(len(xs), np.bool_)
             n_tests, statistic, dof, reliable = test_columns(
-                self._table, self._formula, xs, none, y, order, no_strata(self._table, len(order))
+                table, self._formula, xs, none, y, order, no_strata(table, len(order))
             )
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, statistic, dof, reliable)

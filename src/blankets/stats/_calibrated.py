@@ -119,7 +119,7 @@ def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
 
 @njit(nogil=True, cache=True)
 def moments_of_margins(
-    rows: Ints, columns: Ints, degrees: int, cells: Cells, part: Floats
+    rows: Ints, columns: Ints, degrees: np.int64, cells: Cells, part: Floats
 ) -> tuple[float, float, bool]:
     """Return mean and variance of G with cells looked up, and whether any was interpolated.
 
@@ -178,9 +178,9 @@ def _inverse(margins: Ints, z: int) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _put_cells(rows: Ints, columns: Ints, z: int, n: int, degrees: int, cells: Cells, part: Floats) -> float:
+def _put_cells(rows: Ints, columns: Ints, z: int, n: int, degrees: np.int64, cells: Cells, part: Floats) -> float:
     """Put the cells of a stratum into ``part`` and return the mean of their sum."""
-    mean, at = 0.0, 0
+    mean, at = 0.0, np.int64(0)
     for i in range(rows.shape[1]):
         for j in range(columns.shape[1]):
             r, c = rows[z, i], columns[z, j]

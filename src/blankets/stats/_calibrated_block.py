@@ -185,20 +185,21 @@ def _judged_block(
     cells: Cells,
 ) -> Judged:
     """Return log p-values and methods of flat tables that share their y and strata, as far as moments do."""
+    # Numbers passed on are of one type: a plain 0 would be another one, and all below it compiled once more.
     n_x, n_y, n_z = shape
     log_p, method = np.empty(len(tables)), np.empty(len(tables))
     rows, columns = np.empty((n_z, n_x), np.int64), np.empty((n_z, n_y), np.int64)
     part = np.empty((n_x * n_y + n_x + n_y, DEGREES + 1))
     for i in range(len(tables)):
         if i == 0:
-            _put_margins(tables[i], shape, columns, 1)
-        _put_margins(tables[i], shape, rows, 0)
+            _put_margins(tables[i], shape, columns, np.int64(1))
+        _put_margins(tables[i], shape, rows, np.int64(0))
         log_p[i], method[i] = _judged(rows, columns, statistic[i], int(dof[i]), law, cells, part)
     return log_p, method
 
 
 @njit(nogil=True, cache=True)
-def _put_margins(table: NDArray[np.int32], shape: tuple[int, int, int], out: Ints, axis: int) -> None:
+def _put_margins(table: NDArray[np.int32], shape: tuple[int, int, int], out: Ints, axis: np.int64) -> None:
     """Put the margins of x (axis 0) or y (axis 1) in each stratum into ``out``."""
     n_x, n_y, n_z = shape
     for z in range(n_z):
@@ -219,10 +220,10 @@ def _judged(rows: Ints, columns: Ints, g: float, d: int, law: Law, cells: Cells,
     if d < len(law.limits) and least >= DENSE and (g < law.limits[d, 0] or g > law.limits[d, 1]):
         return np.nan, _ASYMPTOTIC if least >= LARGE else FAR
     if law.level > 0.0:
-        mean = moments_of_margins(rows, columns, 0, cells, part)[0]
+        mean = moments_of_margins(rows, columns, np.int64(0), cells, part)[0]
         if g < _BELOW * mean:
             return log_p_from_moments(g, mean, 2.0 * mean), _ASYMPTOTIC if least >= LARGE else _MOMENTS
-    mean, variance, interpolated = moments_of_margins(rows, columns, DEGREES, cells, part)
+    mean, variance, interpolated = moments_of_margins(rows, columns, np.int64(DEGREES), cells, part)
     log_p = log_p_from_moments(g, mean, variance)
     if least >= LARGE:
         return log_p, _ASYMPTOTIC

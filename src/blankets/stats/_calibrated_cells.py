@@ -103,7 +103,7 @@ def _binomials() -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def put_cell(r: int, c: int, n: int, degrees: int, binomials: Floats, out: Floats, at: int) -> None:
+def put_cell(r: int, c: int, n: int, degrees: np.int64, binomials: Floats, out: Floats, at: np.int64) -> None:
     """Put the mean of a cell of a stratum of more than `SMALL` rows, and its coefficients, into ``out[at]``."""
     e = r * c / n
     kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)  # the variance over e

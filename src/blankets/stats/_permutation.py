@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from hashlib import blake2b
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.stats._contingency import _entropy_terms
 
 __all__ = ["capped_p", "permutation_p", "permutations_of_block", "permuted_table"]
 
 _TIE = 1e-12  # sums of the same terms in another order differ by less than this share
-_SALT = 0x9E3779B97F4A7C15  # any number whose bits look random
 _CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
 
 Counted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -56,7 +57,9 @@ def permutations_of_block(
     terms = _entropy_terms(n_rows)
 
     def permutations(counts: NDArray[np.int32]) -> Counted:
-        return _block_permutations(counts, terms, seed, most, enough)
+        found = np.array([permuted_table(table, terms, seed, most, enough, 0.0) for table in counts], float)
+        equal_or_larger, larger, drawn = found.reshape(-1, 3).T
+        return equal_or_larger, larger, drawn
 
     return permutations
 
@@ -86,18 +89,6 @@ def capped_p(a: float, b: float) -> float:
     return max(0.5 * (a + b), a / _CAP)
 
 
-@njit(nogil=True, cache=True)
-def _block_permutations(
-    counts: NDArray[np.int32], terms: NDArray[np.float64], seed: int, most: int, enough: int
-) -> Counted:
-    """Permute the tables of a block one by one."""
-    equal_or_larger, larger, drawn = np.empty(len(counts)), np.empty(len(counts)), np.empty(len(counts))
-    for i in range(len(counts)):
-        equal_or_larger[i], larger[i], drawn[i] = permuted_table(counts[i], terms, seed, most, enough, 0.0)
-    return equal_or_larger, larger, drawn
-
-
-@njit(nogil=True, cache=True)
 def permuted_table(
     table: NDArray[np.int32], terms: NDArray[np.float64], seed: int, most: int, enough: int, level: float
 ) -> tuple[int, int, int]:
@@ -106,13 +97,17 @@ def permuted_table(
     Drawing stops at ``most`` permutations, or when ``enough`` were as large as observed, or (if ``level`` is not 0)
     when so many or so few were that more could not change the decision at this level.
     """
-    margins, n_strata, observed = _margins(table, terms)
-    return _permuted(margins[:n_strata], observed, terms, seed, most, enough, level)
+    margins, observed = _margins(table)
+    mixed = blake2b(margins.astype("<i8").tobytes(), digest_size=8, key=int(seed).to_bytes(8, "little")).digest()
+    state = np.uint64(int.from_bytes(mixed, "little") or 1)  # zero would stay zero
+    columns = margins[:, 1]
+    labels = np.repeat(np.tile(np.arange(columns.shape[1]), len(columns)), columns.ravel())
+    hits, larger, drawn = _permuted(margins, columns.sum(axis=1), labels, observed, terms, state, most, enough, level)
+    return hits, larger, drawn
 
 
-@njit(nogil=True, cache=True)
-def _margins(table: NDArray[np.int32], terms: NDArray[np.float64]) -> tuple[NDArray[np.int64], int, float]:
-    """Return the margins of the strata that can vary, in their one order, how many these are, and Σ o ln o.
+def _margins(table: NDArray[np.int32]) -> tuple[NDArray[np.int64], float]:
+    """Return the margins of the strata that can vary, in their one order, and the observed Σ o ln o.
 
     Parameters
     ----------
@@ -121,97 +116,34 @@ def _margins(table: NDArray[np.int32], terms: NDArray[np.float64]) -> tuple[NDAr
     Returns
     -------
     margins : ndarray of int64 of shape (strata, 2, width)
-        Rows and columns of each stratum, largest first, padded with zeros.
-    n_strata : int
+        Rows and columns of each stratum, largest first, padded with zeros. The rows are the margin with the larger
+        largest level, which is not permuted.
     observed : float
     """
-    n_x, n_y, n_z = table.shape
-    width = max(n_x, n_y)
-    margins, key, kept, observed = np.empty((n_z, 2, width), np.int64), np.empty(n_z, np.uint64), 0, 0.0
-    for z in range(n_z):
-        here = margins[kept]
-        for k in range(width):
-            here[0, k] = here[1, k] = 0
-        for x in range(n_x):
-            for y in range(n_y):
-                here[0, x] += table[x, y, z]
-                here[1, y] += table[x, y, z]
-        _largest_first(here[0])
-        _largest_first(here[1])
-        if width < 2 or here[0, 1] == 0 or here[1, 1] == 0:
-            continue
-        for x in range(n_x):
-            for y in range(n_y):
-                observed += _n_log_n(table[x, y, z], terms)
-        _exchange(here)
-        key[kept] = _hashed(here, np.uint64(_SALT))
-        _sort_in(margins, key, kept)
-        kept += 1
-    return margins, kept, observed
-
-
-@njit(nogil=True, cache=True)
-def _sort_in(margins: NDArray[np.int64], key: NDArray[np.uint64], z: int) -> None:
-    """Bring a stratum to its place among those before it; few can vary where tables are permuted."""
-    while z > 0 and key[z - 1] > key[z]:
-        key[z - 1], key[z] = key[z], key[z - 1]
-        for m in range(2):
-            for k in range(margins.shape[2]):
-                before, after = margins[z - 1, m, k], margins[z, m, k]
-                margins[z - 1, m, k], margins[z, m, k] = after, before
-        z -= 1
-
-
-@njit(nogil=True, cache=True)
-def _largest_first(margin: NDArray[np.int64]) -> None:
-    for k in range(1, len(margin)):
-        m, j = margin[k], k
-        while j > 0 and margin[j - 1] < m:
-            margin[j] = margin[j - 1]
-            j -= 1
-        margin[j] = m
-
-
-@njit(nogil=True, cache=True)
-def _exchange(margins: NDArray[np.int64]) -> None:
-    """Make the margin with the larger largest level, which is not permuted, the rows."""
-    width, k = margins.shape[1], 0
-    while k < width and margins[0, k] == margins[1, k]:
-        k += 1
-    if k < width and margins[1, k] > margins[0, k]:
-        for j in range(width):
-            r, c = margins[0, j], margins[1, j]
-            margins[0, j], margins[1, j] = c, r
-
-
-@njit(nogil=True, cache=True)
-def _hashed(margins: NDArray[np.int64], state: np.uint64) -> np.uint64:
-    """Mix the margins of a stratum, shape (2, width), into a state of the generator; padding leaves no trace."""
-    for margin in margins:
-        for k in range(len(margin)):
-            if margin[k] == 0:
-                break
-            state = _next(_next(state ^ np.uint64(margin[k])))
-        state = _next(state ^ np.uint64(_SALT))
-    return state
+    width = max(table.shape[:2])
+    margins = np.zeros((table.shape[2], 2, width), np.int64)
+    margins[:, 0, : table.shape[0]] = table.sum(axis=1).T
+    margins[:, 1, : table.shape[1]] = table.sum(axis=0).T
+    varies = np.flatnonzero(((margins > 0).sum(axis=2) > 1).all(axis=1))
+    o = table[:, :, varies]
+    margins = -np.sort(-margins[varies], axis=2)[:, :, : max(int((margins[varies] > 0).sum(axis=2).max(initial=0)), 1)]
+    ordered = sorted((max(r, c), min(r, c)) for r, c in margins.tolist())
+    return np.array(ordered, np.int64).reshape(margins.shape), float(xlogy(o, o).sum())
 
 
 @njit(nogil=True, cache=True)
 def _permuted(
     margins: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    labels: NDArray[np.int64],
     observed: float,
     terms: NDArray[np.float64],
-    seed: int,
+    state: np.uint64,
     most: int,
     enough: int,
     level: float,
 ) -> tuple[int, int, int]:
-    """Permute within the strata with these margins."""
-    state = np.uint64(seed) ^ np.uint64(_SALT)
-    for z in range(len(margins)):
-        state = _hashed(margins[z], state)
-    state = state if state > 0 else np.uint64(_SALT)  # zero would stay zero
-    labels, sizes = _labels(margins)
+    """Permute ``labels``, the columns of all rows, within the strata with these margins and sizes."""
     left, counts = np.empty(margins.shape[2], np.int64), np.empty(margins.shape[2], np.int64)
     slack = _TIE * (1.0 + abs(observed))
     equal_or_larger = larger = drawn = 0
@@ -240,25 +172,6 @@ def _decided(hits: int, expected: float) -> bool:
     """
     spread = 2.0 * math.sqrt(expected)
     return hits > expected + 1.5 + spread or hits < expected - spread
-
-
-@njit(nogil=True, cache=True)
-def _labels(margins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the column of every row, stratum after stratum, and the sizes of the strata."""
-    n_strata, _, width = margins.shape
-    n, sizes = 0, np.empty(n_strata, np.int64)
-    for z in range(n_strata):
-        sizes[z] = 0
-        for k in range(width):
-            sizes[z] += margins[z, 1, k]
-        n += sizes[z]
-    labels, at = np.empty(n, np.int64), 0
-    for z in range(n_strata):
-        for k in range(width):
-            for _ in range(margins[z, 1, k]):
-                labels[at] = k
-                at += 1
-    return labels, sizes
 
 
 @njit(nogil=True, cache=True, inline="always")  # a call would cost more than the work in a small stratum
