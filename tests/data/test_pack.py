@@ -7,6 +7,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -274,3 +276,49 @@ def test_progress_is_told_in_rows(source, tmp_path):
     bl.pack(source, tmp_path / "store", progress=told.append)
     assert told[0] == "learning levels: 64 rows"
     assert told[-1] == "packing: 120 of 120 rows"
+
+
+TYPES = {
+    "small": lambda v: pa.array(v.astype(np.int8)),
+    "whole": lambda v: pa.array(v.astype(np.int64)),
+    "floating": lambda v: pa.array(v.astype(float)),
+    "text": lambda v: pa.array([f"l{i}" for i in v]),
+    "large text": lambda v: pa.array([f"l{i}" for i in v], pa.large_string()),
+    "category": lambda v: pa.array([f"l{i}" for i in v]).dictionary_encode(),
+    "nothing": lambda v: pa.nulls(len(v)),
+}
+
+
+def of_two_types(folder, first, second, name):
+    """Write two files, in which one column is of different types."""
+    codes = np.arange(60) % 3
+    for k, kind in enumerate((first, second)):
+        columns = {"x": pa.array(codes[::-1]), "y": pa.array(codes % 2)} | {name: TYPES[kind](codes)}
+        pq.write_table(pa.table(columns), folder / f"part-{k}.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+@pytest.mark.parametrize(
+    ("first", "second", "levels"),
+    [
+        ("small", "whole", (0, 1, 2)),
+        ("whole", "floating", (0, 1, 2)),
+        ("text", "large text", ("l0", "l1", "l2")),
+        ("category", "text", ("l0", "l1", "l2")),
+    ],
+)
+def test_files_whose_types_can_be_joined(tmp_path, first, second, levels, name):
+    store = bl.pack(of_two_types(tmp_path, first, second, name), tmp_path / "store", target="y")
+    at = store.frame.names.index(name)
+    assert store.frame.levels[at] == levels
+    assert np.array_equal(store.frame.column(at), np.tile(np.arange(60) % 3, 2))
+
+
+def test_files_whose_types_cannot_be_joined(tmp_path):
+    with pytest.raises(TargetError, match="the target 'y' is of type int64 in some of the files and string in others"):
+        bl.pack(of_two_types(tmp_path, "whole", "text", "y"), tmp_path / "store", target="y")
+    with pytest.raises(DataError, match="column 'x' holds numbers in some of the rows and texts in others"):
+        bl.pack(of_two_types(tmp_path, "whole", "text", "x"), tmp_path / "store", target="y")
+    with pytest.raises(MissingValuesError, match=r"values are missing in 'x' \(60 rows\)"):
+        bl.pack(of_two_types(tmp_path, "whole", "nothing", "x"), tmp_path / "store", target="y")
