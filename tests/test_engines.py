@@ -269,6 +269,22 @@ def test_a_worker_killed_in_mid_run_is_a_warning_and_the_counts_are_the_same(fol
     assert "1 Dask worker(s) were lost" in lost[0]
 
 
+def listening():
+    """Where this process and its children wait for connections."""
+    import psutil  # comes with distributed
+
+    own = psutil.Process()
+    sockets = [socket for each in (own, *own.children(recursive=True)) for socket in each.net_connections("inet")]
+    return {tuple(socket.laddr) for socket in sockets if socket.status == psutil.CONN_LISTEN}
+
+
+def test_a_cluster_of_ones_own_listens_on_this_machine_only():
+    before = listening()
+    with connect(n_workers=1):
+        new = listening() - before
+    assert {address for address, _ in new} == {"127.0.0.1"}
+
+
 def test_a_cluster_that_is_not_there_is_an_error():
     with pytest.raises(EngineError, match=r"there is no Dask cluster at 'tcp://127\.0\.0\.1:9'"):
         connect("tcp://127.0.0.1:9", timeout=1.0)

@@ -75,7 +75,9 @@ def connect(address: str | None = None, *, n_workers: int | None = None, timeout
         raise MissingPackageError.needed_for("counting on a cluster", "distributed", "dask") from None
     make: Any = client
     if address is None:
-        return make(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+        here = "127.0.0.1:0"  # nobody else may ask this cluster how it is
+        pages = {"dashboard_address": here, "worker_dashboard_address": here}
+        return make(n_workers=n_workers, threads_per_worker=1, processes=True, **pages)
     try:
         return make(address, timeout=timeout)
     except (OSError, TimeoutError, ValueError) as error:
