@@ -123,7 +123,7 @@ class InformationThreshold(IndependenceTest):
 
 def cells(quick: bool) -> Sequence[Cell]:
     """List networks × searches, at the main setting and with one thing changed at a time."""
-    networks, each = ({50: 3}, 1) if quick else ({50: 20, 200: 8, 1000: 8}, 4)
+    networks, each = ({50: 3}, 1) if quick else ({50: 10, 200: 6, 1000: 4}, 4)
     found = []
     for other in ({}, *OTHERS):
         setting = {**MAIN, **other}
@@ -391,7 +391,7 @@ EXPERIMENTS = (
         ),
         protocol=lambda quick: (
             f"The first {1 if quick else 4} nodes of Alarm with blankets of each size, and of Hailfinder of 2 to 5; "
-            f"{'3 random networks of 50' if quick else '20, 8 and 8 random networks of 50, 200 and 1000'} nodes for "
+            f"{'3 random networks of 50' if quick else '10, 6 and 4 random networks of 50, 200 and 1000'} nodes for "
             f"each planted blanket; {MAIN['rows']} rows; rows, tables and thresholds varied (random networks: 50 nodes)"
         ),
         size=(9.5, 4.2),
