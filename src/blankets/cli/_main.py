@@ -77,7 +77,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except click.Abort as abort:  # click's name for Ctrl-C
-        stopped = abort.__cause__ or abort.__context__  # until 8.1.3 click hid the cause
+        stopped = abort.__cause__ or abort.__context__  # older versions of click hide the cause
         click.echo(f"blankets: {stopped if isinstance(stopped, Interrupted) else 'stopped'}", err=True)
         return STOPPED
     except BlanketsError as error:
