@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "REFERENCE", "admit_strongest", "grow", "iamb", "shrink"]
+__all__ = ["ALGORITHMS", "REFERENCE", "admit_strongest", "grow", "iamb", "outside", "shrink"]
 
 
 def iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
@@ -29,18 +32,31 @@ def grow(
     tests: IndependenceTest, target: int, candidates: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
 ) -> None:
     """Admit the strongest candidate given the blanket so far, until none is dependent."""
-    outside = [x for x in candidates if x not in blanket]
-    while best := admit_strongest(tests, target, outside, blanket, alpha=alpha, trace=trace):
-        outside.remove(best.x)
+    columns = np.asarray(candidates, np.int64)
+    while admit_strongest(tests, target, outside(columns, blanket), blanket, alpha=alpha, trace=trace):
+        pass
+
+
+def outside(columns: NDArray[np.int64], blanket: Sequence[int]) -> NDArray[np.int64]:
+    """Return the columns that are not in the blanket; it has few members, so that one look for each is fastest."""
+    for x in blanket:
+        columns = columns[columns != x]
+    return columns
 
 
 def admit_strongest(
-    tests: IndependenceTest, target: int, outside: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int] | NDArray[np.int64],
+    blanket: list[int],
+    *,
+    alpha: float,
+    trace: Trace,
 ) -> Evidence | None:
     """Admit the candidate most strongly tied to the target given the blanket, if any is dependent."""
-    if not outside:
+    if not len(candidates):
         return None
-    scan = tests.scan(outside, target, blanket)
+    scan = tests.scan(candidates, target, blanket)
     trace.passed_over(scan, "growing")
     best = scan.strongest(alpha)
     if best is not None:

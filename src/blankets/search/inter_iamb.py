@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search.iamb import REFERENCE, admit_strongest, shrink
+from blankets.search.iamb import REFERENCE, admit_strongest, outside, shrink
 
 __all__ = ["ALGORITHMS", "CYCLE", "inter_iamb"]
 
@@ -19,10 +21,8 @@ __all__ = ["ALGORITHMS", "CYCLE", "inter_iamb"]
 def inter_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""
     blanket: list[int] = []
-    seen = {frozenset(blanket)}
-    while admit_strongest(
-        tests, target, [x for x in candidates if x not in blanket], blanket, alpha=alpha, trace=trace
-    ):
+    columns, seen = np.asarray(candidates, np.int64), {frozenset(blanket)}
+    while admit_strongest(tests, target, outside(columns, blanket), blanket, alpha=alpha, trace=trace):
         shrink(tests, target, blanket, alpha=alpha, trace=trace, newest=blanket[-1])
         if frozenset(blanket) in seen:
             trace.note(CYCLE)
