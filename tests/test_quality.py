@@ -23,7 +23,7 @@ def test_tools_have_nothing_to_say(command):
 def test_ci_runs_the_command_of_the_readme():
     command = "pip install -e '.[test]' && pytest"
     assert f"\n{command}\n" in README
-    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith(f"\n{command}")
+    assert f"\n{command}\n" in (ROOT / ".ci" / "run").read_text()
     assert f"\n{command}\n" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

@@ -189,6 +189,8 @@ def _from_others(data: Any) -> Table:
         from blankets.data._sparse import from_sparse
 
         return from_sparse(data)
+    if known.is_into_series(data):
+        raise DataError(f"a {_kind(data)} is a single column, not a table; give a data frame")
     lazy = (known.is_polars_lazyframe, known.is_dask_dataframe, known.is_pyspark_dataframe, known.is_ibis_table)
     if any(is_it(data) for is_it in lazy) and not hasattr(data, "__arrow_c_stream__"):
         raise DataError(f"a lazy table ({_kind(data)}) has no rows yet; collect it first, for example data.collect()")

@@ -200,13 +200,14 @@ class _Search:
         return answer.x if answer.status == 0 else None, bound
 
     def _matrices(self) -> tuple[csr_array, csr_array | None]:
-        """Return the columns of each node, and the columns of each cut, as 0/1 matrices."""
+        """Return the columns of each node, and the columns of each cut, as 0/1 matrices; older HiGHS wants int32."""
         m = len(self.node)
-        one = csr_array((np.ones(m), (self.node, np.arange(m))), shape=(len(self.parents), m))
+        at_node = self.node.astype(np.int32), np.arange(m, dtype=np.int32)
+        one = csr_array((np.ones(m), at_node), shape=(len(self.parents), m))
         if not self.cuts:
             return one, None
-        rows = np.repeat(np.arange(len(self.cuts)), [len(columns) for _, columns in self.cuts])
-        at = np.concatenate([columns for _, columns in self.cuts])
+        rows = np.repeat(np.arange(len(self.cuts), dtype=np.int32), [len(columns) for _, columns in self.cuts])
+        at = np.concatenate([columns for _, columns in self.cuts]).astype(np.int32)
         return one, csr_array((np.ones(len(at)), (rows, at)), shape=(len(self.cuts), m))
 
     def column_of(self, cluster: int) -> NDArray[np.int64]:
