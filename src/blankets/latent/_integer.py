@@ -193,9 +193,8 @@ class _Search:
         if cuts is not None:
             constraints.append(LinearConstraint(cuts, 1, np.inf))
         every = np.ones(len(self.node))
-        answer = milp(
-            -self.value, integrality=every, bounds=Bounds(0, 1), constraints=constraints, options=_time_left(end)
-        )
+        options = _time_left(end) | {"mip_rel_gap": 0.0}  # by default 1e-4 is near enough
+        answer = milp(-self.value, integrality=every, bounds=Bounds(0, 1), constraints=constraints, options=options)
         bound = np.inf if answer.mip_dual_bound is None else -float(answer.mip_dual_bound)
         return answer.x if answer.status == 0 else None, bound
 
