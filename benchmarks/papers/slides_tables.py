@@ -327,7 +327,11 @@ def _of_settings(rows: pd.DataFrame, table: str, better: str = "", worse: str = 
             continue
         means = columns(ours, table).mean(axis=1)
         name = ", ".join(f"{key} {value}" for key, value in other.items()) or "as it is"
-        value = f"{means[better]:.0f} against {means[worse]:.0f}" if better else f"ρ {resemblance(ours, table):.2f}"
+        value = f"ρ {resemblance(ours, table):.2f}"
+        if better:
+            each = ours[ours.table == table].set_index(["network", "draw", "target", "search"]).area.unstack()
+            ahead = int((each[better] > each[worse]).sum())
+            value = f"{means[better]:.1f} against {means[worse]:.1f}, ahead in {ahead} of {len(each)}"
         held += int(means[better] > means[worse] if better else resemblance(ours, table) > 0.5)
         told.append(f"{name}: {value}")
     where = "" if table == "table 1" else " (50 nodes)"
