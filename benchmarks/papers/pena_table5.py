@@ -50,7 +50,7 @@ ALPHA = 0.01
 
 def cells(quick: bool) -> Sequence[Cell]:
     """List runs: a random order of the columns, or of ties, each; and two sets of features that are printed."""
-    n_orders, n_ties = (2, 2) if quick else (5, 10)
+    n_orders, n_ties = (2, 2) if quick else (4, 5)
     runs = [{"algorithm": name, "order": k, "smallest_p": 0.0} for k in range(n_orders) for name in ALGORITHMS]
     halves = [{"algorithm": "halves", "order": k, "smallest_p": p} for p in SMALLEST for k in range(n_ties)]
     return [*({"algorithm": name, "order": 0, "smallest_p": 0.0} for name in ("winner", "best")), *runs, *halves]
@@ -304,8 +304,8 @@ EXPERIMENTS = (
         draw=draw,
         needs=FILES,
         protocol=lambda quick: (
-            f"{2 if quick else 5} random orders of the columns, α = {ALPHA}, {FOLDS} folds with the features found "
-            f"anew in each; PCMB's halves apart in {6 if quick else 30} runs on all columns"
+            f"{2 if quick else 4} random orders of the columns, α = {ALPHA}, {FOLDS} folds with the features found "
+            f"anew in each; PCMB's halves apart in {6 if quick else 15} runs on all columns"
         ),
     ),
 )
