@@ -54,7 +54,8 @@ def check_size(regime, n_draws, alpha):
     rng = np.random.default_rng([len(regime), n_draws])
     p = []
     while len(p) * 100 < n_draws:
-        y, ward = (rng.random(150) < PRIOR).astype(int), rng.integers(0, 2, 150)
+        y = rng.permutation(np.arange(150) < PRIOR * 150).astype(int)  # more positives would contradict the prior
+        ward = rng.integers(0, 2, 150)
         columns = rng.choice(3, (100, 150), p=[0.75, 0.2, 0.05])
         p.append(np.exp(scan(regime, columns, y, ward, rng, reliability=0, level=alpha)[0].log_p))
     share = np.mean(np.concatenate(p) <= alpha)
