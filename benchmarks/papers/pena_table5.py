@@ -290,9 +290,17 @@ def rank_of_time(rows: pd.DataFrame) -> bool:
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw accuracy over number of features, one point a run."""
     ax = figure.subplots()
+    names = {"best": "printed for PCMB", "winner": "winner of the competition"}
     for k, (algorithm, group) in enumerate(rows.dropna(subset="accuracy").groupby("algorithm")):
         jitter = np.random.default_rng(k).uniform(-0.15, 0.15, len(group))
-        ax.plot(group.n_features + jitter, group.accuracy, "o", color=f"C{k}", alpha=0.7, label=algorithm)
+        ax.plot(
+            group.n_features + jitter,
+            group.accuracy,
+            "o",
+            color=f"C{k}",
+            alpha=0.7,
+            label=names.get(algorithm, algorithm),
+        )
     ax.set(xlabel="features", ylabel="balanced accuracy, five folds", ylim=(0.4, 1))
     ax.legend()
 
