@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 _ROWS = 2048  # rows a chunk: 8 KiB of indices stay in the first-level cache
+_BLOCK = 1 << 17  # rows whose cells stay in the second-level cache while all candidates pass over them: 512 KiB
 _MOST_TOGETHER = 4
 
 
@@ -41,7 +42,8 @@ def count_dense(
     table is counted, and its margins are theirs. Each then costs its share of the rows and about as much
     again as the joint table has counts.
     """
-    width, n_rows = counts.shape[1] // n_cells, len(cells)
+    width = counts.shape[1] // n_cells
+    n_rows = len(cells) if 8 * counts.shape[1] > _BLOCK else min(len(cells), _BLOCK)  # a table is added for each block
     together, size = 1, width * n_cells
     while together < _MOST_TOGETHER and n_rows / (together + 1) + size * width < n_rows / together + size:
         together, size = together + 1, size * width
@@ -49,10 +51,12 @@ def count_dense(
     # the same count, as they often do in skewed data.
     joint, index = np.empty((2, size), np.int32), np.empty(min(_ROWS, n_rows), np.uint32)
     counts[:] = 0
-    for first in range(0, len(xs), together):
-        group = xs[first : first + together]
-        _count_jointly(codes, group, cells, n_cells, width, joint, index)
-        _add_margins(joint, n_cells, width, counts[first : first + together])
+    for begin in range(0, len(cells), n_rows):
+        end = min(begin + n_rows, len(cells))
+        for first in range(0, len(xs), together):
+            group = xs[first : first + together]
+            _count_jointly(codes, group, cells, begin, end, n_cells, width, joint, index)
+            _add_margins(joint, n_cells, width, counts[first : first + together])
 
 
 @njit(nogil=True, cache=True)
@@ -60,12 +64,14 @@ def _count_jointly(
     codes: NDArray[np.integer],
     group: NDArray[np.int64],
     cells: NDArray[np.uint32],
+    begin: int,
+    end: int,
     n_cells: int,
     width: int,
     joint: NDArray[np.int32],
     index: NDArray[np.uint32],
 ) -> None:
-    """Fill the joint table of a group of columns: the first one's levels vary fastest, after the cells."""
+    """Fill the joint table of a group of columns, over some rows: the first one's levels vary fastest, after cells."""
     even, odd = joint[0], joint[1]
     joint[:] = 0
     # Always four columns, those that are not there with weight 0: the loop over them stays one vector loop.
@@ -73,8 +79,8 @@ def _count_jointly(
     for i in range(len(group)):
         four[i], weight[i] = group[i], n_cells * width**i
     p, q, s, t = weight[0], weight[1], weight[2], weight[3]
-    for start in range(0, len(cells), _ROWS):
-        n = min(_ROWS, len(cells) - start)
+    for start in range(begin, end, _ROWS):
+        n = min(_ROWS, end - start)
         cell = cells[start : start + n]
         a, b = codes[four[0], start : start + n], codes[four[1], start : start + n]
         c, d = codes[four[2], start : start + n], codes[four[3], start : start + n]
