@@ -252,7 +252,7 @@ def _room(rows: Ints, columns: Ints) -> tuple[float, int]:
 
 
 @njit(nogil=True, cache=True)
-def moments_do(log_p: float, g: float, mean: float, variance: float, least: float, movable: float, law: Law) -> bool:
+def moments_do(log_p: float, g: float, mean: float, variance: float, least: float, movable: int, law: Law) -> bool:
     """Whether the p-value by moments will do: it is far from the level, or G can take many values."""
     if log_p > law.large or (log_p < law.small and ((g - mean) ** 2 >= law.far * variance or least >= RARE)):
         return True
@@ -271,7 +271,7 @@ def _judged_exactly(counts: NDArray[np.int32], statistic: Floats, law: Law) -> J
     log_p, method = np.empty(len(counts)), np.full(len(counts), float(_MOMENTS))
     for i, (g, mean, variance, least, movable) in enumerate(zip(statistic, *moments_of_block(counts), strict=True)):
         log_p[i] = log_p_from_moments(g, mean, variance)
-        if not moments_do(log_p[i], g, mean, variance, least, movable, law):
+        if not moments_do(log_p[i], g, mean, variance, least, int(movable), law):
             method[i] = _COARSE
     return log_p, method
 

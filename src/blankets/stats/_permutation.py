@@ -64,7 +64,6 @@ def permutations_of_block(
     return permutations
 
 
-@njit(nogil=True, cache=True)
 def permutation_p(equal_or_larger: float, larger: float, drawn: float, enough: float = 30.0) -> float:
     """Return the p-value from the outcome of permutations.
 
@@ -83,7 +82,6 @@ def permutation_p(equal_or_larger: float, larger: float, drawn: float, enough: f
     return capped_p((equal_or_larger + extra) / (drawn + extra), larger / (drawn + extra))
 
 
-@njit(nogil=True, cache=True)
 def capped_p(a: float, b: float) -> float:
     """Return the larger of the mid-p and a / 1.1."""
     return max(0.5 * (a + b), a / _CAP)
