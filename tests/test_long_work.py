@@ -1,8 +1,10 @@
 """Work that takes long: how much is left, what is kept when the user stops it, and what does not fit is refused."""
 
+import os
 import pickle
 import re
 import signal
+import time
 from pathlib import Path
 from threading import Event
 
@@ -75,9 +77,20 @@ class TestManyTargets:
 
     def test_ctrl_c_reaches_the_threads(self, monkeypatch):
         monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
-        stopper = Stopper("^4 of 40", lambda: signal.raise_signal(signal.SIGINT))
+        pressed = []
+
+        def press():
+            pressed.append(os.kill(os.getpid(), signal.SIGINT))  # to the process, as a terminal does
+
+        stopper = Stopper("^4 of 40", press)
+
+        def progress(sentence):
+            stopper(sentence)
+            if pressed:
+                time.sleep(0.02)  # the threads must not be done before it is heard
+
         with pytest.raises(Interrupted) as caught:
-            bl.discover_all(table(2000, 40), algorithm="iamb", n_threads=2, progress=stopper)
+            bl.discover_all(table(2000, 40), algorithm="iamb", n_threads=2, progress=progress)
         assert 4 <= len(caught.value.found) < 40
         whole = members(bl.discover_all(table(2000, 40), algorithm="iamb"))
         assert members(caught.value.found).items() <= whole.items()
