@@ -460,6 +460,8 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("false_members",), 3, "'false_members' holds 3"),
         (("false_members", "controls"), "luck", "'controls' holds 'luck'"),
         (("false_members", "n_tested"), -1, "'n_tested' holds -1"),
+        (("false_members", "at_most"), None, "'false_members' holds"),
+        (("false_members", "alpha"), 0, "'false_members' holds"),
         (("manifest",), 3, "'manifest' is not a mapping"),
         (("manifest",), {"call": "discover"}, "'arguments' in 'manifest' is missing or odd"),
         (("target",), 3, "'target' holds 3"),

@@ -239,6 +239,8 @@ def _false_members_from(content: Any) -> FalseMembers | None:
     fields = Reader(content) if isinstance(content, Mapping) else _refuse(f"'false_members' holds {_short(content)}")
     controls = fields.one_of(("level", "fdr"), "controls")
     numbers = {name: fields.number(name) for name in ("at_most", "expected", "alpha")}
+    if not (0 < numbers["alpha"] <= 1 and all(0 <= numbers[name] < math.inf for name in ("at_most", "expected"))):
+        _refuse(f"'false_members' holds {_short(content)}")
     return FalseMembers(n_tested=fields.count("n_tested"), controls=controls, **numbers)
 
 
