@@ -48,6 +48,14 @@ def interrupt():
     raise KeyboardInterrupt
 
 
+@pytest.fixture
+def ctrl_c():
+    """Have Ctrl-C heard, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class TestManyTargets:
     def test_what_is_left_is_told(self):
         said = []
@@ -75,7 +83,7 @@ class TestManyTargets:
         rest = bl.discover_all(table(), [x for x in table().columns if x not in found], algorithm="iamb")
         assert {**members(found), **members(rest)} == members(bl.discover_all(table(), algorithm="iamb"))
 
-    def test_ctrl_c_reaches_the_threads(self, monkeypatch):
+    def test_ctrl_c_reaches_the_threads(self, monkeypatch, ctrl_c):
         monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
         pressed = []
 
