@@ -272,6 +272,7 @@ def in_a_terminal(code, *arguments, stop_at=None, env=None):
     """Run Python code with a terminal, send Ctrl-C once ``stop_at`` is on it; return exit code and screen."""
     pid, screen = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background shell has it ignored
         os.environ.update({"TERM": "xterm", "COLUMNS": "100"} | (env or {}))
         os.execv(sys.executable, [sys.executable, "-c", textwrap.dedent(code), *arguments])
     text, stopped, until = b"", False, time.monotonic() + 60
