@@ -3,7 +3,7 @@ import pytest
 
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
-from blankets.independence import RoutedTests, TableTests
+from blankets.independence import CalibratedTests, RoutedTests, TableTests
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +50,16 @@ def test_subset_searches_mix_both(parts):
     for evidence in tests.separate([0, 2], 1, [3, 4]):
         source = some if evidence.x == 2 else everyone
         assert same(evidence, source.separate([evidence.x], 1, [3, 4])[0])
+
+
+def test_subset_searches_say_how_each_p_value_was_found():
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 3, (120, 6))
+    codes[:, 0] = np.where(rng.random(120) < 0.5, codes[:, 1], codes[:, 0])
+    frame = Frame.from_codes(codes)
+    everyone, some = (CalibratedTests(MemoryCounter(f), level=0.05) for f in (frame, frame.take(np.arange(120) < 60)))
+    tests = RoutedTests(2, some, everyone)
+    # Given sets with the target all tests are of one kind, given others of both, and their methods have other numbers.
+    for evidence in tests.separate([0, 2, 5], 1, [2, 3, 4]):
+        source = some if 2 in (evidence.x, *evidence.given) else everyone
+        assert evidence.method == source.test(evidence.x, 1, evidence.given).method != ""

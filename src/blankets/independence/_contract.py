@@ -217,8 +217,8 @@ def _weakest_over(
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]
         n_rows[new] = batch.n_rows if isinstance(batch.n_rows, int) else batch.n_rows[weaker]
-        if batch.method is not None:
-            method[new], methods = batch.method[weaker], batch.methods
+        methods = tuple(dict.fromkeys((*methods, *batch.methods)))  # batches may number their methods differently
+        method[new] = _number_of_method(batch, methods)[weaker]
         reliable[new] = True
         # A test that conditions on more than it was asked to says so with a set of its own.
         own = batch.given if isinstance(batch.given, list) else [given] * len(at)
