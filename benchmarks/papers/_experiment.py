@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cell = Mapping[str, Any]
-Verdict = Literal["agrees", "same ordering", "differs"]
+Verdict = Literal["agrees", "same ordering", "undecided", "differs"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Experiment:
     settings are added; ``compare(rows)`` returns the findings; ``draw(rows, figure)`` fills the figure.
     ``run`` is called in other processes, so it must be a function of the script. ``data`` is the folder given
     with ``--data``, or None. ``minutes`` are for two free cores: the full and the reduced protocol.
+    ``words`` are columns whose entries look like numbers, or are empty, and must be read back as words.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Experiment:
     size: tuple[float, float] = (7.0, 4.0)
     needs: Sequence[str] = ()
     remark: str = ""
+    words: Sequence[str] = ()
 
     def missing(self, data: Path | None) -> list[str]:
         """Return which of the needed files are not in the data folder."""
@@ -89,3 +91,14 @@ def near(printed: float, values: Any, *, digits: int = 2, errors: float = 2.0, p
     mean, error = mean_and_error(values)
     slack = 0.5 * 10.0**-digits + errors * np.hypot(np.nan_to_num(error), printed_error)
     return bool(abs(mean - printed) <= slack + 1e-12)
+
+
+def ordered(difference: float, half: float, *, holds: Verdict = "agrees") -> Verdict:
+    """Judge an ordering that is claimed by a difference and half the width of its interval.
+
+    Within the interval nothing is decided, whatever the sign. ``holds`` is the verdict beyond it.
+
+    >>> ordered(0.3, 0.2), ordered(0.1, 0.2), ordered(-0.1, 0.2), ordered(-0.3, 0.2)
+    ('agrees', 'undecided', 'undecided', 'differs')
+    """
+    return holds if difference > half else "differs" if difference < -half else "undecided"

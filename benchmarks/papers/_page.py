@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from benchmarks.papers._experiment import Experiment, Finding
+from benchmarks.papers._experiment import Experiment, Finding, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = DOCS / "reproduction"
+VERDICTS = get_args(Verdict)
 
 HEAD = """# The papers, reproduced
 
 Every row below comes from a run of the code in `benchmarks/papers`, at the settings stated in its section, and can
 be had again by its command; DATA is a folder with the data sets named in the script. *Agrees*: the printed value
 lies within two standard errors of ours. *Same ordering*: the numbers differ, the conclusion drawn from them does
-not. *Differs*: with the reason, and the experiment that supports it. Sources: [P] Peña, Björkegren and Tegnér 2005,
+not. *Undecided*: one thing is said to exceed another, and our difference lies within its 95% interval, whatever its
+sign. *Differs*: with the reason, and the experiment that supports it. Sources: [P] Peña, Björkegren and Tegnér 2005,
 *Scalable, efficient and correct learning of Markov boundaries*; [S] Verma 2005, slides on KS, GS, IAMB and HITON,
 with the tables of Tsamardinos and others 2003 and Aliferis and others 2003; [T] Sechidis 2015, *Hypothesis testing
 and feature selection in semi-supervised data* (thesis); [PU] Sechidis and Brown 2015, *Markov blanket discovery in
@@ -53,13 +55,21 @@ def keep(
     summary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def rows_of(experiment: Experiment) -> pd.DataFrame:
+    """Return the kept rows of an experiment."""
+    import pandas as pd
+
+    words = dict.fromkeys(experiment.words, "")
+    return pd.read_csv(KEPT / f"{experiment.name}.csv", dtype=dict.fromkeys(words, str)).fillna(words)
+
+
 def write() -> None:
     """Write the page anew from all that is kept."""
     sections = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(KEPT.glob("*.json"))}
-    lines = [HEAD, "| id | source | agrees | same ordering | differs |", "|---|---|---|---|---|"]
+    lines = [HEAD, f"| id | source | {' | '.join(VERDICTS)} |", "|---|---|---|---|---|---|"]
     for name, section in sections.items():
         counts = Counter(finding["verdict"] for finding in section["findings"])
-        cells = [str(counts[verdict]) for verdict in ("agrees", "same ordering", "differs")]
+        cells = [str(counts[verdict]) for verdict in VERDICTS]
         lines.append(f"| [{name}](#{name}) | {_text(section['source'])} | {' | '.join(cells)} |")
     for name, section in sections.items():
         lines += _section(name, section)

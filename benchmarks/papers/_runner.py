@@ -15,10 +15,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.papers import _page
 from benchmarks.papers._experiment import Cell, Experiment, Finding
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "results" / "papers"
@@ -80,20 +83,32 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def carry_out(experiment: Experiment, data: Path | None, quick: bool, n_workers: int) -> list[Finding]:
     """Run an experiment and write its CSV, figure and findings."""
-    import matplotlib as mpl
     import pandas as pd
+
+    rows = pd.DataFrame(collect(experiment, data, experiment.cells(quick), n_workers))
+    return write_up(experiment, rows, quick=quick, code=_commit())
+
+
+def once_more(experiment: Experiment) -> list[Finding]:
+    """Write figure and findings anew from the kept CSV, which stays as it is, and so does the commit that made it."""
+    kept = json.loads((_page.KEPT / f"{experiment.name}.json").read_text("utf-8"))
+    return write_up(experiment, _page.rows_of(experiment), quick=kept["quick"], code=kept["code"])
+
+
+def write_up(experiment: Experiment, rows: pd.DataFrame, *, quick: bool, code: str) -> list[Finding]:
+    """Judge the rows, draw the figure, and keep it all."""
+    import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
-    rows = pd.DataFrame(collect(experiment, data, experiment.cells(quick), n_workers))
     findings = experiment.compare(rows)
     for finding in findings:
         if finding.verdict == "differs" and not finding.why:
             raise ValueError(f"{experiment.name}: “{finding.what}” differs, and the script does not say why")
     figure = Figure(figsize=experiment.size, layout="constrained")
     experiment.draw(rows, figure)
-    _page.keep(experiment, rows, figure, findings, quick=quick, code=_commit())
+    _page.keep(experiment, rows, figure, findings, quick=quick, code=code)
     return findings
 
 
@@ -124,6 +139,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="say what there is, and how long it takes")
     parser.add_argument("--all", action="store_true", help="run all of them")
     parser.add_argument("--quick", action="store_true", help="a reduced protocol")
+    parser.add_argument("--again", action="store_true", help="run nothing: findings and figures anew from kept CSVs")
     parser.add_argument("--fresh", action="store_true", help="forget finished cells first")
     parser.add_argument("--data", type=Path, help="folder with networks/, classification/, highdim/ and so on")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: cores)")
@@ -143,6 +159,9 @@ def run(chosen: Sequence[Experiment], options: argparse.Namespace) -> int:
     """Run experiments one after another; return 1 if one could not be run."""
     failed = []
     for experiment in chosen:
+        if options.again:
+            show(experiment, once_more(experiment))
+            continue
         if missing := experiment.missing(options.data):
             failed.append(f"{experiment.name}: say where {', '.join(missing)} is with --data DIR")
             print(failed[-1], flush=True)

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
 from benchmarks.papers._ecml import classes, labellings, most_frequent, score
-from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict, mean_and_error, plus_minus
+from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, ordered, plus_minus
 from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of
@@ -108,13 +108,10 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 
 
 def _signed(what: str, values: Any, said: str, *, above: bool) -> Finding:
-    """Say whether a mean has the expected sign: for sure, within two standard errors, or not."""
+    """Say whether a mean has the expected sign, or lies within two standard errors of 0."""
     mean, error = mean_and_error(values)
-    sign = mean if above else -mean
-    verdict: Verdict = "agrees" if sign > 2 * error else "same ordering" if sign > 0 else "differs"
-    why = (
-        "" if verdict != "differs" else "within two standard errors" if abs(mean) <= 2 * error else "not explained by κ"
-    )
+    verdict = ordered(mean if above else -mean, 2 * error)
+    why = "not explained by κ" if verdict == "differs" else ""
     return Finding(what, f"expected {'above' if above else 'below'} 0: {said}", plus_minus(values, 3), verdict, why)
 
 

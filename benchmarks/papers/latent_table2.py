@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict, mean_and_error, near, plus_minus
+from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict, mean_and_error, near, ordered, plus_minus
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
@@ -224,9 +224,10 @@ def _statements(rows: pd.DataFrame, own: pd.DataFrame, means: pd.Series) -> list
 
 
 def _gain(what: str, printed: float, ours: pd.Series, why: str) -> Finding:
-    verdict: Verdict = "agrees" if near(printed, ours, digits=1) else "same ordering" if ours.mean() > 0 else "differs"
+    mean, error = mean_and_error(ours)
+    verdict = "agrees" if near(printed, ours, digits=1) else ordered(mean, 2 * error, holds="same ordering")
     said = f"{printed} points (of the rows)"
-    return Finding(what, said, f"{plus_minus(ours, 1)} points", verdict, why if verdict == "differs" else "")
+    return Finding(what, said, f"{plus_minus(ours, 1)} points", verdict, "" if verdict == "agrees" else why)
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:

@@ -150,6 +150,7 @@ EXPERIMENTS = (
         run=run,
         compare=compare,
         draw=draw,
+        words=("members",),
         protocol=lambda quick: (
             f"Both graphs under d-separation, and {30 if quick else 200} random binary networks of each with "
             f"{ROWS} rows, every arrow of at least 0.02 nats, α = {ALPHA}"

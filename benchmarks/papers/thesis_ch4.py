@@ -230,6 +230,7 @@ EXPERIMENTS = (
         run=run,
         compare=compare,
         draw=draw,
+        words=("figure",),
         protocol=lambda quick: (
             f"{1000 if quick else 5000} generations of data with a random feature each ({AT_INDEPENDENCE} at "
             f"independence; printed: 1000), G-test with nominal degrees of freedom, α = {ALPHA}, p(y=1) = {PRIOR}"

@@ -200,6 +200,7 @@ EXPERIMENTS = (
         run=run,
         compare=compare,
         draw=draw,
+        words=("figure",),
         protocol=lambda quick: (
             f"{1000 if quick else 4000} runs (printed: 2000) with a random feature each, |X| = {ARITY}, "
             f"p(y=1) = {PRIOR}, p(s=1) = {LABELLED}"

@@ -137,6 +137,7 @@ EXPERIMENTS = (
         run=run,
         compare=compare,
         draw=draw,
+        words=("conjecture",),
         protocol=lambda quick: (
             f"5.2: 80 random features, {2000 if quick else '20,000'} samples of 1000 rows each, a quarter labelled, "
             f"p(y=1) = 0.2. 5.6: {1000 if quick else 4000} random settings, p(y=1) from 0.1 to 0.9, 5% to 95% of each "
