@@ -216,7 +216,8 @@ def significant(data: pd.DataFrame, labels: object) -> set[str]:
     """Return the features that a G test at level 0.01 finds, by Bonferroni's rule for all of them."""
     names = [name for name in data.columns if name != "species" and data[name].nunique() > 1]
     level = ALPHA / len(names)
-    return {x for x in names if bl.test(data, x, "species", labels=labels, test="g").dependent(level)}
+    tests = (bl.test(data, x, "species", labels=labels, test="g", keep=[x]) for x in names)  # also copies of others
+    return {x for x, found in zip(names, tests, strict=True) if found.dependent(level)}
 
 
 def kappa(cells: list[dict[str, float]]) -> float:

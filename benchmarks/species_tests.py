@@ -167,15 +167,20 @@ def agreed(ours: set[str], theirs: set[str], names: Iterable[str]) -> Counts:
     return {head: float(len(found)) for head, found in zip(COUNTS, sets, strict=True)}
 
 
+def features(data: pd.DataFrame) -> list[str]:
+    """Return all columns that are no label, copies of others too: a few rows may not tell them apart."""
+    return [name for name in data.columns if name != "species" and data[name].nunique() > 1]
+
+
 def information(data: pd.DataFrame) -> dict[str, float]:
     """Return the information of each feature by full labels."""
-    ranking = bl.rank(data, "species", labels="supervised")
+    ranking = bl.rank(data, "species", labels="supervised", keep=features(data))
     return dict(zip(ranking.names, map(float, ranking.information), strict=True))
 
 
 def intervals(data: pd.DataFrame, labels: str | bl.PositiveUnlabelled) -> dict[str, tuple[float, float]]:
     """Return the 90% interval of the information of each feature."""
-    ranking = bl.rank(data, "species", labels=labels)
+    ranking = bl.rank(data, "species", labels=labels, keep=features(data))
     return dict(zip(ranking.names, zip(*ranking.interval(0.9), strict=True), strict=True))
 
 
