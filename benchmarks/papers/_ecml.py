@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Finding, Verdict, ordered
+from benchmarks.papers._experiment import Cell, Finding, Verdict
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import t as student
@@ -92,22 +92,27 @@ def labellings(y: Classes, positives: int, negatives: int, versions: int, *about
     return [np.where(labelled, y, -1) for labelled in shown]
 
 
-def blanket(frame: Frame, target: str, y: Classes, **about_labels: Any) -> frozenset[str]:
+def blanket(frame: Frame, target: str, y: Classes, **how: Any) -> frozenset[str]:
     """Return what IAMB finds with ``y`` in place of the target."""
-    return frozenset(searched(frame, target, y, **about_labels).members)
+    return frozenset(searched(frame, target, y, **how).members)
 
 
-def searched(frame: Frame, target: str, y: Classes, **about_labels: Any) -> bl.Blanket:
+def searched(frame: Frame, target: str, y: Classes, **how: Any) -> bl.Blanket:
     """Return what IAMB finds with ``y`` in place of the target, and how."""
-    how = {"alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **about_labels}
+    how = {"test": "g", "alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **how}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labelled rows
-        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", test="g", n_threads=1, **how)
+        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", n_threads=1, **how)
 
 
-def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **about_labels: Any) -> frozenset[str]:
+def grown(found: bl.Blanket) -> frozenset[str]:
+    """Return the columns that IAMB had when it stopped growing."""
+    return frozenset(step.evidence.x for step in found.decisions if step.action == "admitted")
+
+
+def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **how: Any) -> frozenset[str]:
     """Return the blanket found most often over labellings of the same rows; of equally frequent ones the first."""
-    return Counter(blanket(frame, target, y, **about_labels) for y in versions).most_common(1)[0][0]
+    return Counter(blanket(frame, target, y, **how) for y in versions).most_common(1)[0][0]
 
 
 def score(known: Network, target: str, prior: float, method: str, found: frozenset[str]) -> dict[str, Any]:
@@ -128,21 +133,28 @@ def per_trial(rows: pd.DataFrame, measure: str, panel: str = "rows") -> pd.DataF
     return rows.groupby(["network", panel, "trial", "method"], sort=False)[measure].mean().unstack("method")
 
 
-def interval(values: Any) -> tuple[float, float]:
-    """Return the mean and half the width of its 95% interval, by Student's t."""
+def interval(values: Any, together: int = 1) -> tuple[float, float]:
+    """Return the mean and half the width of its 95% interval, by Student's t.
+
+    ``together`` intervals hold all at once with at least 95% (Bonferroni).
+    """
     numbers = np.asarray(values, float)
     error = numbers.std(ddof=1) / np.sqrt(len(numbers))
-    return float(numbers.mean()), float(student.ppf(0.975, len(numbers) - 1) * error)
+    return float(numbers.mean()), float(student.ppf(1 - 0.025 / together, len(numbers) - 1) * error)
 
 
 def higher(what: str, better: pd.Series, worse: pd.Series, why: str, digits: int = 2) -> Finding:
     """Compare two methods, of which the first is said to be higher, data set by data set.
 
-    A difference within its 95% interval is undecided; ``why`` is for differences that are not above zero.
+    A difference within its 95% interval is an ordering, and no more.
     """
     mean, half = interval(better - worse)
-    said, ours = f"{better.name} above {worse.name}", _both(better, worse, digits)
-    return Finding(what, said, ours, ordered(mean, half), "" if mean > 0 else why)
+    verdict: Verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
+    if verdict != "differs":
+        why = ""
+    elif abs(mean) <= half:
+        why = f"undecided, within the interval; {why}"
+    return Finding(what, f"{better.name} above {worse.name}", _both(better, worse, digits), verdict, why)
 
 
 def alike(what: str, one: pd.Series, other: pd.Series, why: str, digits: int = 2) -> Finding:

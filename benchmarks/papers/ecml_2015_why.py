@@ -33,6 +33,7 @@ from benchmarks.papers._ecml import (
     alike,
     blanket,
     classes,
+    grown,
     higher,
     interval,
     labellings,
@@ -45,7 +46,6 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from scipy.stats import chi2, ncx2
 
-import blankets as bl
 from blankets.data import Frame
 from blankets.errors import DataError
 from blankets.regimes import Surrogate, collapse, kappa_of, stratified_kappa
@@ -135,11 +135,6 @@ def shown(y: Classes, versions: int, trial: int, k: int) -> list[Classes]:
 def most_common(answers: Sequence[frozenset[str]]) -> frozenset[str]:
     """Return the most frequent blanket, of equally frequent ones the first."""
     return Counter(answers).most_common(1)[0][0]
-
-
-def grown(found: bl.Blanket) -> frozenset[str]:
-    """Return the columns that IAMB had when it stopped growing."""
-    return frozenset(step.evidence.x for step in found.decisions if step.action == "admitted")
 
 
 def one_by_one(
