@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Finding, Verdict
+from benchmarks.papers._experiment import Cell, Finding, Verdict, ordered
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import t as student
@@ -146,15 +146,11 @@ def interval(values: Any, together: int = 1) -> tuple[float, float]:
 def higher(what: str, better: pd.Series, worse: pd.Series, why: str, digits: int = 2) -> Finding:
     """Compare two methods, of which the first is said to be higher, data set by data set.
 
-    A difference within its 95% interval is an ordering, and no more.
+    A difference within its 95% interval is undecided; ``why`` is for differences that are not above zero.
     """
     mean, half = interval(better - worse)
-    verdict: Verdict = "agrees" if mean > half else "same ordering" if mean > 0 else "differs"
-    if verdict != "differs":
-        why = ""
-    elif abs(mean) <= half:
-        why = f"undecided, within the interval; {why}"
-    return Finding(what, f"{better.name} above {worse.name}", _both(better, worse, digits), verdict, why)
+    said, ours = f"{better.name} above {worse.name}", _both(better, worse, digits)
+    return Finding(what, said, ours, ordered(mean, half), "" if mean > 0 else why)
 
 
 def alike(what: str, one: pd.Series, other: pd.Series, why: str, digits: int = 2) -> Finding:
