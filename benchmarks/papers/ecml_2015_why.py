@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml, _page
+from benchmarks.papers._blanket_kappa import effect, information
 from benchmarks.papers._ecml import (
     ALPHA,
     NETWORKS,
@@ -43,22 +44,20 @@ from benchmarks.papers._ecml import most_frequent as vote
 from benchmarks.papers._experiment import Cell, Experiment, Finding
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy.special import xlogy
 from scipy.stats import chi2, ncx2
 
 from blankets.data import Frame
-from blankets.errors import DataError
 from blankets.regimes import Surrogate, collapse, kappa_of, stratified_kappa
 from blankets.simulate import Network
 from blankets.stats import plug_in
 
 NAME = "ecml-2015-why"
 SHARE = 0.05
-SAMPLED = 1_000_000  # rows, where an exact table is too large
 FEW = "few data sets: the full protocol decides"
 LOW = 0.5  # targets below are said to be far from the theorem
 ONE, VOTE, AT_KAPPA, AT_EXACT = "Ỹ0, one labelling", "Ỹ0, the vote", "Ỹ0 at N/κ", "Ỹ0 at N/κ by strata"
 ONE_AT_KAPPA = "Ỹ0 at N/κ, one labelling"
+ADDING = ("Y", ONE, VOTE)
 OWN, FULL, HIDDEN = "tests on its way, Y", "tests, Y", "tests, Ỹ0 at N/κ"
 FULL_POWER, HIDDEN_POWER = "power, Y", "power, Ỹ0 at N/κ"
 
@@ -107,24 +106,41 @@ def run(data: Path | None, network: str, rows: int, trial: int, versions: int) -
         more = larger.take(np.arange(math.ceil(rows / kappas[node])))
         labels = shown(classes(more, node), versions, trial, k)
         many = [searched(more, node, s, labels="pu") for s in labels]
-        answers = [("Y", frozenset(full.members)), *((ONE, members) for members in each)]
-        answers += [(ONE_AT_KAPPA, frozenset(found_.members)) for found_ in many]
         winner = most_common([frozenset(found_.members) for found_ in many])
-        answers += [(VOTE, most_common(each)), (AT_KAPPA, winner)]
+        answers = {
+            "Y": [frozenset(full.members)],
+            ONE: each,
+            VOTE: [most_common(each)],
+            ONE_AT_KAPPA: [frozenset(found_.members) for found_ in many],
+            AT_KAPPA: [winner],
+        }
         strict = exact_kappa(known, node) if network != "barley" else math.nan
         if rows == 2000 and strict < LOW:
             most = _ecml.sampled(known, math.ceil(rows / kappas[node] / strict), trial)
-            answers.append((AT_EXACT, vote(most, node, shown(classes(most, node), versions, trial, k), labels="pu")))
-        setting = {"exact": round(strict, 4)}
-        for method, members in answers:
-            added = " ".join(sorted(members - known.blanket(node)))
-            found.append({**_ecml.score(known, node, prior, method, members), "added": added, **setting})
+            answers[AT_EXACT] = [vote(most, node, shown(classes(most, node), versions, trial, k), labels="pu")]
         way = next(found_ for found_ in many if frozenset(found_.members) == winner)
         missed = one_by_one(known, node, grown(way), frame, more, labels)
         missed[OWN] = missed_by_y(known, node, grown(full), frame)
-        plain = {"target": node, "prior": round(prior, 4)}
-        found += [{**plain, "method": method, "omissions": n, **setting} for method, n in missed.items()]
+        plain = {"target": node, "prior": round(prior, 4), "exact": round(strict, 4)}
+        found.append({**plain, **summary(known.blanket(node), answers), **{omitted(m): n for m, n in missed.items()}})
     return found
+
+
+def summary(truth: frozenset[str], answers: Mapping[str, Sequence[frozenset[str]]]) -> dict[str, Any]:
+    """Return by method the mean number of omitted and added columns, and how often each was added."""
+    row: dict[str, Any] = {}
+    for method, found in answers.items():
+        row[omitted(method)] = float(np.mean([len(truth - members) for members in found]))
+        if method in ADDING:
+            often = Counter(name for members in found for name in members - truth)
+            row[f"additions, {method}"] = often.total() / len(found)
+            row[f"added, {method}"] = " ".join(f"{name}:{n}" for name, n in sorted(often.items()))
+    return row
+
+
+def omitted(method: str) -> str:
+    """Return the column of what a method omits."""
+    return f"omissions, {method}"
 
 
 def shown(y: Classes, versions: int, trial: int, k: int) -> list[Classes]:
@@ -149,7 +165,8 @@ def one_by_one(
         statistics = [g((s == 1).astype(np.int64), column, groups, arity) for s in labels]
         missed[HIDDEN] += float(np.mean([statistic <= cut for statistic in statistics]))
         sizes = {FULL_POWER: frame.n_rows, HIDDEN_POWER: more.n_rows}
-        for (method, size), nats in zip(sizes.items(), exact(known, node, x, others), strict=True):
+        _, *effects = effect(known, node, x, others, SHARE / _ecml.targets(known)[node], frame.n_rows)
+        for (method, size), nats in zip(sizes.items(), effects, strict=True):
             missed[method] += float(ncx2.cdf(cut, free, max(2 * size * nats, 1e-9)))
     return missed
 
@@ -169,45 +186,6 @@ def about(frame: Frame, x: str, others: tuple[str, ...]) -> tuple[int, int, floa
     arity = int(frame.arities[frame.index(x)])
     free = (arity - 1) * math.prod(int(frame.arities[frame.index(name)]) for name in others)
     return arity, free, float(chi2.isf(ALPHA, free))
-
-
-@cache
-def exact(known: Network, node: str, x: str, others: tuple[str, ...]) -> tuple[float, float]:
-    """Return the information of x about Y and about Ỹ0 given others, in nats.
-
-    Where the table is too large (barley), it is that of many sampled rows, less the information that chance adds.
-    """
-    share = SHARE / _ecml.targets(known)[node]
-    try:
-        joint = known.marginal(x, node, *others)
-    except DataError:
-        frame = large_sample(known)
-        n, groups = frame.n_rows, strata(frame, others)
-        table = counts(classes(frame, node), frame.column(frame.index(x)), groups, int(frame.arities[frame.index(x)]))
-        plain = information(table / n)
-        free = np.sum((np.any(table, axis=0).sum(axis=0) - 1.0) * (np.any(table, axis=1).sum(axis=0) - 1.0))
-        left = max(plain - free / (2 * n), 0.0) / max(plain, 1e-12)
-        return plain * left, information(thinned(table[1] / n, table[0] / n, share)) * left
-    joint = joint.reshape(*joint.shape[:2], -1)
-    positive, negative = joint[:, 0], joint[:, 1:].sum(axis=1)
-    return information(np.stack([positive, negative])), information(thinned(positive, negative, share))
-
-
-@cache
-def large_sample(known: Network) -> Frame:
-    """Return many rows."""
-    return known.sample(SAMPLED, np.random.default_rng(2015))
-
-
-def thinned(positive: NDArray[np.float64], negative: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return the table of labelled and unlabelled rows, if this share of the positives is labelled."""
-    return np.stack([share * positive, negative + (1 - share) * positive])
-
-
-def information(joint: NDArray[np.float64]) -> float:
-    """Return I(first; second | third axis) of a table of chances; of one of counts it is half of G."""
-    whole, first, second, third = (xlogy(t, t).sum() for t in (joint, *(joint.sum(axis=a) for a in (0, 1, (0, 1)))))
-    return float(whole - first - second + third)
 
 
 def strata(frame: Frame, names: Sequence[str]) -> Classes:
@@ -235,24 +213,26 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     findings = []
     for name, size in rows.groupby(["network", "rows"], sort=False).groups:
         here, setting = f"{name}, N = {size}", rows[(rows.network == name) & (rows.rows == size)]
-        added = setting.groupby(["trial", "method"], sort=False).additions.mean().unstack("method")
+        added = _means(setting, "additions")
         findings += [higher(f"{here}, false additions", added[ONE], added[VOTE], FEW), _parts(here, setting)]
     low = rows[(rows.exact < LOW) & (rows.rows == 2000)]
-    omitted = low.groupby(["trial", "method"], sort=False).omissions.mean().unstack("method")
+    missed = _means(low, "omissions")
     n = len(low[["network", "target"]].drop_duplicates())
     which = f"{n} targets with κ by strata below {LOW:g} of that of the theorem, N = 2000, false omissions"
-    findings.append(higher(which, omitted[AT_KAPPA], omitted["Y"], FEW))
-    findings.append(alike(which, omitted[AT_EXACT], omitted["Y"], FEW))
+    findings.append(higher(which, missed[AT_KAPPA], missed["Y"], FEW))
+    findings.append(alike(which, missed[AT_EXACT], missed["Y"], FEW))
     return findings
 
 
-def _missed(setting: pd.DataFrame) -> pd.DataFrame:
-    return setting.groupby(["trial", "method"], sort=False).omissions.mean().unstack("method")
+def _means(setting: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return means over targets: one row a data set, one column a method."""
+    columns = {name: name.removeprefix(f"{measure}, ") for name in setting.columns if name.startswith(f"{measure}, ")}
+    return setting.groupby("trial", sort=False)[list(columns)].mean().rename(columns=columns)
 
 
 def _differences(setting: pd.DataFrame) -> dict[str, tuple[float, float]]:
     """Return what Ỹ0 at N/κ misses over Y: on another way, by its information, and falling less short of its power."""
-    missed = _missed(setting)
+    missed = _means(setting, "omissions")
     should, does = missed[HIDDEN_POWER] - missed[FULL_POWER], missed[HIDDEN] - missed[FULL]
     way = missed[FULL] - missed[OWN]
     return {"κ by strata": interval(should), "fuller tables": interval(does - should), "another way": interval(way)}
@@ -267,7 +247,7 @@ def _parts(here: str, setting: pd.DataFrame) -> Finding:
 
 
 def _in_words(setting: pd.DataFrame) -> str:
-    missed, (strata_, tables, way) = _missed(setting).mean(), _differences(setting).values()
+    missed, (strata_, tables, way) = _means(setting, "omissions").mean(), _differences(setting).values()
     return (
         f"{_signed(strata_)} than Y by its information; thin tables cost Y {missed[FULL] - missed[FULL_POWER]:.2f} "
         f"and Ỹ0 at N/κ {missed[HIDDEN] - missed[HIDDEN_POWER]:.2f}, {_signed(tables)}; given what IAMB has admitted "
@@ -282,18 +262,16 @@ def _signed(part: tuple[float, float]) -> str:
 
 def reasons() -> dict[tuple[str, int], tuple[str, str]]:
     """Return what the kept run says of each setting: why additions differ, and why omissions at N/κ do."""
-    kept = _page.KEPT / f"{NAME}.csv"
-    if not kept.exists():
+    if not (_page.KEPT / f"{NAME}.csv").exists():
         return {}
-    rows = pd.read_csv(kept, keep_default_na=False, na_values={"omissions": "", "additions": "", "exact": ["", "nan"]})
     return {
         (str(name), int(size)): (_of_additions(setting), _of_omissions(setting))
-        for (name, size), setting in rows.groupby(["network", "rows"], sort=False)
+        for (name, size), setting in _page.rows_of(EXPERIMENTS[0]).groupby(["network", "rows"], sort=False)
     }
 
 
 def _of_additions(setting: pd.DataFrame) -> str:
-    lasting, chance = zip(*(standing_in(setting, method) for method in ("Y", ONE, VOTE)), strict=True)
+    lasting, chance = zip(*(standing_in(setting, method) for method in ADDING), strict=True)
     return (
         f"columns that at least half of the data sets add stand in for members that were not found: {lasting[0]:.2f} "
         f"with Y, {lasting[2]:.2f} with Ỹ0, which has less power to see them; the rest is chance: {chance[0]:.2f} with "
@@ -303,16 +281,18 @@ def _of_additions(setting: pd.DataFrame) -> str:
 
 def standing_in(setting: pd.DataFrame, method: str) -> tuple[float, float]:
     """Return, a target, how many columns are added by at least half of the answers' data sets, and by fewer."""
-    here = setting[setting.method == method]
-    n_targets, n_answers = here.target.nunique(), len(here) / here.target.nunique()
-    shares = (
-        here.assign(added=here.added.str.split()).explode("added").dropna(subset="added").groupby(["target", "added"])
-    ).size() / n_answers
+    often: Counter[tuple[str, str]] = Counter()
+    for target, added in zip(setting.target, setting[f"added, {method}"], strict=True):
+        for name, n in (word.split(":") for word in added.split()):
+            often[target, name] += int(n)
+    n_targets, n_trials = setting.target.nunique(), setting.trial.nunique()
+    n_answers = n_trials * (int(setting.versions.iloc[0]) if method == ONE else 1)
+    shares = np.array([n / n_answers for n in often.values()])
     return float(shares[shares >= 0.5].sum() / n_targets), float(shares[shares < 0.5].sum() / n_targets)
 
 
 def _of_omissions(setting: pd.DataFrame) -> str:
-    missed = _missed(setting)
+    missed = _means(setting, "omissions")
     voted = interval(missed[AT_KAPPA] - missed[ONE_AT_KAPPA])
     return (
         f"of the true members, tested one by one given the others found, Ỹ0 at N/κ misses {_in_words(setting)}; "
@@ -334,8 +314,8 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     left.legend(frameon=False)
     first = rows[rows.rows == 2000]
     for k, name in enumerate(NETWORKS):
-        added = first[first.network == name].groupby("method").additions.mean()
-        right.bar(np.arange(3) + 0.2 * (k - 1.5), added[["Y", ONE, VOTE]], 0.2, color=f"C{k + 2}", label=name)
+        added = _means(first[first.network == name], "additions").mean()
+        right.bar(np.arange(3) + 0.2 * (k - 1.5), added[list(ADDING)], 0.2, color=f"C{k + 2}", label=name)
     right.set_xticks(range(3), ["Y", "Ỹ0, one\nlabelling", "Ỹ0,\nthe vote"])
     right.set_ylabel("false additions, N = 2000")
     right.legend(frameon=False)
@@ -357,6 +337,7 @@ EXPERIMENTS = (
         ),
         size=(10.0, 4.0),
         needs=_ecml.NEEDS,
+        words=tuple(f"added, {method}" for method in ADDING),
         remark=(
             "Nothing is printed for this; that column says what is expected. N/κ rows bring two things that the "
             "theorem leaves out, and they pull against each other: κ is too large for tests given a blanket that tells "

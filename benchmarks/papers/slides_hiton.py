@@ -13,30 +13,19 @@ a tree and nearest neighbours.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
+from benchmarks.papers._hiton import CLASSIFIERS, FOLDS, HITON, data_of, eliminated, hiton, score_of, split, strongest
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, issparse, load_npz
-from sklearn.feature_selection import chi2, f_classif
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
-from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
-
-import blankets as bl
-from blankets.errors import BlanketsWarning
 
 METHODS = ("UAF", "RFE", "HITON", "ALL")
-HITON = {"alpha": 0.01, "bins": 2, "max_given": 3, "order": "weakest"}
 VARIANTS: dict[str, dict[str, Any]] = {  # of HITON: what the slides leave open; fewer rows, where ours are fewer
     "arrhythmia": {
         "four bins": {"bins": 4},
@@ -71,7 +60,6 @@ PRINTED: dict[str, Any] = {
     },
     "ohsumed": {"svm": None, "knn": None, "variables": None},
 }
-FOLDS = {"thrombin": (5, 1), "arrhythmia": (10, 10), "lung": (5, 5), "prostate": (5, 3), "ohsumed": (5, 1)}
 
 
 def cells(quick: bool) -> Sequence[Cell]:
@@ -91,59 +79,19 @@ def cells(quick: bool) -> Sequence[Cell]:
     return found
 
 
-@cache
-def _data(folder: Path, name: str) -> tuple[Any, NDArray[np.int64], str]:
-    """Return features, target and the measure."""
-    if name in {"thrombin", "ohsumed"}:
-        stem, one = ("thrombin_train", "A") if name == "thrombin" else ("ohsumed_single23", "C16")
-        features = csr_matrix(load_npz(folder / "highdim" / f"{stem}_X.npz")).astype(float)
-        target = pd.read_csv(folder / "highdim" / f"{stem}_y.csv.gz").target
-        return features, (target == one).to_numpy().astype(int), "roc_auc"
-    path = {
-        "arrhythmia": "classification/arrhythmia",
-        "lung": "highdim/lung_gordon",
-        "prostate": "highdim/prostate_singh",
-    }
-    table = pd.read_csv(folder / f"{path[name]}.csv.gz")
-    target = table.pop("target").astype("category")
-    common = target.isin(target.value_counts()[lambda n: n >= 10].index).to_numpy()
-    numbers = table.loc[common].astype(float)
-    numbers = numbers.fillna(numbers.median()).to_numpy()
-    codes = target[common].cat.remove_unused_categories().cat.codes.to_numpy().astype(int)
-    return numbers, codes, "accuracy" if name == "arrhythmia" else "roc_auc"
-
-
-def _machine() -> Any:
-    return make_pipeline(MaxAbsScaler(), LinearSVC(C=1.0, class_weight="balanced", max_iter=5000, random_state=0))
-
-
-def _neighbours() -> Any:
-    return make_pipeline(MaxAbsScaler(), KNeighborsClassifier(5))
-
-
-def _tree() -> Any:
-    return DecisionTreeClassifier(min_samples_leaf=3, random_state=0)
-
-
-CLASSIFIERS = {"svm": _machine, "knn": _neighbours, "tree": _tree}
-
-
 def run(folder: Path, data_set: str, classifier: str, method: str, fold: int) -> list[dict[str, Any]]:
     """Select for one classifier on the training rows of one fold, and score it on the others."""
-    x, y, measure = _data(folder, data_set)
-    splits = StratifiedKFold(FOLDS[data_set][0], shuffle=True, random_state=2003).split(np.zeros(len(y)), y)
-    train, test = list(splits)[fold]
-    model = CLASSIFIERS[classifier]()
+    settings = {**HITON, **VARIANTS.get(data_set, {}).get(method, {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # constant columns, convergence on separable data
         if method in SELECT:
-            chosen = SELECT[method](x[train], y[train], model, measure)
+            x, y, measure = data_of(folder, data_set)
+            train, _ = split(folder, data_set, fold)
+            chosen = SELECT[method](x[train], y[train], CLASSIFIERS[classifier](), measure)
         else:
-            settings = {**HITON, "every": 1, **VARIANTS.get(data_set, {}).get(method, {})}
-            train = np.concatenate([train[y[train] == one][:: settings["every"]] for one in np.unique(y)])
-            chosen = hiton(x[train], y[train], model, measure, settings)
-        score = cross_val_score(model, x[:, chosen], y, scoring=measure, cv=[(train, test)])[0] if len(chosen) else 0.5
-    return [{"score": 100 * float(score), "n_features": len(chosen)}]
+            chosen = hiton(folder, data_set, fold, classifier, settings)[1]
+        score = score_of(folder, data_set, fold, classifier, chosen, settings["every"])
+    return [{"score": score, "n_features": len(chosen)}]
 
 
 def _halvings(order: NDArray[np.int64], x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
@@ -163,40 +111,16 @@ def all_features(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDAr
 
 
 def univariate(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Rank by association with the target, one feature at a time."""
-    strength = np.nan_to_num((chi2 if issparse(x) else f_classif)(x, y)[0], nan=-1.0)
-    return _halvings(np.argsort(-strength, kind="stable"), x, y, model, measure)
+    """Keep the strongest."""
+    return _halvings(strongest(x, y), x, y, model, measure)
 
 
 def recursive(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Rank by recursive elimination: half of the features with the smallest weights go each time."""
-    kept, out = np.arange(x.shape[1]), []
-    while len(kept) > 4:
-        weights = np.abs(_machine().fit(x[:, kept], y)[-1].coef_).max(axis=0)
-        order = np.argsort(-weights, kind="stable")
-        out.append(kept[order[len(kept) // 2 :]])
-        kept = kept[order[: len(kept) // 2]]
-    return _halvings(np.concatenate([kept, *reversed(out)]), x, y, model, measure)
+    """Keep those that were eliminated last."""
+    return _halvings(eliminated(x, y), x, y, model, measure)
 
 
 SELECT = {"ALL": all_features, "UAF": univariate, "RFE": recursive}
-
-
-def hiton(x: Any, y: NDArray[np.int64], model: Any, measure: str, settings: Mapping[str, Any]) -> NDArray[np.int64]:
-    """HITON-MB, then the wrapper around the classifier."""
-    selector = bl.MarkovBlanketSelector(
-        algorithm="hiton-mb",
-        alpha=settings["alpha"],
-        test="g",
-        dof="adjusted",
-        options={"max_given": settings["max_given"], "interleave": "semi"},
-        n_threads=1,
-        **({} if issparse(x) else {"discretise": "equal-frequency", "bins": settings["bins"]}),
-    )
-    wrapper = bl.HitonWrapper(model, selector=selector, scoring=measure, cv=3, order=settings["order"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)
-        return np.flatnonzero(wrapper.fit(x, y).get_support())
 
 
 def compare(rows: pd.DataFrame) -> list[Finding]:
@@ -214,7 +138,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 _listed(printed["variables"], "{:,.0f}"),
                 ", ".join(f"{method} {sizes[method]:,.0f}" for method in METHODS),
                 "same ordering" if fewest else "differs",
-                "" if fewest else why_more(group),
+                "" if fewest else why_more(group, str(name)),
             )
         )
         rival = max(others, key=lambda method: means.loc[method].mean())
@@ -229,7 +153,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 _listed(average, "{:.1f}"),
                 ", ".join(f"{method} {plus_minus(means.loc[method], 1)}" for method in METHODS),
                 "same ordering" if near_best else "differs",
-                "" if near_best else why_lower(means, sizes, rival),
+                "" if near_best else why_lower(means, sizes, rival, str(name)),
             )
         )
     return findings
@@ -241,18 +165,18 @@ def _listed(values: Sequence[float] | None, form: str) -> str:
     return ", ".join(f"{method} {form.format(value)}" for method, value in zip(METHODS, values, strict=True))
 
 
-def why_more(group: pd.DataFrame) -> str:
+def why_more(group: pd.DataFrame, name: str) -> str:
     """Say which rival kept fewer variables, and what that cost it."""
     means = group.groupby("method")[["n_features", "score"]].mean()
     rival = means.n_features.drop("HITON").idxmin()
     lost = means.score["HITON"] - means.score[rival]
     return (
         f"{rival} may stop at a handful of variables, the best length of its ranking on the inner folds; with those "
-        f"its score is {abs(lost):.1f} points {'lower' if lost > 0 else 'higher'} than HITON's"
+        f"its score is {abs(lost):.1f} points {'lower' if lost > 0 else 'higher'} than HITON's" + _more(name)
     )
 
 
-def why_lower(means: pd.DataFrame, sizes: pd.Series, rival: str) -> str:
+def why_lower(means: pd.DataFrame, sizes: pd.Series, rival: str, name: str) -> str:
     """Compare with the rival as the slides have it, and with variants of HITON."""
     gain = plus_minus(means.loc["HITON"] - means.loc["ALL"], 1)
     tried = [f"{name} {plus_minus(means.loc[name], 1)}" for name in means.index if name not in METHODS]
@@ -260,7 +184,12 @@ def why_lower(means: pd.DataFrame, sizes: pd.Series, rival: str) -> str:
         f"our {rival} chooses its length by inner cross-validation ({sizes[rival]:,.0f} variables): it is the stronger "
         f"rival. Against all features HITON has {gain} points, fold by fold"
         + (f". Other HITONs: {', '.join(tried)}" if tried else "")
+        + _more(name)
     )
+
+
+def _more(name: str) -> str:
+    return f"; {reasons()[name]}" if name in reasons() else ""
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
