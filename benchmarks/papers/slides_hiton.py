@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
 from benchmarks.papers._hiton import CLASSIFIERS, FOLDS, HITON, data_of, eliminated, hiton, score_of, split, strongest
+from benchmarks.papers.slides_hiton_why import reasons
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_score
