@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from blankets.counting import MemoryCounter, no_strata
+from blankets.counting import MemoryCounter, _memory, no_strata
 from blankets.data import Frame
-from blankets.independence import CalibratedTests, TableTests, _compiled, _fused
+from blankets.independence import CalibratedTests, TableTests, _compiled, _fused, _fused_bits
 
 ARITIES = [2, 3, 4, 2, 7, 3, 2, 5, 3, 2]
 
@@ -185,3 +185,30 @@ def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
     assert not _compiled.kernels_ready(Kernel)
     (tmp_path / "_fused.py_func-12.py311.nbi").touch()
     assert _compiled.kernels_ready(Kernel)
+
+
+@pytest.mark.parametrize("statistic", ["g", "x2"])
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize(("n_rows", "levels"), [(1, 2), (70, 2), (2000, 2), (700, 3), (500, 4)])
+def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_threads, n_rows, levels):
+    monkeypatch.setattr(_fused_bits, "_BLOCK", 64)
+    monkeypatch.setattr(_memory, "THREADS_WIN_ABOVE", 0)
+    rng = np.random.default_rng(n_rows + levels)
+    arities = np.full(300, levels)
+    arities[[5, -1]], arities[10:20] = 1, 2  # constant columns have no bits, and the last one none behind it
+    codes = np.column_stack([rng.binomial(a - 1, rng.choice([0, 0.01, 0.3]), n_rows) for a in arities])
+    codes[:, 30] = codes[:, 31]
+    frame = Frame.from_codes(codes, arities=arities.tolist())
+    by_bits = TableTests(MemoryCounter(frame, n_threads), statistic=statistic, reliability=0)
+    plain = TableTests(OtherCounter(frame, 1), statistic=statistic, reliability=0)
+    assert by_bits.counter.bits_alone(31) is not None
+    assert by_bits.counter.bits_alone(5) is None
+    for y in (31, 12, 5):
+        xs = rng.permutation(np.delete(np.arange(300), y))
+        assert_same(by_bits.scan(xs, y, even_if_unreliable=True), plain.scan(xs, y, even_if_unreliable=True))
+
+
+def test_bits_in_several_chunks_are_left_to_the_counter():
+    codes = np.random.default_rng(0).integers(0, 2, (32_769, 2))
+    assert MemoryCounter(Frame.from_codes(codes[1:])).bits_alone(0) is not None
+    assert MemoryCounter(Frame.from_codes(codes)).bits_alone(0) is None

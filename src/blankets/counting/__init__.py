@@ -14,12 +14,13 @@ from blankets.counting._fused import (
     joint_counts,
     no_strata,
 )
-from blankets.counting._kernels import count_bits
-from blankets.counting._memory import MemoryCounter, compile_all, count_alone, kernels_ready
+from blankets.counting._kernels import cell_masks, common_bits, count_bits, popcount
+from blankets.counting._memory import BitTable, MemoryCounter, compile_all, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
 __all__ = [
+    "BitTable",
     "Checkpoint",
     "Counter",
     "DaskCounter",
@@ -32,6 +33,8 @@ __all__ = [
     "Strata",
     "TableBlock",
     "by_bits",
+    "cell_masks",
+    "common_bits",
     "compile_all",
     "connect",
     "count_alone",
@@ -43,4 +46,5 @@ __all__ = [
     "joint_counts",
     "kernels_ready",
     "no_strata",
+    "popcount",
 ]

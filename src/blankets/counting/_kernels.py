@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 __all__ = [
     "cell_masks",
     "cells_of",
+    "common_bits",
     "count_bits",
     "count_dense",
     "count_sparse",
     "extend_codes",
     "pack_dense",
     "pack_sparse",
+    "popcount",
     "renumber",
 ]
 
@@ -149,7 +151,7 @@ def pack_dense(
                 start = 64 * words * chunk
                 here = planes[chunk, plane]
                 _pack_plane(codes[columns[i], start : start + 64 * words], level, here)
-                totals[plane] += _common_bits(here, here)
+                totals[plane] += common_bits(here, here)
 
 
 @njit(nogil=True, cache=True)
@@ -247,7 +249,7 @@ def count_bits(
         here = planes[chunk]
         cell_masks(here, cell_first, cell_arity, n_rows - 64 * words * chunk, masks)
         for c in range(n_cells):
-            in_chunk[c] = _common_bits(masks[c], masks[c])
+            in_chunk[c] = common_bits(masks[c], masks[c])
             totals[c] += in_chunk[c]
         for i in range(len(x_first)):
             for level in range(1, x_arity[i]):
@@ -256,7 +258,7 @@ def count_bits(
                     if in_chunk[c] > 0:
                         found = np.uint64(0)
                         for w in range(words):  # written out: a call with slices costs as much as 20 words
-                            found += _popcount(here[plane, w] & masks[c, w])
+                            found += popcount(here[plane, w] & masks[c, w])
                         counts[i, level * n_cells + c] += np.int32(found)
     _fill_first(plane_totals, totals, x_first, x_arity, counts)
 
@@ -285,16 +287,16 @@ def _fill_first(
 
 
 @njit(nogil=True, cache=True)
-def _common_bits(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> np.int32:
+def common_bits(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> np.int32:
     """Return the number of bits that are set in both."""
     total = np.uint64(0)
     for w in range(len(a)):
-        total += _popcount(a[w] & b[w])
+        total += popcount(a[w] & b[w])
     return np.int32(total)
 
 
 @njit(nogil=True, cache=True)
-def _popcount(word: np.uint64) -> np.uint64:
+def popcount(word: np.uint64) -> np.uint64:
     """Return the number of set bits (LLVM turns this idiom into one instruction)."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))

@@ -26,7 +26,7 @@ from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-__all__ = ["MemoryCounter", "compile_all", "count_alone", "kernels_ready"]
+__all__ = ["BitTable", "MemoryCounter", "compile_all", "count_alone", "kernels_ready"]
 
 # Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
 # they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
@@ -103,6 +103,31 @@ class Part(NamedTuple):
     ns: float
 
 
+class BitTable(NamedTuple):
+    """A table of packed bits.
+
+    Attributes
+    ----------
+    planes : ndarray of uint64 of shape (planes, words)
+        Bits of all levels but the first.
+    totals : ndarray of int32 of shape (planes,)
+        How many bits are set.
+    first, arities : ndarray of int64 of shape (columns,)
+        Number of each column's first plane, and of its levels.
+    n_rows : int
+        Bits that stand for a row.
+    widest : int
+        Most levels of a column.
+    """
+
+    planes: NDArray[np.uint64]
+    totals: NDArray[np.int32]
+    first: NDArray[np.int64]
+    arities: NDArray[np.int64]
+    n_rows: int
+    widest: int
+
+
 _thread = local()
 
 
@@ -159,20 +184,21 @@ class MemoryCounter(Counter):
             return summary(jobs[0][1]())
         if threads == 1:
             return gathered([(at, summary(count())) for at, count in jobs], len(columns))
-        results = self._pool.map(lambda job: summary(job[1]()), jobs)
+        results = self.pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
 
     def threads_for(self, ns: float) -> int:
         """Return how many threads work on a request that takes so long on one."""
         return self.n_threads if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
 
-    def _threads_for(self, n_candidates: int) -> int:
+    def threads_for_scan(self, n_candidates: int) -> int:
         """Return the same for a scan of so many candidates, in few cells."""
         each = 4 * NS_BITS_WORD / 64 if self._most_levels <= BITS_MOST_LEVELS else NS_DENSE_ROW
         return self.threads_for(n_candidates * (each * self.n_rows + 4 * NS_COUNT))
 
     @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
+    def pool(self) -> ThreadPoolExecutor:
+        """Threads that count."""
         return ThreadPoolExecutor(self.n_threads, thread_name_prefix="blankets-count")
 
     def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
@@ -223,6 +249,16 @@ class MemoryCounter(Counter):
                 f"too many to be counted; join rare levels, or condition on fewer columns"
             )
 
+    def bits_alone(self, y: int) -> BitTable | None:
+        """Return the bit planes, if all columns are counted by them in the cells of ``y`` and lie in one chunk."""
+        arity = self._arity_list[y]
+        if arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0]:
+            return None
+        planes, totals = self._planes
+        if len(planes) > 1:
+            return None
+        return BitTable(planes[0], totals, self._first_plane, self.arities, self.n_rows, self._widest)
+
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
         """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
         levels, below = self._bit_levels, BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
@@ -237,6 +273,11 @@ class MemoryCounter(Counter):
     @cached_property
     def _most_levels(self) -> int:
         return int(self._levels_of_bits.max(initial=2))
+
+    @cached_property
+    def _widest(self) -> int:
+        """Most levels of a column, as `_most_levels`; but constant ones, which need no bits, are welcome."""
+        return int(self._levels_of_bits[self.arities > 1].max(initial=2))
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from blankets.independence._compiled import questions_compiled, rows_counted, we
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._fused import Formula, drop_each, test_columns
+from blankets.independence._fused_bits import Statistics, statistics_by_bits
 from blankets.stats import entropy_terms, statistics_of_block
 
 __all__ = ["TableTests"]
@@ -206,7 +207,7 @@ class TableTests(CountedTests):
             return {}
         rows = rows_counted(counter.n_rows, n_xs, n_among, sizes, may_stop=may_stop)
         n_threads = counter.threads_for(_NS_ROW * rows)
-        return {"n_threads": n_threads, "pool": counter._pool} if n_threads > 1 else {}
+        return {"n_threads": n_threads, "pool": counter.pool} if n_threads > 1 else {}
 
     @cached_property
     def _formula(self) -> Formula:
@@ -237,20 +238,28 @@ class TableTests(CountedTests):
             )
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, statistic, dof, reliable)
-        nominal = self._nominal(xs, y, given)
-        reliable = self.counter.n_rows >= self.reliability * nominal
-        if even_if_unreliable or reliable.all():
-            statistic, dof = self.counter.summarise(self._summary, xs, y, given)
+        reliable = self._reliable(xs, y, given)
+        n_reliable = int(np.count_nonzero(reliable))
+        if even_if_unreliable or n_reliable == len(xs):
+            statistic, dof = self._summarised(xs, y, given)
         else:
             statistic, dof = np.full(len(xs), np.nan), np.zeros(len(xs))
-            statistic[reliable], dof[reliable] = self.counter.summarise(self._summary, xs[reliable], y, given)
-        dof = np.where(reliable, nominal, dof) if self.nominal else dof
-        return self._batch(xs, y, given, int(np.count_nonzero(reliable)), statistic, dof, reliable)
+            statistic[reliable], dof[reliable] = self._summarised(xs[reliable], y, given)
+        dof = np.where(reliable, self._nominal(xs, y, given), dof) if self.nominal else dof
+        return self._batch(xs, y, given, n_reliable, statistic, dof, reliable)
+
+    def _summarised(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Statistics:
+        """Return statistics and adjusted degrees of freedom, in one pass over bits where they are all there is."""
+        if not given and type(self.counter) is MemoryCounter:
+            bits = self.counter.bits_alone(y)
+            if bits is not None:
+                return statistics_by_bits(self.counter, bits, self._formula, xs, y)
+        return self.counter.summarise(self._summary, xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
         counter = self.counter
-        return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter._threads_for(n) == 1
+        return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter.threads_for_scan(n) == 1
 
     def _batch(
         self,
@@ -277,6 +286,16 @@ class TableTests(CountedTests):
             log_p=log_p,
             by_effect=by_effect,
         )
+
+    def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return which tests have rows enough: all of them, as often, if the column of most levels has."""
+        if self.counter.n_rows >= self.reliability * self._nominal(self._widest, y, given)[0]:
+            return np.ones(len(xs), np.bool_)
+        return self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
+
+    @cached_property
+    def _widest(self) -> NDArray[np.int64]:
+        return self._free.argmax(keepdims=True)
 
     def _nominal(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
