@@ -9,8 +9,9 @@ from scipy.sparse import csc_array
 
 from blankets._discover import discover
 from blankets._select import select
-from blankets.counting import compile_all
+from blankets.counting import MemoryCounter, compile_all
 from blankets.data import Frame
+from blankets.independence import TableTests
 
 __all__ = ["warm_up"]
 
@@ -33,6 +34,8 @@ def warm_up() -> None:
     codes = np.column_stack([rng.integers(0, n, ROWS) for n in LEVELS])
     codes[:, 1] = np.where(rng.random(ROWS) < 0.5, codes[:, 0], codes[:, 1])
     dense, sparse = Frame.from_codes(codes), csc_array((codes == 1).astype(np.int8))
+    bits = TableTests(MemoryCounter(Frame.from_codes(codes == 1)))
+    bits.scan(np.arange(1, len(LEVELS)), 0, even_if_unreliable=True)  # the way of wide scans
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd about these data is of no interest
         for data in (dense, sparse):
