@@ -22,25 +22,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._experiment import Cell, Experiment, Finding, ordered
+from benchmarks.papers._roc import PLANTED, answers_of, area_of, planted, tests_on
+from benchmarks.papers.slides_tables_why import reasons
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from blankets.counting import MemoryCounter
-from blankets.independence import EvidenceBatch, IndependenceTest, TableTests
-from blankets.search import ALGORITHMS, Trace
-from blankets.simulate import Network, random_network
+from blankets.independence import TableTests
 
-THRESHOLDS = tuple(np.geomspace(2e-3, 0.5, 12).tolist())  # nats
-LEVELS = tuple(np.geomspace(1e-12, 0.5, 12).tolist())
-DEEPEST = {"pc": 3, "iamb-n-pc": 1, "inter-iamb-n-pc": 1}
 SEARCHES = ("iamb", "inter-iamb", "inter-iamb-n-pc", "iamb-n-pc", "gs", "ks0", "ks1", "ks2", "pc")
 LARGEST = {"pc": 50, "inter-iamb-n-pc": 200}  # nodes: beyond, one search takes many minutes
-PLANTED = {"one spouse": ((1, 0), 3), "four spouses": ((2, 2), 1)}  # spouses by each of two children, parents
 MAIN = {"rows": 5_000, "concentration": 1.0, "additive": 0.0, "sweep": "information"}
 OTHERS = (
     {"rows": 1_000},
@@ -88,39 +81,6 @@ def members_that_fit(column: int) -> list[int]:
     return [members for members in range(1, 18) if all(fits(search, members) for search in SEARCHES)]
 
 
-class InformationThreshold(IndependenceTest):
-    """Calls a pair dependent if its conditional mutual information reaches a threshold.
-
-    The waist knows levels: log p = -information, so that the level exp(-threshold) does it.
-    """
-
-    def __init__(self, tests: IndependenceTest) -> None:
-        self.tests, self.names, self.memo, self.n_tests = tests, tests.names, {}, 0
-
-    def scan(
-        self,
-        xs: Sequence[int] | NDArray[np.int64],
-        y: int,
-        given: Sequence[int] = (),
-        *,
-        even_if_unreliable: bool = False,
-    ) -> EvidenceBatch:
-        """Return the information of each x, as if it were a p-value."""
-        found = self.tests.scan(xs, y, given, even_if_unreliable=True)
-        self.n_tests += len(found)
-        return EvidenceBatch(
-            found.xs,
-            y,
-            found.given,
-            statistic=found.statistic,
-            dof=found.dof,
-            n_rows=found.n_rows,
-            reliable=np.ones(len(found), bool),
-            log_p=-np.maximum(found.effect, 0.0),
-            effect=found.effect,
-        )
-
-
 def cells(quick: bool) -> Sequence[Cell]:
     """List networks × searches, at the main setting and with one thing changed at a time."""
     networks, each = ({50: 3}, 1) if quick else ({50: 10, 200: 6, 1000: 4}, 4)
@@ -143,41 +103,10 @@ def cells(quick: bool) -> Sequence[Cell]:
     return found
 
 
-def planted(n_nodes: int, table: str, seed: int, concentration: float, additive: float) -> Network:
-    """Return a random network whose node "T" has exactly the blanket asked for, perhaps with additive effects."""
-    rng = np.random.default_rng([2003, n_nodes, seed, len(table)])
-    spouses, n_parents = PLANTED[table]
-    graph = nx.DiGraph()
-    others = [f"x{j}" for j in range(n_nodes - 3)]
-    half = len(others) // 2
-    order = [*others[:half], "T", *others[half:], "child 1", "child 2"]
-    for at, node in enumerate(order):
-        graph.add_node(node)
-        before = [name for name in order[:at] if name != "T"]
-        if node == "T":
-            wanted = rng.choice(before, n_parents, replace=False)
-        elif node.startswith("child"):
-            pool = [name for name in others[half:] if not graph.has_edge(name, "child 1")]
-            wanted = ["T", *rng.choice(pool, spouses[int(node[-1]) - 1], replace=False)]
-        else:
-            wanted = rng.choice(before, min(len(before), int(rng.integers(0, 11))), replace=False)
-        graph.add_edges_from((str(parent), node) for parent in wanted)
-    drawn = random_network(graph, 2, rng, concentration=concentration)
-    if not additive:
-        return drawn
-    tables = {}
-    for node in ("T", "child 1", "child 2"):
-        # Each parent shifts the log odds by the same amount up or down, whatever the others are.
-        sides = [rng.choice((-1, 1)) * np.array((-1, 1)) for _ in drawn.parents[node]]
-        odds = np.exp(additive * sum(np.meshgrid(*sides, indexing="ij")))
-        tables[node] = np.stack((1 / (1 + odds), odds / (1 + odds)), axis=-1)
-    return Network(drawn.levels, drawn.parents, {**drawn.tables, **tables})
-
-
 @cache
 def _sample(
     data: Path | None, table: str, name: str, size: int, draw: int, rows: int, concentration: float, additive: float
-) -> tuple[TableTests, dict[str, set[str]]]:
+) -> tuple[tuple[TableTests, TableTests], dict[str, set[str]]]:
     """Return the tests on a sample, and the targets with their true blankets.
 
     ``draw`` is a seed for random networks, elsewhere how many targets to take with blankets of the same size.
@@ -192,8 +121,7 @@ def _sample(
         )
         alike = [[node for node in truth.names if len(truth.blanket(node)) == size] for size in sizes]
         targets = [node for nodes in alike for node in nodes[:draw]]
-    frame = truth.sample(rows, np.random.default_rng([2003, draw if name == "random" else 0, 7]))
-    tests = TableTests(MemoryCounter(frame, 1), reliability=0)
+    tests = tests_on(truth, rows, np.random.default_rng([2003, draw if name == "random" else 0, 7]))
     return tests, {target: set(truth.blanket(target)) for target in targets}
 
 
@@ -210,45 +138,15 @@ def run(
     sweep: str,
 ) -> list[dict[str, Any]]:
     """Return the area under the curve of one search for each target."""
-    tests, targets = _sample(data, table, network, size, draw, rows, concentration, additive)
-    by_level = TableTests(tests.counter)
+    (tests, by_level), targets = _sample(data, table, network, size, draw, rows, concentration, additive)
     found = []
     for target, blanket in targets.items():
         place = tests.names.index(target)
         answers = answers_of(search, tests, by_level, place, sweep)
-        named = [{tests.names[x] for x in answer} for answer in answers]
-        others = len(tests.names) - 1 - len(blanket)
-        points = [(len(answer - blanket) / others, len(answer & blanket) / len(blanket)) for answer in named]
-        found.append({"target": target, "members": len(blanket), "area": 100 * area(points)})
+        named = [[tests.names[x] for x in answer] for answer in answers]
+        area = area_of(named, blanket, len(tests.names) - 1)
+        found.append({"target": target, "members": len(blanket), "area": 100 * area})
     return found
-
-
-def answers_of(search: str, tests: TableTests, by_level: TableTests, target: int, sweep: str) -> list[tuple[int, ...]]:
-    """Return what a search finds at each of its thresholds."""
-    candidates = [x for x in range(len(tests.names)) if x != target]
-    if search.startswith("ks"):
-        trace = Trace()
-        options = {"n_features": 1, "n_conditioning": int(search[2:])}
-        last = ALGORITHMS["ks"].run(tests, target, candidates, alpha=0.01, trace=trace, **options).members
-        out = [decision.x for decision in trace.decisions if decision.action == "removed"]
-        ranking = [*last, *reversed(out)]
-        return [tuple(ranking[:k]) for k in range(1, len(ranking) + 1)]
-    options = {"max_given": DEEPEST[search]} if search in DEEPEST else {}
-    asked, levels = by_level, LEVELS
-    if sweep == "information" and search != "pc":
-        asked, levels = InformationThreshold(tests), tuple(float(np.exp(-threshold)) for threshold in THRESHOLDS)
-    run = ALGORITHMS[search].run
-    return [run(asked, target, candidates, alpha=level, trace=Trace(), **options).members for level in levels]
-
-
-def area(points: Sequence[tuple[float, float]]) -> float:
-    """Return the area under the curve through the points, from (0, 0) to (1, 1).
-
-    >>> area([(0.0, 1.0)]), area([(0.5, 0.5)])
-    (1.0, 0.5)
-    """
-    curve = np.array(sorted({(0.0, 0.0), *points, (1.0, 1.0)}))
-    return float(np.trapezoid(np.maximum.accumulate(curve[:, 1]), curve[:, 0]))
 
 
 def at(rows: pd.DataFrame, setting: Cell) -> pd.DataFrame:
@@ -304,18 +202,30 @@ def resemblance(rows: pd.DataFrame, table: str) -> float:
 def _claim(rows: pd.DataFrame, table: str, said: str, better: str, worse: str) -> Finding:
     """Check one conclusion, at 50 nodes where PC is compared, and see on what it depends."""
     small = {"size": 50} if better == "pc" and table != "table 1" else {}
-    means = columns(at(rows, {**MAIN, **small}), table).mean(axis=1)
+    ours = at(rows, {**MAIN, **small})
+    means = columns(ours, table).mean(axis=1)
     printed = dict(zip(SEARCHES, PRINTED[table], strict=True)) | dict(
         zip(("iamb", "pc"), AT_50[table], strict=True) if small else ()
     )
-    holds = means[better] > means[worse]
+    lead, error = _lead(ours, table, better, worse)
+    verdict = ordered(lead, 2 * error, holds="same ordering")
     return Finding(
         f"{table}: {said}",
         f"{printed[better]:.1f} against {printed[worse]:.1f}",
-        f"{means[better]:.1f} against {means[worse]:.1f}",
-        "same ordering" if holds else "differs",
-        "" if holds else _of_settings(rows, table, better, worse),
+        f"{means[better]:.1f} against {means[worse]:.1f}, {lead:+.1f} ± {error:.1f}",
+        verdict,
+        "" if verdict == "same ordering" else _of_settings(rows, table, better, worse),
     )
+
+
+def _lead(rows: pd.DataFrame, table: str, better: str, worse: str) -> tuple[float, float]:
+    """Return the mean difference over the columns of the printed table, and its standard error, target by target."""
+    ours = rows[(rows.table == table) & rows.search.isin([better, worse])]
+    first = ours[ours.search == better].set_index(["network", "size", "draw", "target"])
+    second = ours[ours.search == worse].set_index(["network", "size", "draw", "target"])
+    differences = first.assign(area=first.area - second.area).dropna(subset="area").reset_index()
+    both = pd.concat([differences.assign(search=search) for search in SEARCHES])
+    return float(columns(both, table).mean(axis=1)[better]), float(errors_of(both, table)[better])
 
 
 def _of_settings(rows: pd.DataFrame, table: str, better: str = "", worse: str = "") -> str:
@@ -335,7 +245,8 @@ def _of_settings(rows: pd.DataFrame, table: str, better: str = "", worse: str = 
         held += int(means[better] > means[worse] if better else resemblance(ours, table) > 0.5)
         told.append(f"{name}: {value}")
     where = "" if table == "table 1" else " (50 nodes)"
-    return f"holds in {held} of {len(told)} settings of what the slides leave open{where}: {'; '.join(told)}"
+    more = f"; {reasons()[better]}" if table == "one spouse" and better in reasons() else ""
+    return f"holds in {held} of {len(told)} settings of what the slides leave open{where}: {'; '.join(told)}{more}"
 
 
 CLAIMS = {
