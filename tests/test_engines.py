@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, MemoryCounter, connect
+from blankets.counting import DaskCounter, MemoryCounter, _dask, connect
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
 
 
@@ -286,8 +286,25 @@ def test_a_cluster_of_ones_own_listens_on_this_machine_only():
 
 
 def test_a_cluster_that_is_not_there_is_an_error():
-    with pytest.raises(EngineError, match=r"there is no Dask cluster at 'tcp://127\.0\.0\.1:9'"):
-        connect("tcp://127.0.0.1:9", timeout=1.0)
+    with (
+        pytest.raises(EngineError, match=r"there is no Dask cluster at 'tcp://127\.0\.0\.1:9'"),
+        connect("tcp://127.0.0.1:9", timeout=1.0),
+    ):
+        pass
+
+
+def test_a_worker_that_ends_slowly_does_not_take_the_answer_away(monkeypatch):
+    class Slow:
+        closed = False
+
+        def close(self):
+            self.closed = True
+            raise TimeoutError
+
+    monkeypatch.setattr(_dask, "_client", lambda *_: Slow())
+    with connect() as client:
+        pass
+    assert client.closed
 
 
 def test_a_cluster_whose_workers_see_no_store_says_so(cluster, folder, tmp_path):

@@ -8,8 +8,9 @@ task a block and one tree of additions.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -57,8 +58,9 @@ class StoredRows:
         return MemoryCounter(rows if self.columns is None else rows.select(self.columns), n_threads=1)
 
 
-def connect(address: str | None = None, *, n_workers: int | None = None, timeout: float = 10.0) -> Any:
-    """Return a Dask client of the cluster at ``address``, or of a new one on this machine, which it owns.
+@contextmanager
+def connect(address: str | None = None, *, n_workers: int | None = None, timeout: float = 10.0) -> Iterator[Any]:
+    """Yield a Dask client of the cluster at ``address``, or of a new one on this machine that lives as long.
 
     Parameters
     ----------
@@ -69,6 +71,15 @@ def connect(address: str | None = None, *, n_workers: int | None = None, timeout
     timeout : float
         Seconds to wait for the scheduler.
     """
+    client = _client(address, n_workers, timeout)
+    try:
+        yield client
+    finally:
+        with suppress(TimeoutError):  # a worker that ends slowly, as a restarted one may, does not take the answer away
+            client.close()
+
+
+def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
     try:
         from distributed import Client as client
     except ImportError:
