@@ -119,9 +119,10 @@ def discover(
         "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
-    engine : {"auto", "memory", "dask", "sql"}
+    engine : {"auto", "memory", "gpu", "dask", "sql"}
         Where rows are counted; the answer does not depend on it. "auto": in memory, or from packed codes on disk
-        if files will not fit; "memory": in memory even so; "dask": on a cluster, which reads packed codes from the
+        if files will not fit; "memory": in memory even so; "gpu": on an NVIDIA GPU, which pays for scans of
+        many rows and columns (see the guide); "dask": on a cluster, which reads packed codes from the
         folder for temporary files or from the store given as ``data``; "sql": within the database of a `SqlTable`.
     address : str, optional
         The scheduler of a Dask cluster; default: a new one on this machine.

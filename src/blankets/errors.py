@@ -10,7 +10,7 @@
         ├── LabelError             the labels contradict the label regime
         ├── ParameterError         an argument is outside its allowed values
         ├── NotAnswerableError     the label regime cannot answer this question
-        ├── EngineError            a cluster or a database cannot do its work
+        ├── EngineError            a cluster, a database or a GPU cannot do its work
         └── MissingPackageError    an optional package is needed (also an ImportError)
 
     KeyboardInterrupt
@@ -103,7 +103,7 @@ class NotAnswerableError(BlanketsError):
 
 
 class EngineError(BlanketsError):
-    """The engine that counts, a cluster or a database, cannot do its work."""
+    """The engine that counts, a cluster, a database or a GPU, cannot do its work."""
 
 
 class MissingPackageError(BlanketsError, ImportError):

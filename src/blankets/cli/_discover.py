@@ -57,7 +57,7 @@ class Source(click.Path):
 @label_options
 @surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
-@click.option("--engine", metavar="NAME", help="Where rows are counted: auto (default), memory or dask (a cluster).")
+@click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory, gpu or dask (a cluster).")
 @click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here.")
 @click.option("--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk.")
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers in this file, to continue if killed.")

@@ -14,6 +14,7 @@ from blankets.counting._fused import (
     joint_counts,
     no_strata,
 )
+from blankets.counting._gpu import GpuCounter, gpu_kernels
 from blankets.counting._kernels import cell_masks, common_bits, count_bits, popcount
 from blankets.counting._memory import BitTable, MemoryCounter, compile_all, count_alone, kernels_ready
 from blankets.counting._partition import Partitions, SlicedCounter
@@ -25,6 +26,7 @@ __all__ = [
     "Counter",
     "DaskCounter",
     "DenseTable",
+    "GpuCounter",
     "MemoryCounter",
     "Partitions",
     "RememberingCounter",
@@ -43,6 +45,7 @@ __all__ = [
     "count_one",
     "dense_table",
     "extend_strata",
+    "gpu_kernels",
     "joint_counts",
     "kernels_ready",
     "no_strata",
