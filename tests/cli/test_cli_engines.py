@@ -1,4 +1,4 @@
-"""The command line on folders, packed codes, a cluster, and with a checkpoint."""
+"""The command line on folders, packed codes, a GPU, a cluster, and with a checkpoint."""
 
 import json
 
@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from blankets.cli._main import BAD_DATA, WRONG_USAGE, run
+from small_gpu import small_gpu
 
 
 @pytest.fixture
@@ -41,6 +42,11 @@ def test_limit_and_checkpoint(folder, capsys, tmp_path):
     assert kept.stat().st_size > 0
     assert run(["discover", str(folder), "-t", "wet", "--checkpoint", str(kept)]) == WRONG_USAGE
     assert "belongs to another run" in capsys.readouterr().err
+
+
+def test_a_gpu(folder, capsys, monkeypatch):
+    with small_gpu(monkeypatch):
+        assert members(capsys, folder, "--engine", "gpu") == ["rain"]
 
 
 def test_engine_and_address(folder, capsys):
