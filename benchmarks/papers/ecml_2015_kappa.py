@@ -15,8 +15,8 @@ interval over data sets. There are eight settings, so intervals are those of 95%
 *Agrees*: the interval lies within a quarter of a member, which is half of the least that Ỹ0 loses at N rows in
 Figure 3 (0.48, barley, N = 5000): equivalence. *Undecided*: it reaches further but holds 0: no difference, and no
 proof of equality. *Differs*: else. For time, 5 labellings vote, not 30 (in `ecml-2015-why` a vote of 10 omits what its
-labellings omit, to 0.02 where that is printed); alarm, of which only five targets are averaged, has 20 data sets
-instead of 10.
+labellings omit, to 0.02 where that is printed), on hailfinder, with its 20 targets, 3 (a change for time, before any
+result had been looked at); alarm, of which only five targets are averaged, has 20 data sets instead of 10.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FULL, AT_KAPPA, AT_MEAN = "Y", "Ỹ0 at N/κ", "Ỹ0 at N/κ̄"
 def cells(quick: bool) -> Sequence[Cell]:
     """List one data set each."""
     return [
-        {"network": name, "rows": rows, "trial": trial, "versions": 3 if quick else 5}
+        {"network": name, "rows": rows, "trial": trial, "versions": 3 if quick or name == "hailfinder" else 5}
         for rows in ((2000,) if quick else (2000, 5000))
         for name in NETWORKS
         for trial in range(2 if quick else 20 if name == "alarm" else 10)
@@ -147,9 +147,9 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"As Figure 3, but tests are calibrated (every test performed), {3 if quick else 5} labellings vote, "
-            f"and there are {'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with "
-            "intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
+            f"As Figure 3, but tests are calibrated (every test performed), {3 if quick else 5} labellings vote "
+            f"{'' if quick else '(3 on hailfinder) '}and there are "
+            f"{'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
             "strata (ERRATA B4), one for each target and data set, from the network given what IAMB admits with Y"
         ),
         size=(8.0, 4.0),
