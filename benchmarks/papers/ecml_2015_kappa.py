@@ -149,7 +149,8 @@ EXPERIMENTS = (
         protocol=lambda quick: (
             f"As Figure 3, but tests are calibrated (every test performed), {3 if quick else 5} labellings vote "
             f"{'' if quick else '(3 on hailfinder) '}and there are "
-            f"{'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
+            f"{'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with "
+            "intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
             "strata (ERRATA B4), one for each target and data set, from the network given what IAMB admits with Y"
         ),
         size=(8.0, 4.0),
