@@ -54,6 +54,7 @@ MOST_COUNTS = 1 << 26
 
 
 _READY: set[Any] = set()  # a look into the folder takes as long as a small search
+_ABSENT: set[Any] = set()
 _ALL = "all"
 
 
@@ -68,7 +69,8 @@ def kernels_ready(kernel: Any = kernels.count_dense) -> bool:
         if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: there is nothing to compile
             return True
         place, name = Path(kernel._cache.cache_path), kernel.py_func.__name__
-        if not kernel.signatures and not any(place.glob(f"*.{name}-*.nbi")):
+        if not kernel.signatures and (kernel in _ABSENT or not any(place.glob(f"*.{name}-*.nbi"))):
+            _ABSENT.add(kernel)
             return False
         _READY.add(kernel)
     return True
