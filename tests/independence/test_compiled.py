@@ -170,11 +170,9 @@ def test_small_data_are_not_worth_compiling_for_and_the_answers_are_the_same(mak
     assert cold._table is not None  # by now so much was asked that it pays
 
 
-def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
-    monkeypatch.setattr("blankets.counting._memory._READY", set())
-
+def kernel_in(folder):
     class Cache:
-        cache_path = str(tmp_path)
+        cache_path = str(folder)
 
     class Kernel:
         _cache, signatures = Cache, []
@@ -182,9 +180,23 @@ def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
         def py_func(self):
             """Do nothing."""
 
-    assert not _compiled.kernels_ready(Kernel)
+    return Kernel
+
+
+def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
+    monkeypatch.setattr("blankets.counting._memory._READY", set())
     (tmp_path / "_fused.py_func-12.py311.nbi").touch()
-    assert _compiled.kernels_ready(Kernel)
+    assert _compiled.kernels_ready(kernel_in(tmp_path))
+
+
+def test_what_was_not_compiled_is_looked_for_once(monkeypatch, tmp_path):
+    monkeypatch.setattr("blankets.counting._memory._READY", set())
+    kernel = kernel_in(tmp_path)
+    assert not _compiled.kernels_ready(kernel)
+    (tmp_path / "_fused.py_func-12.py311.nbi").touch()  # by another process
+    assert not _compiled.kernels_ready(kernel)
+    kernel.signatures.append("compiled here by now")
+    assert _compiled.kernels_ready(kernel)
 
 
 @pytest.mark.parametrize("statistic", ["g", "x2"])
