@@ -17,14 +17,14 @@ from numba import cuda, int32
 __all__ = [
     "SHARED_COUNTS",
     "TILE",
-    "cell_masks",
     "choose",
     "clear",
-    "count_bits",
-    "count_rows",
     "joint_codes",
-    "pack_dense",
-    "pack_sparse",
+    "mask_cells",
+    "slice_dense",
+    "slice_sparse",
+    "tally_bits",
+    "tally_rows",
 ]
 
 TILE = 4  # cells for which a thread counts at a time: their counts stay in registers
@@ -32,7 +32,7 @@ SHARED_COUNTS = 12_288  # largest table in the memory that threads share: 48 KiB
 
 
 @cuda.jit(cache=True)
-def pack_dense(codes: Any, n_rows: int, first: Any, depth: Any, slices: Any) -> None:
+def slice_dense(codes: Any, n_rows: int, first: Any, depth: Any, slices: Any) -> None:
     """Fill the slices of columns of dense codes, shape (columns, rows)."""
     n = len(first)
     for job in range(cuda.grid(1), n * slices.shape[0], cuda.gridsize(1)):
@@ -45,7 +45,7 @@ def pack_dense(codes: Any, n_rows: int, first: Any, depth: Any, slices: Any) -> 
 
 
 @cuda.jit(cache=True)
-def pack_sparse(indptr: Any, indices: Any, codes: Any, at: Any, first: Any, depth: Any, slices: Any) -> None:
+def slice_sparse(indptr: Any, indices: Any, codes: Any, at: Any, first: Any, depth: Any, slices: Any) -> None:
     """Do the same for sparse columns, a thread for each."""
     for i in range(cuda.grid(1), len(first), cuda.gridsize(1)):
         for w in range(slices.shape[0]):
@@ -91,7 +91,7 @@ def joint_codes(slices: Any, n_rows: int, chosen: Any, n: int, codes: Any) -> No
 
 
 @cuda.jit(cache=True)
-def cell_masks(cells: Any, n_rows: int, n_words: int, n: int, masks: Any, totals: Any) -> None:
+def mask_cells(cells: Any, n_rows: int, n_words: int, n: int, masks: Any, totals: Any) -> None:
     """Fill ``masks``, ``n`` for each word, with the rows of each cell, and add up how many they are."""
     for job in range(cuda.grid(1), n_words * n, cuda.gridsize(1)):
         w, c = job // n, job % n
@@ -142,7 +142,7 @@ def _add_bits(
 
 
 @cuda.jit(cache=True)
-def count_bits(
+def tally_bits(
     slices: Any,
     masks: Any,
     totals: Any,
@@ -188,7 +188,7 @@ def count_bits(
 
 
 @cuda.jit(cache=True)
-def count_rows(
+def tally_rows(
     slices: Any,
     n_rows: int,
     cells: Any,
