@@ -322,7 +322,7 @@ def rank(
         notes=(*_notes(study), *map(hidden.note, hidden.priors)),
         excluded={name: why for name, why in study.report.left_out.items() if name not in hidden.priors},
         manifest=study.manifest("rank", asked),
-        _interval=ranked.interval,
+        _law=ranked,
     )
 
 

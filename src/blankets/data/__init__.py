@@ -15,6 +15,7 @@ from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._report import Binning, DataReport
 from blankets.data._room import free_memory
+from blankets.data._saved import Reader, Saved, plain, refuse, short
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 
@@ -32,8 +33,10 @@ __all__ = [
     "Manifest",
     "Numbers",
     "NumericTable",
+    "Reader",
     "Recipe",
     "Refused",
+    "Saved",
     "Settings",
     "SparseColumns",
     "SqlTable",
@@ -50,7 +53,10 @@ __all__ = [
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
+    "plain",
     "quoted",
     "read_column",
     "read_table",
+    "refuse",
+    "short",
 ]

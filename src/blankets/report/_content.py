@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from blankets.data import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._labels import is_partial, labels, planner_caution
@@ -18,7 +19,6 @@ from blankets.results import (
     format_seconds,
     joined,
     number,
-    plain,
     shown,
     size_of,
 )

@@ -10,7 +10,6 @@ from blankets.results._determined import determined_sentence
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
-from blankets.results._json import plain
 from blankets.results._many import Blankets
 from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
@@ -49,7 +48,6 @@ __all__ = [
     "format_seconds",
     "joined",
     "number",
-    "plain",
     "shown",
     "size_of",
 ]

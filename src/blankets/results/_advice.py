@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from html import escape
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from blankets.data import Manifest
-from blankets.results._json import SCHEMA_VERSION, plain, write
+from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, number, shown
 
@@ -43,7 +42,7 @@ class Goal:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Advice:
+class Advice(Saved):
     """What to do with data whose target is known for some rows only.
 
     Attributes
@@ -100,6 +99,8 @@ class Advice:
         What the result was made with.
     """
 
+    _schema = "blankets/advice"
+
     target: str
     saw: str
     regime: str
@@ -131,19 +132,41 @@ class Advice:
         """Return what is missing for one effect and power."""
         return next(goal for goal in self.goals if goal.effect == effect and goal.power == power)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the advice as plain values."""
+    def _content(self) -> dict[str, Any]:
         fields = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "goals"}
-        return {
-            "schema": "blankets/advice",
-            "schema_version": SCHEMA_VERSION,
-            **fields,
-            "goals": [plain(asdict(goal)) for goal in self.goals],
-        }
+        return {**fields, "goals": [plain(asdict(goal)) for goal in self.goals]}
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON; with ``path`` also write it there."""
-        return write(self.to_dict(), path, indent)
+    @classmethod
+    def _read(cls, fields: Reader) -> Advice:
+        texts = ("target", "saw", "regime", "sampling", "assumption", "surrogate", "safe_side")
+        ranges = fields.inside("power_ranges")
+        read = cls(
+            **{name: fields.one(str, name) for name in texts},
+            prior=fields.text_or_none("prior"),
+            n_rows=fields.count("n_rows"),
+            n_labelled=fields.count("n_labelled"),
+            recommendations=fields.names_by_name("recommendations"),
+            valid=fields.names("valid"),
+            estimator=fields.text_or_none("estimator"),
+            unanswerable=fields.names_by_name("unanswerable"),
+            levels=fields.count("levels"),
+            dof=fields.known_number("dof", 0.0),
+            alpha=fields.probability("alpha"),
+            kappa=fields.number_or_none("kappa", 0.0),
+            kappa_range=_pair(fields, "kappa_range", math.inf) if fields.known("kappa_range") else None,
+            effects=fields.numbers_by_name("effects", 0.0),
+            powers=fields.numbers_by_name("powers", 0.0, 1.0),
+            power_ranges={name: _pair(ranges, name, 1.0) for name in ranges.content},
+            goals=tuple(map(_goal_from, fields.each("goals"))),
+            assurance=fields.number_or_none("assurance", 0.0, 1.0),
+            cautions=fields.names("cautions"),
+            manifest=fields.manifest(),
+        )
+        if not (read.recommendations.keys() <= _TASKS.keys() and read.powers.keys() <= read.effects.keys()):
+            refuse("'recommendations' holds an unknown task, or 'powers' an effect that 'effects' does not")
+        if any(goal.more_labels.keys() != read.goals[0].more_labels.keys() for goal in read.goals):
+            refuse("'goals' differ in the kinds of 'more_labels'")
+        return read
 
     def __repr__(self) -> str:
         lines = [self._title(), *(_hanging(f"{head}: {text}" if head else text) for head, text in self._sentences())]
@@ -210,6 +233,22 @@ class Advice:
             yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
         if self.safe_side:
             yield (f"If you are not sure of p(y=1), {self.safe_side} it: that can cost labels or rows, but no power.")
+
+
+def _pair(fields: Reader, key: str, most: float) -> tuple[float, float]:
+    """Return the low and the high end under a key."""
+    ends = fields.numbers(key, 0.0, most)
+    return (ends[0], ends[1]) if len(ends) == 2 and ends[0] <= ends[1] else fields.odd(key)
+
+
+def _goal_from(fields: Reader) -> Goal:
+    more = fields.inside("more_labels")
+    return Goal(
+        effect=fields.one(str, "effect"),
+        power=fields.probability("power"),
+        more_labels={kind: more.count(kind) if more.known(kind) else None for kind in more.content},
+        more_rows=fields.count("more_rows") if fields.known("more_rows") else None,
+    )
 
 
 def _hanging(text: str) -> str:

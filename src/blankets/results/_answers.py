@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data import Manifest
-from blankets.results._json import SCHEMA_VERSION, plain
+from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "Ranking", "TestResult"]
 
 _MOST = 40  # features that a table shows; the rest are counted
+_NUMBER = re.compile(r"\d(\.\d{1,17})?(e-\d{1,3})?")
+
+
+class _Answer(Saved):
+    """Kept with the law of its intervals since version 3, and read back since then."""
+
+    _version = 3
+    _oldest = 3
 
 
 class _Printed(ABC):
@@ -41,7 +49,7 @@ class _Printed(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Estimate(_Printed):
+class Estimate(_Answer, _Printed):
     """Information between a feature and the target, in nats, with its uncertainty.
 
     Attributes
@@ -64,6 +72,8 @@ class Estimate(_Printed):
         What the result was made with.
     """
 
+    _schema = "blankets/estimate"
+
     x: str
     target: str
     given: tuple[str, ...] = ()
@@ -85,24 +95,39 @@ class Estimate(_Printed):
         """P-value of independence that goes with the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as plain values."""
+    def _content(self) -> dict[str, Any]:
         low, high = self.interval()
         return {
-            "schema": "blankets/estimate",
-            "schema_version": SCHEMA_VERSION,
             "x": self.x,
             "target": self.target,
             "given": list(self.given),
             "information": plain(self.value),
             "standard_error": plain(self.standard_error),
             "interval_90": [plain(low), plain(high)],
-            "p": self.p,
+            "p": plain(self.p),
+            "law": _law_to_dict(self._law, 1),
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "notes": list(self.notes),
             "manifest": plain(self.manifest),
         }
+
+    @classmethod
+    def _read(cls, fields: Reader) -> Estimate:
+        value, estimator = fields.known_number("information"), fields.one(str, "estimator")
+        fields.probability("p")  # worked out anew, as the interval is
+        return cls(
+            x=fields.one(str, "x"),
+            target=fields.one(str, "target"),
+            given=fields.names("given"),
+            value=value,
+            standard_error=fields.number("standard_error", 0.0),
+            estimator=estimator,
+            n_rows=fields.count("n_rows"),
+            notes=fields.names("notes"),
+            manifest=fields.manifest(),
+            _law=_law_from(fields.inside("law"), np.array([value]), estimator),
+        )
 
     def _lines(self) -> Iterator[str]:
         low, high = self.interval()
@@ -116,7 +141,7 @@ class Estimate(_Printed):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TestResult(_Printed):
+class TestResult(_Answer, _Printed):
     """A test of independence between a feature and the target.
 
     Attributes
@@ -159,6 +184,7 @@ class TestResult(_Printed):
     """
 
     __test__ = False  # not a test for pytest to collect
+    _schema = "blankets/test"
 
     x: str
     target: str
@@ -191,14 +217,11 @@ class TestResult(_Printed):
         """Whether the test was performed and p <= alpha."""
         return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values."""
+    def _content(self) -> dict[str, Any]:
         simple = (
             "x target test statistic dof log_p p n_rows reliable method surrogate valid why kappa kappa_form alpha"
         ).split()
         return {
-            "schema": "blankets/test",
-            "schema_version": SCHEMA_VERSION,
             **{name: plain(getattr(self, name)) for name in simple},
             "given": list(self.given),
             "powers": plain(dict(self.powers)),
@@ -207,6 +230,31 @@ class TestResult(_Printed):
             "notes": list(self.notes),
             "manifest": plain(self.manifest),
         }
+
+    @classmethod
+    def _read(cls, fields: Reader) -> TestResult:
+        detectable = fields.numbers_by_name("detectable", 0.0)
+        read = cls(
+            **{name: fields.one(str, name) for name in ("x", "target", "method", "surrogate", "why", "kappa_form")},
+            given=fields.names("given"),
+            test=fields.one_of(SYMBOLS, "test"),
+            statistic=fields.number("statistic"),
+            dof=fields.number("dof", 0.0),
+            log_p=fields.log_probability("log_p"),
+            n_rows=fields.count("n_rows"),
+            reliable=fields.one(bool, "reliable"),
+            valid=fields.one(bool, "valid"),
+            kappa=fields.number_or_none("kappa", 0.0),
+            alpha=fields.probability("alpha"),
+            powers=fields.numbers_by_name("powers", 0.0, 1.0),
+            detectable={_as_power(power): effect for power, effect in detectable.items()},
+            estimate=Estimate.from_dict(fields.one(dict, "estimate")) if fields.known("estimate") else None,
+            notes=fields.names("notes"),
+            manifest=fields.manifest(),
+        )
+        if read.reliable and any(map(math.isnan, (read.statistic, read.dof, read.log_p))):
+            refuse("'reliable' is true without 'statistic', 'dof' or 'log_p'")
+        return read
 
     def _lines(self) -> Iterator[str]:
         given = f" given {joined(self.given)}" if self.given else ""
@@ -246,7 +294,7 @@ class TestResult(_Printed):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ranking:
+class Ranking(_Answer):
     """Features in order of their information about the target.
 
     Attributes
@@ -274,6 +322,8 @@ class Ranking:
         What the result was made with.
     """
 
+    _schema = "blankets/ranking"
+
     target: str
     names: tuple[str, ...]
     information: NDArray[np.float64]
@@ -285,7 +335,7 @@ class Ranking:
     notes: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     manifest: Manifest | None = None
-    _interval: Callable[[float], tuple[NDArray[np.float64], NDArray[np.float64]]] = field(repr=False)
+    _law: InformationEstimate = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -295,24 +345,41 @@ class Ranking:
 
     def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the confidence interval of each feature's information, in the order of ``names``."""
-        return self._interval(level)
+        return self._law.interval(level)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the ranking as plain values."""
+    def _content(self) -> dict[str, Any]:
         low, high = self.interval()
         columns = zip(self.names, self.information, self.standard_error, low, high, self.p, self.group, strict=True)
         keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
         return {
-            "schema": "blankets/ranking",
-            "schema_version": SCHEMA_VERSION,
             "target": self.target,
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "features": [dict(zip(keys, map(plain, row), strict=True)) for row in columns],
+            "law": _law_to_dict(self._law, len(self)),
             "notes": list(self.notes),
             "excluded": dict(self.excluded),
             "manifest": plain(self.manifest),
         }
+
+    @classmethod
+    def _read(cls, fields: Reader) -> Ranking:
+        each, estimator = fields.each("features"), fields.one(str, "estimator")
+        information = np.array([one.known_number("information") for one in each], float)
+        return cls(
+            target=fields.one(str, "target"),
+            names=tuple(one.one(str, "name") for one in each),
+            information=information,
+            standard_error=np.array([one.number("standard_error", 0.0) for one in each], float),
+            p=np.array([one.probability("p") for one in each], float),
+            group=np.array([one.count("group") for one in each], np.int64),
+            estimator=estimator,
+            n_rows=fields.count("n_rows"),
+            notes=fields.names("notes"),
+            excluded=fields.names_by_name("excluded"),
+            manifest=fields.manifest(),
+            _law=_law_from(fields.inside("law"), information, estimator),
+        )
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the information of the first features with its intervals; see `blankets.plots.plot_effects`."""
@@ -356,3 +423,27 @@ class Ranking:
         if len(self) > _MOST:
             rows.append(["", f"and {len(self) - _MOST} more", "", "", "", ""])
         return ["", "feature", "nats", "90% interval", "p", "group"], rows
+
+
+_LAW = ("variance", "statistic", "dof", "scale", "bias")
+
+
+def _law_to_dict(law: InformationEstimate, n: int) -> dict[str, Any]:
+    """Return what the intervals of ``n`` estimates are made of, besides the estimates themselves."""
+    arrays = {name: plain(np.broadcast_to(np.ravel(getattr(law, name)), n)) for name in _LAW}
+    return {"strong_law": law.strong_law, **arrays}
+
+
+def _law_from(fields: Reader, value: NDArray[np.float64], estimator: str) -> InformationEstimate:
+    least = {"variance": 0.0, "dof": 0.0, "scale": 0.0}
+    arrays = {name: np.array(fields.numbers(name, least.get(name, -math.inf)), float) for name in _LAW}
+    for name, array in arrays.items():
+        if array.shape != value.shape:
+            refuse(f"{name!r} in 'law' has {len(array)} values for {len(value)} estimates")
+    strong_law = fields.one_of(("matched", "normal"), "strong_law")
+    return InformationEstimate(value=value, estimator=estimator, strong_law=strong_law, **arrays)
+
+
+def _as_power(text: str) -> float:
+    """Return the power that a detectable effect is written under."""
+    return Reader({"detectable": float(text) if _NUMBER.fullmatch(text) else text}).probability("detectable")

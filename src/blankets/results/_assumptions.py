@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from blankets.results import _json
+from blankets.data import Reader, Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
 from blankets.results._text import html_table
@@ -65,7 +64,7 @@ class Assumption:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Assumptions:
+class Assumptions(Saved):
     """What must hold for a blanket to hold; print it.
 
     Made by `Blanket.check_assumptions`.
@@ -83,10 +82,14 @@ class Assumptions:
     >>> found = Assumptions(target="ill", checks=(one,))
     >>> found["enough rows"].verdict, found.doubtful
     ('fine', ())
+    >>> Assumptions.from_json(found.to_json()) == found
+    True
     >>> found
     Assumptions behind the blanket of ill: 1 fine
       fine: enough rows. All tests were done.
     """
+
+    _schema = "blankets/assumptions"
 
     target: str
     checks: tuple[Assumption, ...]
@@ -108,18 +111,12 @@ class Assumptions:
         """Names of what is violated or doubtful."""
         return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, with a ``schema_version``."""
-        return {
-            "schema": "blankets/assumptions",
-            "schema_version": _json.SCHEMA_VERSION,
-            "target": self.target,
-            "checks": [check.to_dict() for check in self.checks],
-        }
+    def _content(self) -> dict[str, Any]:
+        return {"target": self.target, "checks": [check.to_dict() for check in self.checks]}
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the checks as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
+    @classmethod
+    def _read(cls, fields: Reader) -> Assumptions:
+        return cls(target=fields.one(str, "target"), checks=tuple(map(_check_from, fields.each("checks"))))
 
     def __repr__(self) -> str:
         lines = [wrapped(f"{check.name}. {check.words}{_next(check)}", f"  {check.verdict}: ") for check in self.checks]
@@ -134,6 +131,15 @@ class Assumptions:
         verdicts = [check.verdict for check in self.checks]
         counts = [f"{verdicts.count(v)} {_WORDS.get(v, v)}" for v in _ORDER if v in verdicts]
         return f"Assumptions behind the blanket of {shown(self.target)}: {', '.join(counts)}"
+
+
+def _check_from(fields: Reader) -> Assumption:
+    return Assumption(
+        name=fields.one(str, "name"),
+        verdict=fields.one_of(_ORDER, "verdict"),
+        words=fields.one(str, "words"),
+        next_step=fields.one(str, "next_step"),
+    )
 
 
 def _next(check: Assumption) -> str:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import Any, Literal
 
-from blankets.data import Manifest
-from blankets.results import _json
+from blankets.data import Manifest, Reader, Saved, plain
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
 
 __all__ = ["DataAudit", "Finding"]
 
-_SCHEMA = "blankets/audit"
 _HEADS = {"act": "Do something about", "know": "Know"}
 
 
@@ -49,11 +46,11 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {name: _json.plain(getattr(self, name)) for name in self.__slots__}
+        return {name: plain(getattr(self, name)) for name in self.__slots__}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DataAudit:
+class DataAudit(Saved):
     """What is odd about a table; print it.
 
     Made by `blankets.audit`.
@@ -88,6 +85,8 @@ class DataAudit:
         constant: site has a single value. Nothing: it is left out.
     """
 
+    _schema = "blankets/audit"
+
     target: str | None
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
@@ -110,44 +109,25 @@ class DataAudit:
         """Return one row a finding; ``pandas.DataFrame(audit.table())`` reads it."""
         return [one.to_dict() for one in self.findings]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+    def _content(self) -> dict[str, Any]:
         simple = ("target", "n_rows", "n_columns", "notes", "seconds", "data", "manifest")
         return {
-            "schema": _SCHEMA,
-            "schema_version": _json.SCHEMA_VERSION,
-            **{name: _json.plain(getattr(self, name)) for name in simple},
+            **{name: plain(getattr(self, name)) for name in simple},
             "findings": self.table(),
         }
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the audit as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> DataAudit:
-        """Read what `to_dict` wrote."""
-        fields = _json.checked(content, _SCHEMA)
+    def _read(cls, fields: Reader) -> DataAudit:
         return cls(
-            target=fields.one((str, type(None)), "target"),
-            findings=tuple(_finding_from(_json.Reader(item)) for item in fields.list_of(dict, "findings")),
-            notes=tuple(fields.names("notes")),
+            target=fields.text_or_none("target"),
+            findings=tuple(map(_finding_from, fields.each("findings"))),
+            notes=fields.names("notes"),
             n_rows=fields.count("n_rows"),
             n_columns=fields.count("n_columns"),
             data=fields.one(dict, "data"),
             seconds=fields.seconds(),
-            manifest=_json.manifest_from(content),
+            manifest=fields.manifest(),
         )
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> DataAudit:
-        """Read what `to_json` returned."""
-        return cls.from_dict(_json.parsed(document))
-
-    @classmethod
-    def load(cls, path: str | Path) -> DataAudit:
-        """Read a file written by `to_json`."""
-        return cls.from_json(_json.read(path))
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
@@ -176,10 +156,10 @@ class DataAudit:
             yield f"  {format_seconds(self.seconds)}."
 
 
-def _finding_from(fields: _json.Reader) -> Finding:
+def _finding_from(fields: Reader) -> Finding:
     return Finding(
         kind=fields.one(str, "kind"),
-        columns=tuple(fields.names("columns")),
+        columns=fields.names("columns"),
         what=fields.one(str, "what"),
         next_step=fields.one(str, "next_step"),
         weight=fields.one_of(("act", "know"), "weight"),

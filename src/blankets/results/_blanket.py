@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blankets.data import Reader, Saved
 from blankets.results import _explain, _json, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import POWERS, missed
@@ -25,7 +26,7 @@ __all__ = ["Blanket"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Blanket:
+class Blanket(Saved):
     """The Markov blanket of a target, with the evidence for every decision.
 
     Made by `blankets.discover`; read it, print it, keep it as JSON, draw it.
@@ -90,6 +91,8 @@ class Blanket:
     True
     """
 
+    _schema = "blankets/blanket"
+
     target: str
     members: tuple[str, ...]
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -148,11 +151,6 @@ class Blanket:
 
     def __contains__(self, name: object) -> bool:
         return name in self.members
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, Blanket) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return _text.blanket_text(self)
@@ -232,28 +230,12 @@ class Blanket:
 
         return refute(self, data, **choices)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
-        return _json.to_dict(self)
+    def _content(self) -> dict[str, Any]:
+        return _json.content_of(self)
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Blanket:
-        """Read what `to_dict` wrote; raises DataError if it is anything else."""
-        return _json.from_dict(content)
-
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the blanket as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> Blanket:
-        """Read what `to_json` wrote; raises DataError if it is anything else."""
-        return _json.from_dict(_json.parsed(document))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Blanket:
-        """Read a file written by `to_json`."""
-        return _json.from_dict(_json.parsed(_json.read(path)))
+    def _read(cls, fields: Reader) -> Blanket:
+        return _json.read_blanket(fields)
 
     def to_networkx(self) -> nx.DiGraph:
         """Return the blanket as a graph: the target, its members and what is known of their edges.

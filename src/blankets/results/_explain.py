@@ -8,10 +8,10 @@ from html import escape
 from math import inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.data import plain
 from blankets.errors import DataError, did_you_mean
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
-from blankets.results._json import plain
 from blankets.results._missed import detectable_by, in_words
 from blankets.results._words import joined, shown, wrapped
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.data import Reader, Saved
 from blankets.errors import ParameterError, did_you_mean
-from blankets.results import _json
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
@@ -22,7 +21,7 @@ _MOST = 40  # targets that a table shows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Blankets(Mapping[str, Blanket]):
+class Blankets(Saved, Mapping[str, Blanket]):
     """The Markov blankets of many targets: a mapping from target to `Blanket`.
 
     Attributes
@@ -51,6 +50,8 @@ class Blankets(Mapping[str, Blanket]):
     ([('a', 'b')], [('a', 'b'), ('a', 'c')])
     """
 
+    _schema = "blankets/blankets"
+
     blankets: dict[str, Blanket]
     n_tests: int = 0
     seconds: float = 0.0
@@ -67,11 +68,6 @@ class Blankets(Mapping[str, Blanket]):
 
     def __len__(self) -> int:
         return len(self.blankets)
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, Blankets) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -129,11 +125,8 @@ class Blankets(Mapping[str, Blanket]):
                     graph.add_edge(target, name, both=both, effect=max(known, evidence.effect))
         return graph
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": "blankets/blankets",
-            "schema_version": _json.SCHEMA_VERSION,
             "n_tests": self.n_tests,
             "seconds": self.seconds,
             "warnings": list(self.warnings),
@@ -141,22 +134,11 @@ class Blankets(Mapping[str, Blanket]):
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Blankets:
-        """Read what `to_dict` wrote; raises DataError if it is anything else."""
-        fields = _json.checked(content, "blankets/blankets")
+    def _read(cls, fields: Reader) -> Blankets:
         found = [Blanket.from_dict(item) for item in fields.list_of(dict, "blankets")]
         return cls(
             {blanket.target: blanket for blanket in found},
-            n_tests=fields.one(int, "n_tests"),
-            seconds=float(fields.one((int, float), "seconds")),
-            warnings=tuple(fields.names("warnings")),
+            n_tests=fields.count("n_tests"),
+            seconds=fields.seconds(),
+            warnings=fields.names("warnings"),
         )
-
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the blankets as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> Blankets:
-        """Read what `to_json` wrote; raises DataError if it is anything else."""
-        return cls.from_dict(_json.parsed(document))

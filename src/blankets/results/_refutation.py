@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import Any, Literal
 
-from blankets.data import Manifest
-from blankets.results import _json
+from blankets.data import Manifest, Reader, Saved, plain
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, shown, wrapped
 
 __all__ = ["Refutation", "Trial"]
-
-_SCHEMA = "blankets/refutation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +37,11 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {name: _json.plain(getattr(self, name)) for name in self.__slots__}
+        return {name: plain(getattr(self, name)) for name in self.__slots__}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Refutation:
+class Refutation(Saved):
     """Attempts to refute a blanket, and what became of it; print it.
 
     Made by `Blanket.refute` and `blankets.refute`.
@@ -76,6 +72,8 @@ class Refutation:
       passed: permuted target. Nothing was found.
     """
 
+    _schema = "blankets/refutation"
+
     target: str
     members: tuple[str, ...]
     trials: tuple[Trial, ...]
@@ -100,42 +98,23 @@ class Refutation:
         """Whether the blanket came through all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, with a ``schema_version``."""
+    def _content(self) -> dict[str, Any]:
         simple = ("target", "members", "n_draws", "stands", "seconds", "manifest")
         return {
-            "schema": _SCHEMA,
-            "schema_version": _json.SCHEMA_VERSION,
-            **{name: _json.plain(getattr(self, name)) for name in simple},
+            **{name: plain(getattr(self, name)) for name in simple},
             "trials": [trial.to_dict() for trial in self.trials],
         }
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the trials as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Refutation:
-        """Read what `to_dict` wrote."""
-        fields = _json.checked(content, _SCHEMA)
+    def _read(cls, fields: Reader) -> Refutation:
         return cls(
             target=fields.one(str, "target"),
-            members=tuple(fields.names("members")),
-            trials=tuple(_trial_from(_json.Reader(item)) for item in fields.list_of(dict, "trials")),
+            members=fields.names("members"),
+            trials=tuple(map(_trial_from, fields.each("trials"))),
             n_draws=fields.count("n_draws"),
             seconds=fields.seconds(),
-            manifest=_json.manifest_from(content),
+            manifest=fields.manifest(),
         )
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> Refutation:
-        """Read what `to_json` returned."""
-        return cls.from_dict(_json.parsed(document))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Refutation:
-        """Read a file written by `to_json`."""
-        return cls.from_json(_json.read(path))
 
     def __repr__(self) -> str:
         lines = [wrapped(f"{trial.name}. {trial.words}", f"  {trial.verdict}: ") for trial in self.trials]
@@ -154,7 +133,7 @@ class Refutation:
         return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"
 
 
-def _trial_from(fields: _json.Reader) -> Trial:
+def _trial_from(fields: Reader) -> Trial:
     return Trial(
         name=fields.one(str, "name"),
         verdict=fields.one_of(("passed", "failed", "not asked"), "verdict"),

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from blankets.data import Manifest
-from blankets.errors import DataError
-from blankets.results import _json
+from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
 __all__ = ["Selection"]
 
-_SCHEMA = "blankets/selection"
 _MOST = 40  # features that a table shows; the rest are counted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Selection:
+class Selection(Saved):
     """Features that an information filter selected, in order.
 
     Made by `blankets.select`; read it, print it, keep it as JSON.
@@ -77,6 +73,8 @@ class Selection:
     True
     """
 
+    _schema = "blankets/selection"
+
     target: str
     names: tuple[str, ...]
     scores: tuple[float, ...]
@@ -101,11 +99,6 @@ class Selection:
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, Selection) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -154,49 +147,28 @@ class Selection:
         columns = zip(self.names, self.scores, self.relevance, strict=True)
         return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
-        return {
-            "schema": _SCHEMA,
-            "schema_version": _json.SCHEMA_VERSION,
-            **{name: _json.plain(getattr(self, name)) for name in self.__dataclass_fields__},
-        }
+    def _content(self) -> dict[str, Any]:
+        return {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Selection:
-        """Read what `to_dict` wrote; raises DataError if it is anything else."""
-        fields = _json.checked(content, _SCHEMA)
+    def _read(cls, fields: Reader) -> Selection:
         read = cls(
             target=fields.one(str, "target"),
-            names=tuple(fields.names("names")),
-            scores=tuple(fields.list_of(float, "scores")),
-            relevance=tuple(fields.list_of(float, "relevance")),
+            names=fields.names("names"),
+            scores=fields.numbers("scores"),
+            relevance=fields.numbers("relevance"),
             criterion=fields.one(str, "criterion"),
             formula=fields.one(str, "formula"),
             settings=fields.one(dict, "settings"),
             labels=fields.one(str, "labels"),
-            n_rows=fields.one(int, "n_rows"),
-            n_candidates=fields.one(int, "n_candidates"),
-            seconds=float(fields.one((int, float), "seconds")),
-            warnings=tuple(fields.names("warnings")),
+            n_rows=fields.count("n_rows"),
+            n_candidates=fields.count("n_candidates"),
+            seconds=fields.seconds(),
+            warnings=fields.names("warnings"),
             excluded=fields.names_by_name("excluded"),
             data=fields.one(dict, "data"),
-            manifest=_json.manifest_from(content),
+            manifest=fields.manifest(),
         )
         if not len(read.names) == len(read.scores) == len(read.relevance):
-            raise DataError("this is not a saved result: 'names', 'scores' and 'relevance' differ in length")
+            refuse("'names', 'scores' and 'relevance' differ in length")
         return read
-
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the selection as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> Selection:
-        """Read what `to_json` wrote; raises DataError if it is anything else."""
-        return cls.from_dict(_json.parsed(document))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Selection:
-        """Read a file written by `to_json`."""
-        return cls.from_dict(_json.parsed(_json.read(path)))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blankets.data import Manifest
+from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.errors import ParameterError
-from blankets.results import _json
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["PriorRange", "Sensitivity"]
-
-_SCHEMA = "blankets/sensitivity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +39,7 @@ class PriorRange:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Sensitivity:
+class Sensitivity(Saved):
     """The Markov blanket as a function of p(y=1).
 
     Made by `blankets.sensitivity`.
@@ -84,7 +80,11 @@ class Sensitivity:
     ...                     algorithm="iamb", n_rows=500, n_searches=2)
     >>> found.at(0.2), found.always
     (('age', 'dose'), ('age',))
+    >>> Sensitivity.from_json(found.to_json()) == found
+    True
     """
+
+    _schema = "blankets/sensitivity"
 
     target: str
     ranges: tuple[PriorRange, ...]
@@ -131,8 +131,7 @@ class Sensitivity:
             for (prior, members), kappa in zip(self.runs, self.kappas, strict=True)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+    def _content(self) -> dict[str, Any]:
         simple = (
             "target",
             "breakpoints",
@@ -145,20 +144,30 @@ class Sensitivity:
             "manifest",
         )
         return {
-            "schema": _SCHEMA,
-            "schema_version": _json.SCHEMA_VERSION,
-            **{name: _json.plain(getattr(self, name)) for name in simple},
+            **{name: plain(getattr(self, name)) for name in simple},
             "always": list(self.always),
             "sometimes": list(self.sometimes),
-            "ranges": [
-                {name: _json.plain(getattr(found, name)) for name in PriorRange.__slots__} for found in self.ranges
-            ],
-            "runs": _json.plain(self.table()),
+            "ranges": [{name: plain(getattr(found, name)) for name in PriorRange.__slots__} for found in self.ranges],
+            "runs": plain(self.table()),
         }
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the result as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
+    @classmethod
+    def _read(cls, fields: Reader) -> Sensitivity:
+        runs = fields.each("runs")
+        return cls(
+            target=fields.one(str, "target"),
+            ranges=_ranges_from(fields.each("ranges")),
+            runs=tuple((run.probability("prior"), run.names("members")) for run in runs),
+            kappas=tuple(run.number("kappa", 0.0) for run in runs),
+            breakpoints=fields.numbers("breakpoints", 0.0, 1.0),
+            notes=fields.names("notes"),
+            algorithm=fields.one(str, "algorithm"),
+            settings=fields.one(dict, "settings"),
+            n_rows=fields.count("n_rows"),
+            n_searches=fields.count("n_searches"),
+            seconds=fields.seconds(),
+            manifest=fields.manifest(),
+        )
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
@@ -186,3 +195,20 @@ class Sensitivity:
         searches = count_of(self.n_searches, "search", "searches")
         effort = f"{count_of(self.n_rows, 'row')}, {searches}, {format_seconds(self.seconds)}"
         yield f"By {self.algorithm}: {effort}."
+
+
+def _ranges_from(each: list[Reader]) -> tuple[PriorRange, ...]:
+    """Return the ranges, which are there, have a low and a high end, and ascend."""
+    found = tuple(
+        PriorRange(
+            low=fields.probability("low"),
+            high=fields.probability("high"),
+            surrogates=fields.names("surrogates"),
+            members=fields.names("members"),
+        )
+        for fields in each
+    )
+    ends = [end for one in found for end in (one.low, one.high)]
+    if not ends or ends != sorted(ends):
+        refuse("'ranges' holds no ascending ranges")
+    return found

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blankets.data import Manifest
-from blankets.errors import DataError, ParameterError, did_you_mean
-from blankets.results import _json
+from blankets.data import Manifest, Reader, Saved, plain, refuse
+from blankets.errors import ParameterError, did_you_mean
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -19,9 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Stability"]
 
-_SCHEMA = "blankets/stability"
 _MOST = 40  # features that a table shows; the rest are counted
 THRESHOLD = 0.9
+_HOW = {
+    "subsample": "subsamples of {:.0%} of the rows",
+    "pairs": "halves of the rows, two by two",
+    "bootstrap": "bootstrap samples",
+}
 
 ASSUMPTIONS = {
     "subsample": "if features outside the blanket are exchangeable (none of them is likelier to be let in by chance "
@@ -32,7 +34,7 @@ ASSUMPTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stability(Mapping[str, float]):
+class Stability(Saved, Mapping[str, float]):
     """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
 
     Made by `blankets.stability`.
@@ -76,6 +78,8 @@ class Stability(Mapping[str, float]):
     (0.93, 3)
     """
 
+    _schema = "blankets/stability"
+
     target: str
     frequency: Mapping[str, float]
     members: tuple[str, ...]
@@ -101,11 +105,6 @@ class Stability(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.frequency)
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, Stability) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the share of draws in which each feature was a member; see `blankets.plots.plot_stability`."""
@@ -146,12 +145,9 @@ class Stability(Mapping[str, float]):
             for name, share in self.frequency.items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+    def _content(self) -> dict[str, Any]:
         return {
-            "schema": _SCHEMA,
-            "schema_version": _json.SCHEMA_VERSION,
-            **{name: _json.plain(getattr(self, name)) for name in self.__dataclass_fields__},
+            **{name: plain(getattr(self, name)) for name in self.__dataclass_fields__},
             "threshold": THRESHOLD,
             "stable": list(self.stable()),
             "false_members": self.false_members(),
@@ -159,36 +155,25 @@ class Stability(Mapping[str, float]):
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Stability:
-        """Read what `to_dict` wrote; raises DataError if it is anything else."""
-        fields = _json.checked(content, _SCHEMA)
-        frequency: dict[str, Any] = fields.one(dict, "frequency")
-        if not all(isinstance(share, int | float) and 0 <= share <= 1 for share in frequency.values()):
-            raise DataError("this is not a saved result: 'frequency' holds something else than shares")
+    def _read(cls, fields: Reader) -> Stability:
+        frequency = fields.numbers_by_name("frequency")
+        if not all(0 <= share <= 1 for share in frequency.values()):
+            refuse("'frequency' holds something else than shares")
         return cls(
             target=fields.one(str, "target"),
-            frequency={name: float(share) for name, share in frequency.items()},
-            members=tuple(fields.names("members")),
-            n_draws=fields.one(int, "n_draws"),
-            method=fields.one(str, "method"),
-            fraction=fields.number("fraction"),
-            mean_size=fields.number("mean_size"),
+            frequency=frequency,
+            members=fields.names("members"),
+            n_draws=fields.count("n_draws"),
+            method=fields.one_of(_HOW, "method"),
+            fraction=fields.probability("fraction"),
+            mean_size=fields.known_number("mean_size", 0.0),
             algorithm=fields.one(str, "algorithm"),
             settings=fields.one(dict, "settings"),
-            n_rows=fields.one(int, "n_rows"),
-            seconds=fields.number("seconds"),
-            warnings=tuple(fields.names("warnings")),
-            manifest=_json.manifest_from(content),
+            n_rows=fields.count("n_rows"),
+            seconds=fields.seconds(),
+            warnings=fields.names("warnings"),
+            manifest=fields.manifest(),
         )
-
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return the result as a JSON document; with ``path`` also write it there."""
-        return _json.write(self.to_dict(), path, indent)
-
-    @classmethod
-    def from_json(cls, document: str | bytes) -> Stability:
-        """Read what `to_json` wrote; raises DataError if it is anything else."""
-        return cls.from_dict(_json.parsed(document))
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
@@ -200,11 +185,7 @@ class Stability(Mapping[str, float]):
         return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<small>{words}</small></div>"
 
     def _title(self) -> str:
-        how = {
-            "subsample": f"subsamples of {self.fraction:.0%} of the rows",
-            "pairs": "halves of the rows, two by two",
-            "bootstrap": "bootstrap samples",
-        }[self.method]
+        how = _HOW[self.method].format(self.fraction)
         return f"Stability of the Markov blanket of {shown(self.target)} over {self.n_draws} {how}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
