@@ -3,9 +3,9 @@
 There slides-hiton finds HITON behind its rivals, and on prostate with more variables than RFE. Written down before the
 run: (1) chance: all five splits in place of one or three; a test part of Thrombin has eight or nine active compounds.
 (2) The number of variables: the rankings of UAF and RFE, cut to 4, 8, …, 128 variables, show what so few can do.
-(3) HITON's own choices, one at a time: sizes of conditioning sets, on prostate also level and bins; with and without the
-wrapper. (4) Rows: half of them, on Thrombin. There HITON-PC stands for HITON-MB, which adds no spouse
-in the split of slides-hiton and takes four times as long.
+(3) HITON's own choices, one at a time: sizes of conditioning sets, on prostate also level and bins; with and without
+the wrapper. (4) Rows: half of them, on Thrombin. There HITON-PC stands for HITON-MB, which adds no spouse in the split
+of slides-hiton and takes four times as long.
 """
 
 from __future__ import annotations
