@@ -145,10 +145,22 @@ def test_tables_that_are_too_large_are_refused(monkeypatch):
         list(counter.tables([0], 1))
 
 
-def test_what_is_missing_is_named(monkeypatch):
+def test_a_gpu_that_is_missing_is_missed(monkeypatch):
     monkeypatch.setattr(cuda, "is_available", lambda: False)
     with pytest.raises(EngineError, match=r"no GPU that CUDA can use on this machine .* say engine='memory'"):
         gpu_kernels()
+
+
+def test_parts_of_cuda_that_are_missing_are_named(monkeypatch):
+    def lost():
+        raise RuntimeError('Failure finding "libnvvm.so.4"\nmany more lines')
+
+    monkeypatch.setattr(cuda, "is_available", lost)
+    with pytest.raises(EngineError, match=r'not all there \(Failure finding "libnvvm.so.4"\); install it with: pip'):
+        gpu_kernels()
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(numba.config, "ENABLE_CUDASIM", 0)
     monkeypatch.setattr(_gpu, "find_spec", lambda name: None)
     with pytest.raises(MissingPackageError, match=r"counting on a GPU needs .*'numba-cuda'.* 'blankets\[gpu\]'"):

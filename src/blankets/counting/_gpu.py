@@ -52,7 +52,14 @@ def gpu_kernels() -> ModuleType:
         raise MissingPackageError.needed_for("counting on a GPU", "numba-cuda", "gpu")
     from numba import cuda
 
-    if not cuda.is_available():
+    try:
+        found = cuda.is_available()
+    except (ImportError, OSError, RuntimeError) as error:  # some part of CUDA, which is named before much else
+        lost = str(error).splitlines()[0]
+        raise EngineError(
+            f"the GPU cannot be used, as CUDA is not all there ({lost}); install it with: pip install 'blankets[gpu]'"
+        ) from error
+    if not found:
         raise EngineError(
             "there is no GPU that CUDA can use on this machine (an NVIDIA one, with its driver); say engine='memory'"
         )
