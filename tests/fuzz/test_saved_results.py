@@ -1,6 +1,5 @@
 """Saved results that somebody edited: read as they are, or refused; never a page or text that breaks."""
 
-import copy
 import json
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 import blankets as bl
 from blankets.errors import DataError
+from saved_examples import EXAMPLES, edited, example
 
 RUBBISH = (None, -1, 1.5, True, "x", [], [1], [[["x"]]], {}, {"a": 1}, 10**30, 10**400, float("inf"), float("nan"))
 
@@ -36,15 +36,6 @@ def places(content, path=()):
     elif isinstance(content, list):
         for at, value in enumerate(content[:2]):
             yield from places(value, (*path, at))
-
-
-def edited(content, path, value):
-    """Return the document with another value in one place."""
-    if not path:
-        return value
-    content = copy.copy(content)
-    content[path[0]] = edited(content[path[0]], path[1:], value)
-    return content
 
 
 def use(blanket, path):
@@ -122,3 +113,66 @@ def test_half_letters_in_names_survive_saving(tmp_path):
     blanket = bl.discover(table, "t")
     blanket.to_json(tmp_path / "result.json")
     assert bl.Blanket.load(tmp_path / "result.json").columns == ("half \ud800", "t")
+
+
+KINDS = [name for name, (kind, _) in EXAMPLES.items() if kind is not bl.Blanket]
+MORE = (*RUBBISH, 0, 1, 0.5, -0.5, 2, 1e300, -1e300, 5e-324, "", "0.5", [0.5], [0.5, 0.2], ["x"], {"x": "y"})
+
+
+def refused(name, document):
+    """Read a document; use what comes of it as a person would, and tell whether it was refused."""
+    kind = EXAMPLES[name][0]
+    try:
+        result = kind.from_json(document)
+    except DataError as error:
+        return str(error).startswith("this is not a saved result: ") or pytest.fail(str(error))
+    assert repr(result)
+    assert result._repr_html_()
+    assert kind.from_json(result.to_json()) == result
+    for ask in ("table", "interval", "to_pandas", "dependent"):
+        if hasattr(result, ask):
+            assert getattr(result, ask)() is not None
+    return False
+
+
+@settings(max_examples=200, deadline=None)
+@given(name=st.sampled_from(KINDS), data=st.data(), value=st.sampled_from(MORE))
+def test_edited_results_of_every_kind_are_refused_or_work(name, data, value):
+    content = json.loads(example(name).to_json())
+    path = data.draw(st.sampled_from(list(places(content))))
+    refused(name, json.dumps(edited(content, path, value)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(name=st.sampled_from(KINDS), data=st.data())
+def test_results_without_something_are_refused_or_work(name, data):
+    content = json.loads(example(name).to_json())
+    path = data.draw(st.sampled_from([path for path in places(content) if path]))
+    refused(name, json.dumps(edited(content, path, ...)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(name=st.sampled_from(KINDS), data=st.data(), letter=st.sampled_from('0"{}[],:-eN\\\x00é'))
+def test_results_with_one_letter_changed_are_refused_or_work(name, data, letter):
+    document = example(name).to_json()
+    at = data.draw(st.integers(0, len(document) - 1))
+    refused(name, document[:at] + letter + document[at + 1 :])
+
+
+@given(document=st.one_of(st.text(), st.binary(), st.recursive(st.none(), st.lists).map(json.dumps)))
+def test_documents_that_are_no_results_of_any_kind(document):
+    for name in KINDS:
+        assert refused(name, document)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+def test_every_place_of_every_kind_edited(name):
+    content = json.loads(example(name).to_json())
+    outcomes = [
+        refused(name, json.dumps(edited(content, path, value)))
+        for path in places(content)
+        for value in (*MORE, ...)
+        if path or value is not ...
+    ]
+    assert 0 < sum(outcomes) < len(outcomes)

@@ -303,6 +303,12 @@ class Reader:
         """Return the time taken."""
         return self.known_number("seconds", 0.0)
 
+    def derived(self, again: Mapping[str, Any], *keys: str) -> None:
+        """Refuse what does not follow from the rest: ``again`` holds what was worked out anew, for readers of JSON."""
+        for key in keys:
+            if not _alike(self.one(object, key), again[key]):
+                refuse(f"{key!r} holds {short(self.content[key])}, but the rest gives {short(again[key])}")
+
     def manifest(self) -> Manifest | None:
         """Return what the result was made with; those of the first version do not tell."""
         found = self.since(2, "manifest")
@@ -313,6 +319,15 @@ class Reader:
         if key not in self.content and self.content["schema_version"] >= version:
             refuse(f"{key!r} is missing")
         return self.content.get(key)
+
+
+def _alike(said: Any, again: Any) -> bool:
+    """Compare what was read with what was worked out anew, perhaps by another SciPy."""
+    if isinstance(said, list) and isinstance(again, list):
+        return len(said) == len(again) and all(map(_alike, said, again))
+    if isinstance(said, int | float) and isinstance(again, int | float):
+        return abs(said) < 1e300 and math.isclose(said, again, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(said == again)
 
 
 def short(value: object) -> str:

@@ -97,6 +97,15 @@ class Advice(Saved):
         What else to be aware of.
     manifest : Manifest or None
         What the result was made with.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rows = range(200)
+    >>> table = {"cough": [n % 3 % 2 for n in rows], "ill": [None if n % 4 else n % 8 // 4 for n in rows]}
+    >>> advice = bl.advise(table, "ill", labels="mcar")
+    >>> Advice.from_json(advice.to_json()) == advice
+    True
     """
 
     _schema = "blankets/advice"
@@ -162,8 +171,10 @@ class Advice(Saved):
             cautions=fields.names("cautions"),
             manifest=fields.manifest(),
         )
-        if not (read.recommendations.keys() <= _TASKS.keys() and read.powers.keys() <= read.effects.keys()):
-            refuse("'recommendations' holds an unknown task, or 'powers' an effect that 'effects' does not")
+        if not read.recommendations.keys() <= _TASKS.keys():
+            refuse("'recommendations' holds an unknown task")
+        if not read.powers.keys() <= read.effects.keys():
+            refuse("'powers' holds an effect that 'effects' does not")
         if any(goal.more_labels.keys() != read.goals[0].more_labels.keys() for goal in read.goals):
             refuse("'goals' differ in the kinds of 'more_labels'")
         return read

@@ -70,6 +70,14 @@ class Estimate(_Answer, _Printed):
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
     manifest : Manifest or None
         What the result was made with.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> ill = np.arange(400) % 2
+    >>> estimate = bl.mutual_information({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "cough", "ill")
+    >>> Estimate.from_json(estimate.to_json()) == estimate
+    True
     """
 
     _schema = "blankets/estimate"
@@ -114,9 +122,8 @@ class Estimate(_Answer, _Printed):
 
     @classmethod
     def _read(cls, fields: Reader) -> Estimate:
-        value, estimator = fields.known_number("information"), fields.one(str, "estimator")
-        fields.probability("p")  # worked out anew, as the interval is
-        return cls(
+        value, estimator = fields.known_number("information", -_LARGEST, _LARGEST), fields.one(str, "estimator")
+        read = cls(
             x=fields.one(str, "x"),
             target=fields.one(str, "target"),
             given=fields.names("given"),
@@ -128,6 +135,8 @@ class Estimate(_Answer, _Printed):
             manifest=fields.manifest(),
             _law=_law_from(fields.inside("law"), np.array([value]), estimator),
         )
+        fields.derived(read._content(), "p", "interval_90")
+        return read
 
     def _lines(self) -> Iterator[str]:
         low, high = self.interval()
@@ -181,6 +190,14 @@ class TestResult(_Answer, _Printed):
         Assumptions and cautions.
     manifest : Manifest or None
         What the result was made with.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> ill = np.arange(400) % 2
+    >>> result = bl.test({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "cough", "ill")
+    >>> TestResult.from_json(result.to_json()) == result
+    True
     """
 
     __test__ = False  # not a test for pytest to collect
@@ -245,7 +262,7 @@ class TestResult(_Answer, _Printed):
             reliable=fields.one(bool, "reliable"),
             valid=fields.one(bool, "valid"),
             kappa=fields.number_or_none("kappa", 0.0),
-            alpha=fields.probability("alpha"),
+            alpha=fields.known_number("alpha", math.ulp(0.0), 1.0),
             powers=fields.numbers_by_name("powers", 0.0, 1.0),
             detectable={_as_power(power): effect for power, effect in detectable.items()},
             estimate=Estimate.from_dict(fields.one(dict, "estimate")) if fields.known("estimate") else None,
@@ -254,6 +271,7 @@ class TestResult(_Answer, _Printed):
         )
         if read.reliable and any(map(math.isnan, (read.statistic, read.dof, read.log_p))):
             refuse("'reliable' is true without 'statistic', 'dof' or 'log_p'")
+        fields.derived({"p": plain(read.p)}, "p")
         return read
 
     def _lines(self) -> Iterator[str]:
@@ -320,6 +338,14 @@ class Ranking(_Answer):
         Columns that were not ranked, and why.
     manifest : Manifest or None
         What the result was made with.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> ill = np.arange(400) % 2
+    >>> ranking = bl.rank({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "ill")
+    >>> Ranking.from_json(ranking.to_json()) == ranking
+    True
     """
 
     _schema = "blankets/ranking"
@@ -365,8 +391,8 @@ class Ranking(_Answer):
     @classmethod
     def _read(cls, fields: Reader) -> Ranking:
         each, estimator = fields.each("features"), fields.one(str, "estimator")
-        information = np.array([one.known_number("information") for one in each], float)
-        return cls(
+        information = np.array([one.known_number("information", -_LARGEST, _LARGEST) for one in each], float)
+        read = cls(
             target=fields.one(str, "target"),
             names=tuple(one.one(str, "name") for one in each),
             information=information,
@@ -380,6 +406,9 @@ class Ranking(_Answer):
             manifest=fields.manifest(),
             _law=_law_from(fields.inside("law"), information, estimator),
         )
+        for one, again in zip(each, read._content()["features"], strict=True):
+            one.derived(again, "low_90", "high_90")
+        return read
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the information of the first features with its intervals; see `blankets.plots.plot_effects`."""
@@ -425,6 +454,7 @@ class Ranking(_Answer):
         return ["", "feature", "nats", "90% interval", "p", "group"], rows
 
 
+_LARGEST = 1e15  # rows, and with them statistics, are fewer
 _LAW = ("variance", "statistic", "dof", "scale", "bias")
 
 
@@ -435,13 +465,19 @@ def _law_to_dict(law: InformationEstimate, n: int) -> dict[str, Any]:
 
 
 def _law_from(fields: Reader, value: NDArray[np.float64], estimator: str) -> InformationEstimate:
-    least = {"variance": 0.0, "dof": 0.0, "scale": 0.0}
-    arrays = {name: np.array(fields.numbers(name, least.get(name, -math.inf)), float) for name in _LAW}
+    least = {"statistic": -_LARGEST, "bias": -_LARGEST}
+    arrays = {name: np.array(fields.numbers(name, least.get(name, 0.0), _LARGEST), float) for name in _LAW}
     for name, array in arrays.items():
         if array.shape != value.shape:
             refuse(f"{name!r} in 'law' has {len(array)} values for {len(value)} estimates")
     strong_law = fields.one_of(("matched", "normal"), "strong_law")
-    return InformationEstimate(value=value, estimator=estimator, strong_law=strong_law, **arrays)
+    law = InformationEstimate(value=value, estimator=estimator, strong_law=strong_law, **arrays)
+    try:
+        with np.errstate(over="raise"):
+            law.interval()
+    except FloatingPointError:
+        refuse("'law' holds numbers that no estimate has")
+    return law
 
 
 def _as_power(text: str) -> float:

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, Literal
 
 from blankets.data import Manifest, Reader, Saved, plain
+from blankets.results._record import recorded
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
 
@@ -124,7 +125,7 @@ class DataAudit(Saved):
             notes=fields.names("notes"),
             n_rows=fields.count("n_rows"),
             n_columns=fields.count("n_columns"),
-            data=fields.one(dict, "data"),
+            data=recorded(fields, "data"),
             seconds=fields.seconds(),
             manifest=fields.manifest(),
         )

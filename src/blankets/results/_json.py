@@ -12,7 +12,7 @@ from blankets.data import Reader, plain, refuse, short
 from blankets.errors import DataError
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import missed
-from blankets.results._record import oddity
+from blankets.results._record import recorded
 from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
@@ -106,14 +106,14 @@ def read_blanket(fields: Reader) -> Blanket:
         algorithm=fields.one(str, "algorithm"),
         why_algorithm=fields.one(str, "why_algorithm"),
         finds=fields.one(str, "finds"),
-        settings=fields.one(dict, "settings"),
+        settings=recorded(fields, "settings"),
         columns=columns,
         excluded=fields.names_by_name("excluded"),
         n_rows=fields.count("n_rows"),
         n_tests=fields.count("n_tests"),
         seconds=fields.seconds(),
         warnings=fields.names("warnings"),
-        data=fields.one(dict, "data"),
+        data=recorded(fields, "data"),
         decisions=tuple(_step_from(item) for item in fields.list_of(dict, "decisions")),
         separators={
             name: Reader({"separators": among}).names("separators")
@@ -127,9 +127,6 @@ def read_blanket(fields: Reader) -> Blanket:
         refuse("'members' and 'strengths' do not speak of the same columns")
     if not (set(blanket.roles) <= set(blanket.members) and set(blanket.roles.values()) <= _ROLES):
         refuse("'roles' holds something else than roles of members")
-    for part, said in (("data", blanket.data), ("settings", blanket.settings)):
-        if (key := oddity(part, said)) is not None:
-            refuse(f"{key!r} in {part!r} holds {short(said[key])}")
     if not {blanket.target, *blanket.members} <= set(columns):
         refuse("the target and the members must be among 'columns'")
     return blanket
@@ -157,7 +154,7 @@ def _evidence_from(item: Mapping[str, Any], where: str) -> NamedEvidence:
             dof=fields.number("dof"),
             log_p=fields.log_probability("log_p"),
             effect=fields.number("effect"),
-            n_rows=fields.count("n_rows"),
+            n_rows=fields.count("n_rows") or (0 if not fields.one(bool, "reliable") else fields.odd("n_rows")),
             reliable=fields.one(bool, "reliable"),
             method=fields.one(str, "method") if "method" in item else "",
         )
@@ -190,9 +187,9 @@ def _passed_over_from(item: Mapping[str, Any], n_columns: int) -> PassedOver:
     ):
         if ((arrays[key] < 0) | (arrays[key] >= limit)).any():
             refuse(f"'passed_over' holds a position beyond the end of its {key!r}")
-    known = np.isfinite(arrays["dof"]) & (arrays["log_p"] <= 0)
+    known = np.isfinite(arrays["dof"]) & (arrays["log_p"] <= 0) & (arrays["n_rows"] > 0)
     if (arrays["reliable"] & ~known).any():
-        refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value")
+        refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value, or of no rows")
     return PassedOver(**arrays, phases=phases, givens=givens, methods=methods)
 
 

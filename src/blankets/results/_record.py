@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["oddity"]
+from blankets.data import Reader, refuse, short
+
+__all__ = ["oddity", "recorded"]
 
 Kind = Callable[[Any], bool]
 
@@ -20,6 +22,10 @@ def _number(value: Any) -> bool:
 
 def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def _rows(value: Any) -> bool:
+    return _number(value) and (value == 0 or 1e-9 <= value < 1 << 63)
 
 
 def _text(value: Any) -> bool:
@@ -65,9 +71,18 @@ _KINDS: dict[str, dict[str, Kind]] = {
         **dict.fromkeys(("keep", "exclude"), _list_of(_level)),
         **dict.fromkeys(("test", "dof", "strength", "labels", "surrogate", "missing"), _or_none(_text)),
         **dict.fromkeys(("alpha", "kappa"), _or_none(_share)),
-        **dict.fromkeys(("reliability", "effective_rows"), _or_none(_number)),
+        "reliability": _or_none(_number),
+        "effective_rows": _or_none(_rows),
     },
 }
+
+
+def recorded(fields: Reader, part: str) -> dict[str, Any]:
+    """Return a part of a result after a look at what it holds."""
+    said: dict[str, Any] = fields.one(dict, part)
+    if (key := oddity(part, said)) is not None:
+        refuse(f"{key!r} in {part!r} holds {short(said[key])}")
+    return said
 
 
 def oddity(part: str, content: Mapping[str, Any]) -> str | None:

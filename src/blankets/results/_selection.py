@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from blankets.data import Manifest, Reader, Saved, plain, refuse
+from blankets.results._record import recorded
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -159,14 +160,14 @@ class Selection(Saved):
             relevance=fields.numbers("relevance"),
             criterion=fields.one(str, "criterion"),
             formula=fields.one(str, "formula"),
-            settings=fields.one(dict, "settings"),
+            settings=recorded(fields, "settings"),
             labels=fields.one(str, "labels"),
             n_rows=fields.count("n_rows"),
             n_candidates=fields.count("n_candidates"),
             seconds=fields.seconds(),
             warnings=fields.names("warnings"),
             excluded=fields.names_by_name("excluded"),
-            data=fields.one(dict, "data"),
+            data=recorded(fields, "data"),
             manifest=fields.manifest(),
         )
         if not len(read.names) == len(read.scores) == len(read.relevance):

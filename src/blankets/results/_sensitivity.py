@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.errors import ParameterError
+from blankets.results._record import recorded
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -162,7 +163,7 @@ class Sensitivity(Saved):
             breakpoints=fields.numbers("breakpoints", 0.0, 1.0),
             notes=fields.names("notes"),
             algorithm=fields.one(str, "algorithm"),
-            settings=fields.one(dict, "settings"),
+            settings=recorded(fields, "settings"),
             n_rows=fields.count("n_rows"),
             n_searches=fields.count("n_searches"),
             seconds=fields.seconds(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.errors import ParameterError, did_you_mean
+from blankets.results._record import recorded
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -166,9 +167,9 @@ class Stability(Saved, Mapping[str, float]):
             n_draws=fields.count("n_draws"),
             method=fields.one_of(_HOW, "method"),
             fraction=fields.probability("fraction"),
-            mean_size=fields.known_number("mean_size", 0.0),
+            mean_size=fields.known_number("mean_size", 0.0, len(frequency)),
             algorithm=fields.one(str, "algorithm"),
-            settings=fields.one(dict, "settings"),
+            settings=recorded(fields, "settings"),
             n_rows=fields.count("n_rows"),
             seconds=fields.seconds(),
             warnings=fields.names("warnings"),

@@ -1,0 +1,201 @@
+"""What is written as JSON is read back: the same text, the same words, and nothing that such a result cannot hold."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import blankets as bl
+from blankets.data import Reader, Saved
+from blankets.errors import DataError
+from blankets.results import Advice, Ranking, Sensitivity, TestResult
+from saved_examples import EXAMPLES, edited, example
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_read_is_what_was_written(name, tmp_path):
+    kind, result = EXAMPLES[name][0], example(name)
+    document = result.to_json()
+    result.to_json(tmp_path / "result.json", indent=2)
+    for again in (kind.from_json(document), kind.from_json(document.encode()), kind.load(tmp_path / "result.json")):
+        assert type(again) is kind
+        assert again == result
+        assert again.to_json() == document
+        assert (repr(again), again._repr_html_()) == (repr(result), result._repr_html_())
+
+
+def test_every_kind_of_result_is_among_the_examples():
+    def kinds(of):
+        return {one for kind in of.__subclasses__() for one in kinds(kind) | {kind}}
+
+    public = {kind for kind in kinds(Saved) if not kind.__name__.startswith("_")}
+    assert public == {kind for kind, _ in EXAMPLES.values()}
+
+
+@pytest.mark.parametrize("level", [0.5, 0.99])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.startswith(("estimate", "ranking"))])
+def test_intervals_at_any_level_are_those_of_the_result(name, level):
+    result = example(name)
+    again = type(result).from_json(result.to_json())
+    np.testing.assert_array_equal(np.array(again.interval(level)), np.array(result.interval(level)))
+    np.testing.assert_array_equal(again.p, result.p)
+
+
+def test_rankings_give_the_same_frame_and_picture():
+    ranking = example("ranking, positives only")
+    again = Ranking.from_json(ranking.to_json())
+    pd.testing.assert_frame_equal(again.to_pandas(), ranking.to_pandas())
+    assert (again.information.dtype, again.group.dtype) == (np.float64, np.int64)
+    drawn = [[text.get_text() for text in one.plot().get_yticklabels()] for one in (again, ranking)]
+    assert drawn[0] == drawn[1] != []
+
+
+def test_answers_are_asked_as_before():
+    result = example("test, positives only")
+    again = TestResult.from_json(result.to_json())
+    assert (again.dependent(), again.p, again.detectable) == (result.dependent(), result.p, result.detectable)
+    advice = example("advice, prior uncertain")
+    assert Advice.from_json(advice.to_json()).goal("medium", 0.8) == advice.goal("medium", 0.8)
+    found = example("sensitivity")
+    assert Sensitivity.from_json(found.to_json()).at(0.5) == found.at(0.5)
+
+
+def test_results_that_differ_are_not_equal():
+    one, other = example("ranking"), example("ranking, positives only")
+    assert one != other
+    assert one != example("test")
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+
+
+WRONG = [
+    ("test", ("schema",), "blankets/ranking", "the key 'schema' with the value 'blankets/test' is missing"),
+    ("test", ("schema_version",), 4, "its schema version is 4, and this version of blankets reads up to 3; install"),
+    ("test", ("schema_version",), 2, "is 2, which does not hold enough to be read back; 3 is the first that does"),
+    ("test", ("schema_version",), 0, "its schema version is 0, which there never was"),
+    ("test", ("schema_version",), "3", "its schema version is '3', which there never was"),
+    ("test", ("log_p",), 0.5, "'log_p' holds 0.5, which is the logarithm of no probability"),
+    ("test", ("log_p",), None, "'reliable' is true without 'statistic', 'dof' or 'log_p'"),
+    ("test", ("log_p",), math.nan, "'log_p' holds nan"),
+    ("test", ("alpha",), 1.5, "'alpha' holds 1.5"),
+    ("test", ("alpha",), 0, "'alpha' holds 0"),
+    ("test", ("test",), "luck", "'test' holds 'luck'"),
+    ("test", ("p",), 2.0, "'p' holds 2.0"),
+    ("test", ("dof",), -1, "'dof' holds -1"),
+    ("test", ("reliable",), 1, "'reliable' holds 1"),
+    ("test", ("powers",), {"small": 1.2}, "'small' holds 1.2"),
+    ("test", ("detectable",), {"often": 0.1}, "'detectable' holds 'often'"),
+    ("test", ("detectable",), {"1e3": 0.1}, "'detectable' holds '1e3'"),
+    ("test", ("estimate",), [], r"'estimate' holds \[\]"),
+    ("test", ("estimate", "x"), 3, "'x' holds 3"),
+    ("test", ("kappa",), -0.1, "'kappa' holds -0.1"),
+    ("test", ("given",), "town", "'given' holds 'town'"),
+    ("estimate", ("information",), None, "'information' holds None"),
+    ("estimate", ("p",), 1.1, "'p' holds 1.1"),
+    ("estimate", ("p",), None, "'p' holds None, but the rest gives"),
+    ("ranking", ("features", 1, "low_90"), 3.5, "'low_90' holds 3.5, but the rest gives 0"),
+    ("ranking", ("features", 1, "high_90"), True, "'high_90' holds True"),
+    ("estimate", ("standard_error",), -1, "'standard_error' holds -1"),
+    ("estimate", ("law",), 3, "'law' holds 3"),
+    ("estimate", ("law", "strong_law"), "weak", "'strong_law' holds 'weak'"),
+    ("estimate", ("law", "scale"), [-1], "'scale' holds -1"),
+    ("estimate", ("law", "dof"), [1, 2], "'dof' in 'law' has 2 values for 1 estimates"),
+    ("estimate", ("law", "variance"), ["much"], "'variance' holds 'much'"),
+    ("estimate", ("interval_90",), [0.5, 0.4], "'interval_90' holds"),
+    ("ranking", ("features",), {}, "'features' holds {}"),
+    ("ranking", ("features", 0), 3, "'features' holds 3"),
+    ("ranking", ("features", 0, "p"), -0.1, "'p' holds -0.1"),
+    ("ranking", ("features", 0, "group"), -1, "'group' holds -1"),
+    ("ranking", ("features", 0, "information"), 10**400, "'information' holds a number that is too large"),
+    ("ranking", ("law", "statistic"), [], "'statistic' in 'law' has 0 values for 4 estimates"),
+    ("ranking", ("manifest",), 3, "'manifest' is not a mapping"),
+    ("advice", ("powers",), {"tiny": 0.1}, "'powers' holds an effect that 'effects' does not"),
+    ("advice", ("powers", "small"), 2, "'small' holds 2"),
+    ("advice", ("recommendations",), {"pray": "daily"}, "'recommendations' holds an unknown task"),
+    ("advice", ("kappa_range",), [0.5], r"'kappa_range' holds \[0.5\]"),
+    ("advice", ("kappa_range",), [0.5, 0.4], r"'kappa_range' holds \[0.5, 0.4\]"),
+    ("advice", ("power_ranges",), {"small": [0.5, 1.2]}, "'small' holds 1.2"),
+    ("advice", ("goals", 0, "more_rows"), -1, "'more_rows' holds -1"),
+    ("advice", ("goals", 0, "power"), 3, "'power' holds 3"),
+    ("advice, prior uncertain", ("goals", 0, "more_labels"), {"gold": 1}, "'goals' differ in the kinds of"),
+    ("advice", ("levels",), 2.5, "'levels' holds 2.5"),
+    ("sensitivity", ("ranges",), [], "'ranges' holds no ascending ranges"),
+    ("sensitivity", ("ranges", 0, "high"), 0, "'ranges' holds no ascending ranges"),
+    ("sensitivity", ("ranges", 0, "low"), -0.5, "'low' holds -0.5"),
+    ("sensitivity", ("runs", 0, "prior"), 1.5, "'prior' holds 1.5"),
+    ("sensitivity", ("runs", 0, "kappa"), "k", "'kappa' holds 'k'"),
+    ("sensitivity", ("breakpoints",), [2], "'breakpoints' holds 2"),
+    ("assumptions", ("checks", 0, "verdict"), "maybe", "'verdict' holds 'maybe'"),
+    ("assumptions", ("checks",), "none", "'checks' holds 'none'"),
+    ("stability", ("method",), "dice", "'method' holds 'dice'"),
+    ("stability", ("n_draws",), -1, "'n_draws' holds -1"),
+    ("selection", ("scores", 0), "high", "'scores' holds 'high'"),
+    ("blankets", ("seconds",), -1, "'seconds' holds -1"),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "value", "said"), WRONG)
+def test_what_is_wrong_is_named(name, path, value, said):
+    document = json.dumps(edited(json.loads(example(name).to_json()), path, value))
+    with pytest.raises(DataError, match=f"^this is not a saved result: .*{said}"):
+        EXAMPLES[name][0].from_json(document)
+
+
+DERIVED = {  # worked out from other fields, for readers of the document
+    "blanket": {"could_have_missed"},
+    "refutation": {"stands"},
+    "sensitivity": {"always", "sometimes"},
+    "stability": {"threshold", "stable", "false_members", "assumption"},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if "," not in name])
+def test_what_is_missing_is_named(name):
+    content = json.loads(example(name).to_json())
+    for key in set(content) - DERIVED.get(name, set()):
+        said = f"the key '{key}'" if key == "schema" else "schema version is None" if "_v" in key else f"{key!r} is mis"
+        with pytest.raises(DataError, match=f"^this is not a saved result: .*{said}"):
+            EXAMPLES[name][0].from_dict(edited(content, (key,), ...))
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if "," not in name])
+def test_documents_that_are_cut_off_or_something_else(name):
+    kind, document = EXAMPLES[name][0], example(name).to_json()
+    for wrong in ("", "[]", "3", "null", "[{}]", document[:-1], document[: len(document) // 2], f"[{document}]"):
+        with pytest.raises(DataError, match=r"^this is not a saved result: "):
+            kind.from_json(wrong)
+    with pytest.raises(DataError, match=r"cannot read '.*nothing\.json'"):
+        kind.load("no such folder/nothing.json")
+
+
+def test_lists_within_lists_are_refused_before_anything_recurses():
+    for depth in (101, 400, 100_000):
+        deep = '{"schema": "blankets/test", "settings": ' + "[" * depth + "]" * depth + "}"
+        with pytest.raises(DataError, match=r"'settings' holds lists within lists|it is not JSON"):
+            TestResult.from_json(deep)
+
+
+@pytest.mark.parametrize("token", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_numbers_without_end_are_refused_wherever_they_are(token):
+    content = json.loads(example("blanket").to_json())
+    content["settings"]["anything"] = {"deeper": ["here"]}
+    document = json.dumps(content).replace('"here"', token)
+    with pytest.raises(DataError, match=r"'deeper' holds -?(nan|inf)"):
+        bl.Blanket.from_json(document)
+
+
+def test_a_reader_takes_nothing_for_something_else():
+    fields = Reader({"n": True, "x": None, "names": ["a", 1], "ends": [0.5, None], "big": 10**400})
+    with pytest.raises(DataError, match="'n' holds True"):
+        fields.count("n")
+    with pytest.raises(DataError, match="'x' holds None"):
+        fields.known_number("x")
+    with pytest.raises(DataError, match="'names' holds 1"):
+        fields.names("names")
+    with pytest.raises(DataError, match="'big' holds a number that is too large"):
+        fields.number("big")
+    assert fields.numbers("ends")[0] == 0.5
+    assert math.isnan(fields.numbers("ends")[1])
+    assert (fields.text_or_none("x"), fields.number_or_none("x")) == (None, None)
