@@ -119,18 +119,33 @@ def scans(name: str, frame: Frame, reader: Reader, bandwidth: float) -> list[dic
 
 
 def search(name: str, frame: Frame, test: str) -> dict[str, Any]:
-    found = {}
+    return compared(
+        name,
+        test,
+        lambda engine: [blankets.discover(frame, TARGET, algorithm="inter-iamb", test=test, engine=engine)],
+    )
+
+
+def search_all(name: str, frame: Frame, test: str) -> dict[str, Any]:
+    return compared(
+        f"{name}, all targets",
+        test,
+        lambda engine: list(blankets.discover_all(frame, algorithm="inter-iamb", test=test, engine=engine).values()),
+    )
+
+
+def compared(name: str, test: str, run: Callable[[str], list[Any]]) -> dict[str, Any]:
+    """Run a search by both engines, three times each, and compare what is found."""
+    times, found = {}, {}
     for engine in ("memory", "gpu"):
-        times = []
+        walls = []
         for _ in range(3):
             began = time.perf_counter()
-            blanket = blankets.discover(frame, TARGET, algorithm="inter-iamb", test=test, engine=engine)
-            times.append(time.perf_counter() - began)
-        found[engine] = min(times), blanket
-    same = all(getattr(found["gpu"][1], part) == getattr(found["memory"][1], part) for part in ("members", "strengths"))
-    return {"shape": name, "test": test, "memory": found["memory"][0], "gpu": found["gpu"][0], "same": same} | {
-        "members": len(found["gpu"][1].members)
-    }
+            blankets_ = run(engine)
+            walls.append(time.perf_counter() - began)
+        times[engine], found[engine] = min(walls), [(b.members, b.strengths) for b in blankets_]
+    members = sum(len(members) for members, _ in found["gpu"])
+    return {"shape": name, "test": test, **times, "members": members, "same": found["gpu"] == found["memory"]}
 
 
 def main() -> None:
@@ -147,6 +162,8 @@ def main() -> None:
         packed[shape] = fastest(lambda frame=frame: GpuCounter(frame), repeats=3).wall
         rows += scans(shape, frame, reader, bandwidth)
         searches += [search(shape, frame, test) for test in ("g", "auto")]
+        if frame.n_columns < 100:
+            searches += [search_all(shape, frame, test) for test in ("g", "auto")]
     heads = ["scan of", "given", "memory", "GPU", "gain", "counted, copied", "counted", "ns", "GB/s", "share"]
     cells = [
         [

@@ -25,7 +25,7 @@ from blankets.errors import EngineError, MissingPackageError
 
 __all__ = ["GpuCounter", "gpu_kernels"]
 
-# What a request takes at least, ns (measured: 500,000 to 900,000): what is counted here in less time is counted here.
+# What a request takes at least, ns (measured: 320,000 to 900,000): what is counted here in less time is counted here.
 LATENCY = 500_000
 # Bits win while cells x (levels - 1) is at most this, for columns of up to four levels.
 BITS_WIN_BELOW, BITS_MOST_LEVELS = 256, 4
@@ -174,8 +174,9 @@ class GpuCounter(Counter):
         with _DEVICE:
             request = self._prepared(columns, int(y), conditioning)
             for part, counts in self._counted(request, self._parts(request)):
-                ns = memory.NS_COUNT * counts.size
-                n_pieces = max(1, min(self._here.threads_for(ns), int(ns / memory.THREADS_WIN_ABOVE)))
+                # On all threads, also for a thread that is to count alone: others wait for their turn.
+                worth = int(memory.NS_COUNT * counts.size / memory.THREADS_WIN_ABOVE)
+                n_pieces = max(1, min(self._here.n_threads, worth))
                 size = -(-len(counts) // n_pieces)
                 pieces = [slice(k, min(k + size, len(counts))) for k in range(0, len(counts), size)]
                 found = (self._here.pool.map if n_pieces > 1 else map)(summary, [counts[piece] for piece in pieces])
@@ -200,7 +201,8 @@ class GpuCounter(Counter):
         ]
         # Codes of the rows' cells, and masks of as many as bits are counted in; tables; what is still to be packed.
         working = (4 + BITS_WIN_BELOW // 8) * self.n_rows + 16 * COPIED_COUNTS
-        needed = slices + working + max([*stored, min(self.n_rows * len(self.names), STAGED_BYTES), self.n_rows])
+        staged = min(4 * self.n_rows * len(self.names), max(STAGED_BYTES, 4 * self.n_rows))
+        needed = slices + working + max(staged, *stored, 0)
         free = self._cuda.current_context().get_memory_info().free
         if needed > free:
             raise EngineError(
@@ -336,24 +338,14 @@ class GpuCounter(Counter):
             n_jobs = -(-n // LANES) * -(-n_cells // of.TILE)
             n_chunks = max(1, min(BUSY_BLOCKS // n_jobs, self._n_words // FEWEST_WORDS))
             each, shared = -(-self._n_words // n_chunks), 4 * LANES * (width * of.TILE + 1)
-            about = self._slices, rooms["masks"], rooms["totals"], rooms["chosen"], start, n, width, n_cells
-            arguments: tuple[Any, ...] = *about, each, LANES, slot.there
+            about: tuple[Any, ...] = self._slices, rooms["masks"], rooms["totals"], rooms["chosen"], start, n, width
+            arguments: tuple[Any, ...] = *about, n_cells, each, LANES, slot.there
         else:
             n_jobs = n
             n_chunks = max(1, min(BUSY_BLOCKS // n_jobs, self.n_rows // FEWEST_ROWS))
             each, shared = max(-(-self.n_rows // n_chunks), 1), 4 * size if size <= of.SHARED_COUNTS else 0
-            arguments = (
-                self._slices,
-                self.n_rows,
-                rooms["cells"],
-                rooms["chosen"],
-                start,
-                n,
-                n_cells,
-                size,
-                each,
-                slot.there,
-            )
+            about = self._slices, self.n_rows, rooms["cells"], rooms["chosen"], start, n, n_cells, size
+            arguments = *about, each, slot.there
         if n_chunks > 1 or not _by_bits(width, n_cells):  # counts of several blocks are added up
             self._launch(of.clear, n * size, slot.there, n * size, stream=stream)
         kernel = of.tally_bits if _by_bits(width, n_cells) else of.tally_rows
