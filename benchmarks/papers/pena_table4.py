@@ -172,7 +172,7 @@ def nearer(group: pd.DataFrame) -> pd.Series:
 
 def why(rows: pd.DataFrame, size: int, algorithm: str, lead: pd.Series) -> str:
     """Compare with the other tables of Alarm, and with other conventions."""
-    here = rows[(rows.rows == size) & (rows.algorithm == algorithm)]
+    here = rows[(rows.rows == size) & (rows.algorithm == algorithm) & (rows.network != "pigs")]
     main = chosen(here, MAIN)
     told = [f"{name} {triple(group)}" for name, group in main.groupby("network", sort=False)]
     for dof, reliability in OTHERS:

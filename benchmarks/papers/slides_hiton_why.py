@@ -214,8 +214,8 @@ EXPERIMENTS = (
         remark=(
             "Settings and comparisons were written down after slides-hiton had been seen, and blankets of the first "
             "split while taking the time; three more settings (a level of 0.05 on Thrombin, half of the rows and "
-            "smaller sets on prostate) were dropped for want of time before their outcome was known. Errors are those of five "
-            "splits of the same rows."
+            "smaller sets on prostate) were dropped for want of time before their outcome was known. Errors are those "
+            "of five splits of the same rows."
         ),
     ),
 )
