@@ -295,7 +295,7 @@ class TableTests(CountedTests):
 
     @cached_property
     def _widest(self) -> NDArray[np.int64]:
-        return self._free.argmax(keepdims=True)
+        return np.array([np.argmax(self._free)])
 
     def _nominal(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
