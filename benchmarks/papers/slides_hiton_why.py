@@ -140,24 +140,24 @@ def best_length(scores: pd.DataFrame) -> tuple[int, str]:
 
 
 def reason(scores: pd.DataFrame, sizes: pd.Series) -> str:
-    """Compare HITON with rankings of its own length, and name what of it helps."""
+    """Compare HITON with rankings of its own length, and say what each change makes of it."""
     own, n_own = scores.loc[PLAIN, "HITON"], sizes[PLAIN, "HITON"]
     length = min(LENGTHS, key=lambda k: abs(np.log(k / n_own)))
     alike = ", ".join(
-        f"{name} {plus_minus(scores.loc[length, name], 1)} ({plus_minus(own - scores.loc[length, name], 1)})"
+        f"{name} {plus_minus(scores.loc[length, name], 1)} (HITON {signed(own - scores.loc[length, name])})"
         for name in RANKINGS
     )
-    ways = [way for way in scores.index.get_level_values(0).unique() if (way, "HITON") in scores.index]
-    best = max(ways, key=lambda way: scores.loc[way, "HITON"].mean())
+    ways = [way for way in scores.index.get_level_values(0).unique() if (way, "HITON") in scores.index and way != PLAIN]
+    changed = [
+        f"{way} {signed(scores.loc[way, 'HITON'] - own)} with {sizes[way, 'HITON']:.0f} variables" for way in ways
+    ]
     rival = best_length(scores)
-    left = scores.loc[rival] - scores.loc[best, "HITON"]
-    unwrapped = scores.loc[PLAIN, "blanket"] - own
     return (
         f"over five splits it has {plus_minus(own, 1)} with {n_own:.0f} variables; rankings cut to {length} have "
-        f"{alike} (in brackets HITON's lead); {rival[1]} is best with {rival[0]}, {plus_minus(scores.loc[rival], 1)}. "
-        f"Without the wrapper {signed(unwrapped)}; of {len(ways)} settings the best is “{best}”: "
-        f"{plus_minus(scores.loc[best, 'HITON'], 1)} with {sizes[best, 'HITON']:.0f} variables, "
-        f"{plus_minus(left, 1)} behind {rival[1]}"
+        f"{alike}; the best length is {rival[0]} by {rival[1]}, {plus_minus(scores.loc[rival], 1)} (HITON "
+        f"{signed(own - scores.loc[rival])}). Changed one at a time: no wrapper "
+        f"{signed(scores.loc[PLAIN, 'blanket'] - own)} with {sizes[PLAIN, 'blanket']:.0f}"
+        + "".join(f"; {said}" for said in changed)
     )
 
 
