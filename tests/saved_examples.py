@@ -5,8 +5,11 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from scipy.stats import beta
 
 import blankets as bl
+from blankets.planning import Plan, plan_blanket
+from blankets.regimes import EstimatedPrior
 from blankets.results import (
     Advice,
     Assumptions,
@@ -80,6 +83,98 @@ EXAMPLES = {
     "ranking, positives only": (Ranking, lambda: bl.rank(positives_only(), "ill", **PU)),
     "ranking, prior not known": (Ranking, lambda: bl.rank(positives_only(), "ill", labels="pu", loss="squared")),
     "ranking, some labels": (Ranking, lambda: bl.rank(some_labels(), "ill", labels="mcar")),
+    "plan": (Plan, lambda: bl.plan(effect="medium", power=0.95)),
+    "plan of power": (Plan, lambda: bl.plan(effect=0.02, rows=500, arity=3, target_arity=3)),
+    "plan of an effect": (Plan, lambda: bl.plan(power=0.9, rows=500, arity=3)),
+    "plan of a level": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=150, arity=2, alpha=None)),
+    "plan of freedom": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=400)),
+    "plan of a blanket": (Plan, lambda: plan_blanket(effects=[0.01, "medium"], power=0.9, decisions="worst-case")),
+    "plan, labelled positives": (Plan, lambda: bl.plan(effect="medium", power=0.95, rows=3000, **PU)),
+    "plan, out of reach": (Plan, lambda: bl.plan(effect=0.001, power=0.95, rows=300, **PU)),
+    "plan, collected apart": (
+        Plan,
+        lambda: bl.plan(effect="medium", power=0.9, labelled=100, **PU, sampling="case-control"),
+    ),
+    "plan, below a bound": (Plan, lambda: bl.plan(effect="small", power=0.8, rows=4000, labels="pu", prior="<0.4")),
+    "plan, some labels": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=900, labels="mcar", prior=0.3)),
+    "plan, by class": (
+        Plan,
+        lambda: bl.plan(
+            effect=0.02, rows=900, labels="mar-c", prior=0.3, labelled={"positives": 0.05, "negatives": 0.2}
+        ),
+    ),
+    "plan, by stratum": (
+        Plan,
+        lambda: bl.plan(effect=0.03, power=0.9, rows=5000, labels="pu", prior=0.3, strata=2, strata_priors=[0.1, 0.5]),
+    ),
+    "plan, prior between": (
+        Plan,
+        lambda: bl.plan(effect="medium", power=0.9, rows=2000, labels="pu", prior=(0.1, 0.3), n_draws=50, rng=1),
+    ),
+    "plan, Beta prior": (
+        Plan,
+        lambda: bl.plan(
+            effect="medium",
+            power=0.9,
+            labels="pu",
+            labelled=0.03,
+            prior=bl.Beta(mode=0.2, low=0.1, high=0.4),
+            n_draws=50,
+            rng=1,
+            assurance=0.8,
+        ),
+    ),
+    "plan, prior of SciPy": (
+        Plan,
+        lambda: bl.plan(effect="medium", power=0.9, rows=300, labels="pu", labelled=30, prior=beta(4, b=9), n_draws=50),
+    ),
+    "plan, prior estimated": (
+        Plan,
+        lambda: bl.plan(
+            effect=0.02,
+            rows=3000,
+            labels="pu",
+            labelled=60,
+            n_draws=50,
+            prior=EstimatedPrior(0.2, np.linspace(0.1, 0.31, 20), "tice"),
+        ),
+    ),
+    "plan, prior cut": (
+        Plan,
+        lambda: bl.plan(effect=0.02, power=0.8, labels="pu", labelled=0.15, prior=(0.1, 0.3), n_draws=50),
+    ),
+    "plan, effect under an uncertain prior": (
+        Plan,
+        lambda: bl.plan(power=0.8, rows=600, arity=3, labels="pu", labelled=0.15, prior=(0.2, 0.3), n_draws=50),
+    ),
+    "plan, level under an uncertain prior": (
+        Plan,
+        lambda: bl.plan(
+            effect="large",
+            power=0.8,
+            alpha=None,
+            rows=600,
+            arity=3,
+            labels="mcar",
+            surrogate="y1",
+            labelled=0.15,
+            prior=(0.2, 0.3),
+            n_draws=50,
+        ),
+    ),
+    "plan, both classes under an uncertain prior": (
+        Plan,
+        lambda: bl.plan(
+            effect=0.02,
+            power=0.8,
+            labels="mar-c",
+            prior=(0.2, 0.4),
+            surrogate="listwise",
+            n_draws=50,
+            rng=3,
+            labelled={"positives": 0.05, "negatives": 0.2},
+        ),
+    ),
     "advice": (Advice, lambda: bl.advise(table(), "ill")),
     "advice, prior not known": (Advice, lambda: bl.advise(positives_only(), "ill", labels="pu")),
     "advice, prior uncertain": (

@@ -10,6 +10,7 @@ import pytest
 import blankets as bl
 from blankets.data import Reader, Saved
 from blankets.errors import DataError
+from blankets.planning import Plan
 from blankets.results import Advice, Ranking, Sensitivity, TestResult
 from saved_examples import EXAMPLES, edited, example
 
@@ -60,6 +61,33 @@ def test_answers_are_asked_as_before():
     assert Advice.from_json(advice.to_json()).goal("medium", 0.8) == advice.goal("medium", 0.8)
     found = example("sensitivity")
     assert Sensitivity.from_json(found.to_json()).at(0.5) == found.at(0.5)
+
+
+@pytest.mark.parametrize("name", [name for name, (kind, _) in EXAMPLES.items() if kind is Plan])
+def test_plans_answer_further_questions_as_before(name):
+    plan = example(name)
+    again = Plan.from_json(plan.to_json())
+    levels = [0.01, 0.37, 0.5, 0.99]
+    np.testing.assert_array_equal(again.quantile(levels), plan.quantile(levels))
+    for part in ("draws", "prior_draws"):
+        np.testing.assert_array_equal(getattr(again, part), getattr(plan, part))
+    rows = plan.power_curve([plan.rows // 2 + 1, plan.rows], over="rows")
+    for key, values in again.power_curve([plan.rows // 2 + 1, plan.rows], over="rows").items():
+        np.testing.assert_array_equal(values, rows[key])
+    assert (again.dof, again.noncentrality, again.decisions) == (plan.dof, plan.noncentrality, plan.decisions)
+
+
+def test_priors_that_have_no_name_are_written_but_not_read():
+    class Own:
+        def cdf(self, value):
+            return np.clip(np.asarray(value, float), 0, 1)
+
+        ppf = cdf
+
+    plan = bl.plan(effect="medium", power=0.9, rows=2000, labels="pu", prior=Own(), n_draws=20, assurance=0.5)
+    assert json.loads(plan.to_json())["uncertain_prior"]["prior"] is None
+    with pytest.raises(DataError, match="'prior' in 'uncertain_prior' holds None: it was a distribution that could"):
+        Plan.from_json(plan.to_json())
 
 
 def test_results_that_differ_are_not_equal():
@@ -127,6 +155,45 @@ WRONG = [
     ("sensitivity", ("runs", 0, "prior"), 1.5, "'prior' holds 1.5"),
     ("sensitivity", ("runs", 0, "kappa"), "k", "'kappa' holds 'k'"),
     ("sensitivity", ("breakpoints",), [2], "'breakpoints' holds 2"),
+    ("plan", ("schema_version",), 1, "is 1, which does not hold enough to be read back; 2 is the first that does"),
+    ("plan", ("answer",), 199, "'answer' holds 199, but the rest gives 198"),
+    ("plan", ("answer",), -1, "'answer' holds -1"),
+    ("plan", ("answer",), None, "'reachable' holds True, but the rest gives False"),
+    ("plan", ("power",), 1.5, "'power' holds 1.5, but the rest gives 0.95"),
+    ("plan", ("kappa",), 0.5, "'kappa' holds 0.5, but the rest gives 1.0"),
+    ("plan", ("wanted_power",), None, "'wanted_power' holds None"),
+    ("plan", ("wanted_power",), 95, "'wanted_power' holds 95"),
+    ("plan of power", ("wanted_power",), 0.9, "'wanted_power' holds 0.9, but the rest gives None"),
+    ("plan", ("unknown",), "luck", "'unknown' holds 'luck'"),
+    ("plan", ("regime",), "anarchy", "'regime' holds 'anarchy'"),
+    ("plan", ("surrogate",), "y0", "'surrogate' holds 'y0', which 'supervised' does not have"),
+    ("plan", ("setting",), [], r"'setting' holds \[\]"),
+    ("plan", ("setting", "effect"), [], "'effect' and 'dof' in 'setting' differ in length, or are empty"),
+    ("plan", ("setting", "effect"), [-0.1], "'effect' holds -0.1"),
+    ("plan", ("setting", "effect"), ["medium"], "'effect' holds 'medium'"),
+    ("plan", ("setting", "dof"), [0.0], "'dof' holds 0.0"),
+    ("plan", ("setting", "alpha"), 0, "'alpha' holds 0"),
+    ("plan", ("setting", "rows"), 1e30, r"'rows' holds 1e\+30"),
+    ("plan", ("setting", "prior"), 0.2, "'prior' holds 0.2"),
+    ("plan, labelled positives", ("setting", "prior"), None, "'prior' holds None"),
+    ("plan, labelled positives", ("setting", "labelled"), 2900.0, "'labelled' holds 2900.0"),
+    ("plan, by class", ("setting", "positives"), 2, "'positives' holds 2"),
+    ("plan, by stratum", ("setting", "strata"), [[0.1, 0.5]], "'strata' holds"),
+    ("plan, by stratum", ("setting", "strata"), [[0.0, 1.0]], "'strata' holds"),
+    ("plan, prior between", ("uncertain_prior", "n_draws"), 10**9, "'n_draws' holds 1000000000"),
+    ("plan, prior between", ("uncertain_prior", "n_draws"), 0, "'n_draws' holds 0"),
+    ("plan, prior between", ("uncertain_prior", "seed"), "x", "'seed' holds 'x'"),
+    ("plan, prior between", ("uncertain_prior", "quantiles", "0.5"), 1, "'quantiles' holds .* but the rest gives"),
+    ("plan, prior between", ("uncertain_prior", "prior", "kind"), "hunch", "'kind' holds 'hunch'"),
+    ("plan, prior between", ("uncertain_prior", "prior", "low"), 0.9, "'prior' holds what is none"),
+    ("plan, prior between", ("uncertain_prior", "prior", "bound_only"), True, "but its 'prior' is certain"),
+    ("plan, prior between", ("uncertain_prior", "dof_asked"), [1.0, 2.0], r"'dof_asked' holds \[1.0, 2.0\]"),
+    ("plan, Beta prior", ("uncertain_prior", "prior", "concentration"), 1, "'prior' holds what is none"),
+    ("plan, prior of SciPy", ("uncertain_prior", "prior", "base", "name"), "expon", "'name' holds 'expon'"),
+    ("plan, prior of SciPy", ("uncertain_prior", "prior", "base", "args"), [1, 2, 3, 4, 5], "'prior' holds what is no"),
+    ("plan, prior of SciPy", ("uncertain_prior", "prior", "base", "args"), [-4], "'prior' holds"),
+    ("plan, prior estimated", ("uncertain_prior", "prior", "draws"), [], r"'draws' holds \[\]"),
+    ("plan, prior estimated", ("uncertain_prior", "prior", "method"), "guess", "'method' holds 'guess'"),
     ("assumptions", ("checks", 0, "verdict"), "maybe", "'verdict' holds 'maybe'"),
     ("assumptions", ("checks",), "none", "'checks' holds 'none'"),
     ("stability", ("method",), "dice", "'method' holds 'dice'"),

@@ -306,7 +306,9 @@ class Reader:
     def derived(self, again: Mapping[str, Any], *keys: str) -> None:
         """Refuse what does not follow from the rest: ``again`` holds what was worked out anew, for readers of JSON."""
         for key in keys:
-            if not _alike(self.one(object, key), again[key]):
+            if key not in self.content:
+                refuse(f"{key!r} is missing")
+            if not _alike(self.content[key], again[key]):
                 refuse(f"{key!r} holds {short(self.content[key])}, but the rest gives {short(again[key])}")
 
     def manifest(self) -> Manifest | None:
@@ -325,6 +327,10 @@ def _alike(said: Any, again: Any) -> bool:
     """Compare what was read with what was worked out anew, perhaps by another SciPy."""
     if isinstance(said, list) and isinstance(again, list):
         return len(said) == len(again) and all(map(_alike, said, again))
+    if isinstance(said, dict) and isinstance(again, dict):
+        return said.keys() == again.keys() and all(_alike(said[key], again[key]) for key in said)
+    if isinstance(said, bool) or isinstance(again, bool):
+        return said is again
     if isinstance(said, int | float) and isinstance(again, int | float):
         return abs(said) < 1e300 and math.isclose(said, again, rel_tol=1e-6, abs_tol=1e-9)
     return bool(said == again)

@@ -16,7 +16,7 @@ from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
 from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa, solve
 
-__all__ = ["Question", "answer"]
+__all__ = ["Question", "answer", "spread_of"]
 
 _MORE_IS_BETTER = ("power", "dof")
 
@@ -57,7 +57,7 @@ def answer(question: Question, candidates: list[Candidate], known: Knowledge, *,
     outcomes = [_outcome(question, candidate, possible) for candidate in candidates]
     best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
-    spread = _spread(question, best.candidate, possible)
+    spread = spread_of(question, best.candidate, possible)
     out_of_reach = best.answer is None and question.unknown == "labelled" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
@@ -97,7 +97,7 @@ def _answers(question: Question, candidate: Candidate, priors: Floats) -> Floats
     return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
 
 
-def _spread(question: Question, candidate: Candidate, known: Knowledge) -> Spread | None:
+def spread_of(question: Question, candidate: Candidate, known: Knowledge) -> Spread | None:
     """Return how the answer is distributed over the prior; None if one value is planned for."""
     design = candidate.design
     if not (known.is_spread and design.uses_prior):

@@ -14,7 +14,7 @@ import numpy as np
 from blankets.planning._setting import Floats, LabelDesign
 from blankets.regimes import Surrogate, kappa_case_control, kappa_of
 
-__all__ = ["CASE_CONTROL", "DESIGNS", "of_both_classes", "stratified"]
+__all__ = ["CASE_CONTROL", "DESIGNS", "design_for", "of_both_classes", "stratified"]
 
 CASE_CONTROL = "pu, case-control"
 
@@ -171,4 +171,23 @@ def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[fl
             total = total + weight * design.kappa(rate * design.possible_share(in_stratum), in_stratum)
         return total
 
-    return replace(design, kappa=kappa, stratified=True)
+    return replace(design, kappa=kappa, strata=tuple(zip(priors, shares, strict=True)))
+
+
+def design_for(regime: str, surrogate: str, positives: float) -> LabelDesign | None:
+    """Return the design of a test through a surrogate, by name; None if the regime has no such.
+
+    Parameters
+    ----------
+    regime : str
+        A key of `DESIGNS`.
+    surrogate : str
+        The value of a `Surrogate`.
+    positives : float
+        Share of positives among the labels, where both classes are labelled and used.
+    """
+    both = (Surrogate.LISTWISE, Surrogate.YM)
+    named = [design for design in DESIGNS.get(regime, ()) if design.surrogate.value == surrogate]
+    if regime == "mar-c" and 0.0 < positives < 1.0:
+        named += [of_both_classes(one, positives) for one in both if one.value == surrogate]
+    return named[0] if named else None

@@ -9,9 +9,8 @@ at a quantile of the prior, and no chance is in it. Draws show how the answer is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,8 +35,8 @@ class Knowledge:
         The share of a distribution that an answer must serve.
     n_draws : int
         Draws from a distribution.
-    rng : numpy.random.Generator, int or None
-        Where they come from.
+    seed : int
+        Of the draws.
     dropped : float
         Share of the prior that the labels contradict.
     """
@@ -45,7 +44,7 @@ class Knowledge:
     prior: Prior | None
     assurance: float
     n_draws: int
-    rng: np.random.Generator | int | None
+    seed: int
     dropped: float = 0.0
 
     @property
@@ -56,7 +55,7 @@ class Knowledge:
     @cached_property
     def draws(self) -> Floats:
         """Values drawn from the prior, in the same order for every surrogate."""
-        return np.empty(0) if self.prior is None else _inside(self.prior.sample(self.n_draws, self.rng))
+        return np.empty(0) if self.prior is None else _inside(self.prior.sample(self.n_draws, self.seed))
 
     def values(self, design: LabelDesign) -> Floats:
         """Return the values to plan for with a surrogate, of which an answer must serve the share ``assurance``.
@@ -102,8 +101,9 @@ class Spread:
     ----------
     knowledge : Knowledge
         Of p(y=1).
-    answers_at : callable
-        Values of p(y=1) -> the answer for each; infinite (of the bad sign) where it is out of reach.
+    answers_at : partial
+        Values of p(y=1) -> the answer for each; infinite (of the bad sign) where it is out of reach. Its arguments
+        are the question and the surrogate.
     rises : bool or None
         Whether the answer rises with p(y=1) or falls; None if it does neither.
     draws : ndarray
@@ -111,7 +111,7 @@ class Spread:
     """
 
     knowledge: Knowledge
-    answers_at: Callable[[Floats], Floats]
+    answers_at: partial[Floats]
     rises: bool | None
     draws: Floats
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.data import Reader, Saved
 from blankets.errors import ParameterError
 from blankets.planning._prior import Spread
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Alternative", "Plan"]
-
-SCHEMA_VERSION = 1
 
 _ASKED = {
     "alpha": "Smallest level",
@@ -44,7 +41,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Plan:
+class Plan(Saved):
     """The answer to a planning question, and everything it rests on.
 
     Attributes
@@ -69,7 +66,18 @@ class Plan:
         What the other surrogates of this regime would need.
     assumptions : tuple of str
         What must hold for the answer to hold.
+
+    Examples
+    --------
+    >>> from blankets.planning import plan
+    >>> found = plan(effect="medium", power=0.95, rows=3000, labels="pu", prior=0.2)
+    >>> again = Plan.from_json(found.to_json())
+    >>> again == found, again.answer
+    (True, 49)
     """
+
+    _schema = "blankets/plan"
+    _oldest = 2  # the first with the numbers that everything is worked out from
 
     unknown: str
     answer: float | None
@@ -303,54 +311,16 @@ class Plan:
             return replace(self.setting, rows=values, labelled=self.setting.share, labelled_is_count=False)
         return replace(self.setting, labelled=values, labelled_is_count=True)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers, words and lists, with a ``schema_version``."""
-        uncertain = None
-        if self.draws is not None:
-            levels = (0.05, 0.25, 0.5, 0.75, 0.95)
-            quantiles = {str(q): _finite(float(self.quantile(q))) for q in levels}
-            uncertain = {
-                "assurance": self.assurance,
-                "n_draws": len(self.draws),
-                "reachable_share": self.reachable_share,
-                "quantiles": quantiles,
-            }
-        return {
-            "schema": "blankets/plan",
-            "schema_version": SCHEMA_VERSION,
-            "unknown": self.unknown,
-            "answer": self.answer,
-            "reachable": self.reachable,
-            "power": self.power,
-            "lower_bound": self.lower_bound,
-            "wanted_power": self.wanted_power,
-            "member_powers": list(self.member_powers),
-            "effects_nats": list(self.effects),
-            "alpha": self.alpha,
-            "rows": None if self._endless else self.rows,
-            "n_labelled": self.n_labelled,
-            "labelled_share": self.labelled_share,
-            "labels_counted_in": self.counts,
-            "dof": self.setting.test_dof.tolist(),
-            "noncentrality": self.setting.noncentrality.tolist(),
-            "regime": self.regime,
-            "surrogate": self.surrogate,
-            "prior": self.prior,
-            "prior_used": _finite(float(self.setting.prior)),
-            "kappa": self.kappa,
-            "needed_kappa": self.needed_kappa,
-            "safe_side": self.safe_side,
-            "uncertain_prior": uncertain,
-            "alternatives": [asdict(a) for a in self.alternatives],
-            "assumptions": list(self.assumptions),
-        }
+    def _content(self) -> dict[str, Any]:
+        from blankets.planning._saved import content_of
 
-    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON; with ``path`` also write it there."""
-        document = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-        if path is not None:
-            Path(path).write_text(document + "\n", encoding="utf-8")
-        return document
+        return content_of(self)
+
+    @classmethod
+    def _read(cls, fields: Reader) -> Plan:
+        from blankets.planning._saved import read_plan
+
+        return read_plan(fields)
 
     def __repr__(self) -> str:
         return "\n".join([self._headline(), self._sentence(), *self._others(), *self.assumptions])
@@ -368,7 +338,8 @@ class Plan:
         return _ASKED.get(self.unknown, f"{self.counts.capitalize()} needed")
 
     @property
-    def _endless(self) -> bool:
+    def endless(self) -> bool:
+        """Whether no number of rows would do."""
         return self.unknown == "rows" and not self.reachable
 
     def _headline(self) -> str:
@@ -399,7 +370,7 @@ class Plan:
 
     def _sentence(self) -> str:
         labels = "" if self.surrogate == "full" else f", of which {self.n_labelled} are {self.counts}"
-        rows = "However many rows there are" if self._endless else f"With {self.rows} rows"
+        rows = "However many rows there are" if self.endless else f"With {self.rows} rows"
         design = f"{rows}{labels}, and α = {self.alpha:.3g}"
         if len(self.effects) == 1:
             effect, dof = self.effects[0], float(self.setting.test_dof[0])
@@ -437,7 +408,3 @@ class Plan:
 def _spread_around(centre: int, most: int) -> NDArray[np.int64]:
     """Return whole numbers from a tenth to ten times the centre, evenly by their logarithm."""
     return np.unique(np.geomspace(max(1, centre / 10), min(10 * centre, most), 40).round().astype(np.int64))
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

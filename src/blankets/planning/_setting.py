@@ -54,8 +54,8 @@ class LabelDesign:
         What must hold for κ to hold.
     by_stratum : bool
         Whether κ is known stratum by stratum.
-    stratified : bool
-        Whether κ is averaged over strata.
+    strata : tuple of (float, float)
+        p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not.
     """
 
     surrogate: Surrogate
@@ -69,7 +69,7 @@ class LabelDesign:
     uses_prior: bool = True
     assumption: str = ""
     by_stratum: bool = True
-    stratified: bool = False
+    strata: tuple[tuple[float, float], ...] = ()
 
     def possible_share(self, prior: Floats) -> Floats:
         """Return the largest share of all rows that such labels can make up, for each p(y=1)."""

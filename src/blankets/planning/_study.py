@@ -70,7 +70,7 @@ class Study:
         """Answer a question about this study."""
         kind, prior = self._regime
         _check_effect(question)
-        knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, rng=self.rng)
+        knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, seed=_seed(self.rng))
         candidates = candidates_for(
             kind,
             surrogate=self.surrogate,
@@ -103,6 +103,11 @@ class Study:
         if min(shares) < 0 or abs(sum(shares) - 1.0) > 1e-6:
             raise ParameterError.out_of_range("strata_shares", shares, "shares of the effect that add up to 1")
         return [p for p in priors if p is not None], shares
+
+
+def _seed(rng: np.random.Generator | int | None) -> int:
+    """Return the seed of the draws, by which they can be had again."""
+    return int(np.random.default_rng(rng).integers(2**62))
 
 
 def _check_effect(question: Question) -> None:

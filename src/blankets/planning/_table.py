@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from blankets.errors import MissingPackageError, ParameterError
 from blankets.planning._plan import plan
-from blankets.planning._result import SCHEMA_VERSION, Plan
+from blankets.planning._result import Plan
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["PlanningTable", "planning_table"]
+
+SCHEMA_VERSION = 1
 
 _AXES = ("rows", "labelled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
 

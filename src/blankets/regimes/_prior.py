@@ -234,7 +234,7 @@ class Beta(Prior):
     (0.2333, (0.1, 0.5), True)
     """
 
-    __slots__ = ("_range", "_said", "shape")
+    __slots__ = ("_range", "arguments", "shape")
 
     def __init__(
         self,
@@ -256,8 +256,7 @@ class Beta(Prior):
         share = (centre - low) / (high - low)
         free, least_shape = concentration - least, least / 2.0
         self.shape = (least_shape + free * share, least_shape + free * (1.0 - share))
-        narrow = "" if concentration == 6.0 else f", concentration={concentration:.10g}"
-        self._said = f"{name}={centre:.10g}, low={low:.10g}, high={high:.10g}{narrow}"
+        self.arguments = {name: centre, "low": low, "high": high, "concentration": concentration}
 
     @property
     def support(self) -> tuple[float, float]:
@@ -279,7 +278,10 @@ class Beta(Prior):
         return self._range.ppf(betaincinv(*self.shape, np.asarray(probability, float)))
 
     def __repr__(self) -> str:
-        return f"Beta({self._said})"
+        said = {name: f"{name}={value:.10g}" for name, value in self.arguments.items()}
+        if self.arguments["concentration"] == 6.0:
+            del said["concentration"]
+        return f"Beta({', '.join(said.values())})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,8 @@ class Estimate(_Answer, _Printed):
     --------
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
-    >>> estimate = bl.mutual_information({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "cough", "ill")
+    >>> table = {"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}
+    >>> estimate = bl.mutual_information(table, "cough", "ill")
     >>> Estimate.from_json(estimate.to_json()) == estimate
     True
     """
