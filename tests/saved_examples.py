@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.stats import beta
 
 import blankets as bl
+from blankets.latent import LatentBlanket
 from blankets.planning import Plan, plan_blanket
 from blankets.regimes import EstimatedPrior
 from blankets.results import (
@@ -52,6 +53,15 @@ def some_labels():
     found = table()
     found["ill"] = found.ill.where(np.arange(len(found)) % 2 == 0)
     return found
+
+
+def hidden_cause():
+    """Return four symptoms of a cause that is not in the table, one of them a number."""
+    rng = np.random.default_rng(5)
+    cause = rng.random(800) < 0.4
+    seen = {name: np.where(rng.random(800) < 0.12, 1 - cause, cause).astype(int) for name in ("a", "b", "c")}
+    t = np.where(rng.random(800) < 0.1, 1 - cause, cause).astype(int)
+    return pd.DataFrame({**seen, "size": rng.normal(size=800) + 3 * cause, "flag": rng.random(800) < 0.5, "t": t})
 
 
 PU = {"labels": "pu", "prior": 0.45}
@@ -186,6 +196,12 @@ EXAMPLES = {
         lambda: bl.sensitivity(some_labels(), "ill", labels="mar-c", algorithm="iamb", rng=1),
     ),
     "assumptions": (Assumptions, lambda: bl.discover(positives_only(), "ill", **PU).check_assumptions()),
+    "latent": (LatentBlanket, lambda: bl.discover_latent(hidden_cause(), "t", n_restarts=2, rng=0)),
+    "latent, anywhere": (
+        LatentBlanket,
+        lambda: bl.discover_latent(hidden_cause(), "t", method="sem", blanket=["a", "b"], n_restarts=1, rng=0),
+    ),
+    "latent, none": (LatentBlanket, lambda: bl.discover_latent(hidden_cause(), "flag", blanket=["a"], n_restarts=1)),
 }
 
 

@@ -10,9 +10,10 @@ import pytest
 import blankets as bl
 from blankets.data import Reader, Saved
 from blankets.errors import DataError
+from blankets.latent import LatentBlanket
 from blankets.planning import Plan
 from blankets.results import Advice, Ranking, Sensitivity, TestResult
-from saved_examples import EXAMPLES, edited, example
+from saved_examples import EXAMPLES, edited, example, hidden_cause
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -75,6 +76,20 @@ def test_plans_answer_further_questions_as_before(name):
     for key, values in again.power_curve([plan.rows // 2 + 1, plan.rows], over="rows").items():
         np.testing.assert_array_equal(values, rows[key])
     assert (again.dof, again.noncentrality, again.decisions) == (plan.dof, plan.noncentrality, plan.decisions)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.startswith("latent")])
+def test_latent_models_predict_as_before(name):
+    found = example(name)
+    again = LatentBlanket.from_json(found.to_json())
+    rows = hidden_cause().head(50)
+    np.testing.assert_array_equal(again.predict_proba(rows), found.predict_proba(rows))
+    assert (again.roles, again.picture()) == (found.roles, found.picture())
+    assert list(again.graph.nodes) == list(found.graph.nodes)
+    for latent in found.latents:
+        np.testing.assert_array_equal(again.posterior(rows, latent.name), found.posterior(rows, latent.name))
+        np.testing.assert_array_equal(again.latent(latent.name).table, latent.table)
+        assert again.explain(latent.name) == found.explain(latent.name)
 
 
 def test_priors_that_have_no_name_are_written_but_not_read():
@@ -194,6 +209,28 @@ WRONG = [
     ("plan, prior of SciPy", ("uncertain_prior", "prior", "base", "args"), [-4], "'prior' holds"),
     ("plan, prior estimated", ("uncertain_prior", "prior", "draws"), [], r"'draws' holds \[\]"),
     ("plan, prior estimated", ("uncertain_prior", "prior", "method"), "guess", "'method' holds 'guess'"),
+    ("latent", ("schema_version",), 1, "is 1, which does not hold enough to be read back; 2 is the first that does"),
+    ("latent", ("nodes",), [], r"'nodes' holds \[\]"),
+    ("latent", ("target",), "nobody", "'target' holds 'nobody'"),
+    ("latent", ("members",), ["nobody"], r"'members' holds \['nobody'\]"),
+    ("latent", ("edges",), [["a", "b"]], "'edges' holds .*, but the rest gives"),
+    ("latent", ("network",), 3, "'network' holds 3"),
+    ("latent", ("network", "parents"), [0], "'parents', 'arities' and 'tables' in 'network' are not as many"),
+    ("latent", ("network", "parents", 0), 1, "'parents' holds"),
+    ("latent", ("network", "parents", 0), -2, "'parents' holds"),
+    ("latent", ("network", "arities", 0), 0, "'arities' holds"),
+    ("latent", ("network", "tables", 0), 0.5, "'tables' holds 0.5, not a list of 2"),
+    ("latent", ("latents", 0, "name"), "H9", "'name' holds 'H9'"),
+    ("latent", ("latents", 0, "position"), "aunt", "'position' holds 'aunt'"),
+    ("latent", ("latents", 0, "prevalence"), [0.5, 0.6], r"'prevalence' holds \[0.5, 0.6\]"),
+    ("latent", ("latents", 0, "children"), [], r"'children' holds \[\]"),
+    ("latent", ("latents", 0, "information"), None, "'information' holds None"),
+    ("latent", ("scores", 0, "bic"), "low", "'bic' holds 'low'"),
+    ("latent", ("encoder", "levels"), [], "'names' in 'encoder' are not as many as 'levels'"),
+    ("latent", ("encoder", "levels", 0), [0, None], "'levels' in 'encoder' hold something else"),
+    ("latent", ("encoder", "levels", 0), [0], "'names' and 'levels' in 'encoder' are not those of 'nodes'"),
+    ("latent", ("encoder", "binned", "size", "cuts"), [2, 1], r"'cuts' holds \[2, 1\]"),
+    ("latent", ("encoder", "missing"), "pray", "'missing' holds 'pray'"),
     ("assumptions", ("checks", 0, "verdict"), "maybe", "'verdict' holds 'maybe'"),
     ("assumptions", ("checks",), "none", "'checks' holds 'none'"),
     ("stability", ("method",), "dice", "'method' holds 'dice'"),

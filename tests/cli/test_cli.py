@@ -423,7 +423,7 @@ def test_latent_as_json(tmp_path, capsys):
     arguments = ["latent", str(tmp_path / "rows.csv"), "-t", "t", "--restarts", "2", "--seed", "0"]
     assert run([*arguments, "--json", "--save", str(saved)]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert (content["target"], content["schema_version"]) == ("t", 1)
+    assert (content["target"], content["schema_version"]) == ("t", 2)
     assert json.loads(saved.read_text()) == content
     assert run([*arguments, "--save", str(tmp_path / "no" / "where.json")]) == 2
 

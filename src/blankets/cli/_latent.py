@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets._progress import told
-from blankets.cli._output import check_folder, notes
+from blankets.cli._output import check_folder, notes, write_json
 
 __all__ = ["latent"]
 
@@ -43,5 +43,5 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
 
         found = discover_latent(file, target, **chosen, progress=progress)
     if save is not None:
-        save.write_text(found.to_json(), encoding="utf-8")
+        write_json(found, save)
     click.echo(found.to_json() if as_json else repr(found))

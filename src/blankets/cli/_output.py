@@ -14,7 +14,8 @@ import click
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
-    from blankets.results import Blanket, Refutation, Selection, Stability
+    from blankets.data import Saved
+    from blankets.results import Blanket
 
 __all__ = ["Notes", "check_folder", "notes", "show_blanket", "show_table", "write_json"]
 
@@ -93,7 +94,7 @@ def check_folder(path: Path | None, option: str) -> None:
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
 
 
-def write_json(result: Blanket | Refutation | Selection | Stability, path: Path) -> None:
+def write_json(result: Saved, path: Path) -> None:
     """Write a result to a file."""
     try:
         result.to_json(path, indent=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from blankets.data import Encoder, Frame, Manifest
+from blankets.data import Encoder, Frame, Manifest, Reader, Saved
 from blankets.errors import ParameterError
 from blankets.latent._network import Network
 from blankets.latent._picture import draw, roles_of
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["Latent", "LatentBlanket", "SubspaceScore"]
-
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,7 +95,7 @@ class SubspaceScore:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class LatentBlanket:
+class LatentBlanket(Saved):
     """The Markov blanket of a target with latent members.
 
     Made by `discover_latent`.
@@ -127,7 +124,21 @@ class LatentBlanket:
         What the user should know.
     manifest : Manifest or None
         What the result was made with.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> cause = rng.random(600) < 0.5
+    >>> table = {name: (cause ^ (rng.random(600) < 0.1)).astype(int) for name in ("a", "b", "c", "t")}
+    >>> found = bl.discover_latent(table, "t", n_restarts=1, rng=0)
+    >>> again = LatentBlanket.from_json(found.to_json())
+    >>> again == found, bool((again.predict_proba(table) == found.predict_proba(table)).all())
+    (True, True)
     """
+
+    _schema = "blankets/latent-blanket"
+    _oldest = 2  # the first with the fitted model
 
     target: str
     members: tuple[str, ...]
@@ -242,30 +253,16 @@ class LatentBlanket:
         by = [latent.name for latent in self.latents if name in latent.replaced]
         return f"{name!r} was in the observed blanket; {' and '.join(by) or 'the model'} made it irrelevant."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values, with a schema version."""
-        return {
-            "schema": "blankets/latent-blanket",
-            "schema_version": SCHEMA_VERSION,
-            "target": self.target,
-            "members": list(self.members),
-            "observed": list(self.observed),
-            "latents": [_plain_latent(latent) for latent in self.latents],
-            "edges": [list(edge) for edge in self.graph.edges],
-            "scores": [
-                {key: getattr(score, key) for key in SubspaceScore.__dataclass_fields__} for score in self.scores
-            ],
-            "method": self.method,
-            "score": self.score,
-            "settings": dict(self.settings),
-            "n_rows": self.n_rows,
-            "warnings": list(self.warnings),
-            "manifest": None if self.manifest is None else self.manifest.to_dict(),
-        }
+    def _content(self) -> dict[str, Any]:
+        from blankets.latent._saved import content_of
 
-    def to_json(self) -> str:
-        """Return `to_dict` as JSON; what could not be computed is null."""
-        return json.dumps(_without_nan(self.to_dict()), indent=2, allow_nan=False)
+        return content_of(self)
+
+    @classmethod
+    def _read(cls, fields: Reader) -> LatentBlanket:
+        from blankets.latent._saved import read_latent
+
+        return read_latent(fields)
 
     @property
     def roles(self) -> dict[str, str]:
@@ -322,27 +319,3 @@ def _first_alone(joint: Floats) -> Floats:
     """Return the distribution of the first of several nodes, one row a row."""
     alone: Floats = joint.sum(axis=tuple(range(1, joint.ndim - 1))).T
     return alone
-
-
-def _plain_latent(latent: Latent) -> dict[str, Any]:
-    return {
-        "name": latent.name,
-        "position": latent.position,
-        "certain": latent.certain,
-        "parents": list(latent.parents),
-        "children": list(latent.children),
-        "table": latent.table.tolist(),
-        "prevalence": list(latent.prevalence),
-        "information": latent.information,
-        "replaced": list(latent.replaced),
-        "support": latent.support,
-    }
-
-
-def _without_nan(value: Any) -> Any:
-    """Return the value with None where JSON has no number."""
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
