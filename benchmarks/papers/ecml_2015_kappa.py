@@ -172,10 +172,13 @@ def draw_tests(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw members missed, target by target."""
     axes = figure.subplots(1, 2, sharey=True)
     for ax, (size, setting) in zip(axes, rows.groupby("rows", sort=False), strict=True):
-        setting.groupby("target", sort=False)[[FULL, AT_MEAN]].mean().plot.bar(ax=ax, color=["0.35", "C1"], rot=45)
+        setting.groupby("target", sort=False)[[FULL, AT_MEAN]].mean().plot.bar(
+            ax=ax, color=["0.35", "C1"], rot=45, legend=False
+        )
         ax.set_title(f"N = {size}")
         ax.set_xlabel("")
     axes[0].set_ylabel("members missed")
+    axes[1].legend(frameon=False, loc="upper right")
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
@@ -215,7 +218,8 @@ EXPERIMENTS = (
         size=(8.0, 4.0),
         needs=_ecml.NEEDS,
         remark=(
-            "Nothing is printed for this; that column says what theory expects. The protocol, the margin of a quarter "
+            "Nothing is printed for this; that column says what theory expects. *Agrees*: the interval lies within a "
+            "quarter of a member; *undecided*: it reaches further, and holds 0. The protocol, the margin of a quarter "
             "of a member (half of the least that Ỹ0 loses at N rows in Figure 3) and the intervals were fixed before "
             "the run; the mean of all settings (10 data sets) was added after it."
         ),
