@@ -69,9 +69,9 @@ class Plan(Saved):
 
     Examples
     --------
-    >>> from blankets.planning import plan
-    >>> found = plan(effect="medium", power=0.95, rows=3000, labels="pu", prior=0.2)
-    >>> again = Plan.from_json(found.to_json())
+    >>> import blankets as bl
+    >>> found = bl.plan(effect="medium", power=0.95, rows=3000, labels="pu", prior=0.2)
+    >>> again = bl.Plan.from_json(found.to_json())
     >>> again == found, again.answer
     (True, 49)
     """

@@ -104,7 +104,7 @@ class Advice(Saved):
     >>> rows = range(200)
     >>> table = {"cough": [n % 3 % 2 for n in rows], "ill": [None if n % 4 else n % 8 // 4 for n in rows]}
     >>> advice = bl.advise(table, "ill", labels="mcar")
-    >>> Advice.from_json(advice.to_json()) == advice
+    >>> bl.Advice.from_json(advice.to_json()) == advice
     True
     """
 

@@ -77,7 +77,7 @@ class Estimate(_Answer, _Printed):
     >>> ill = np.arange(400) % 2
     >>> table = {"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}
     >>> estimate = bl.mutual_information(table, "cough", "ill")
-    >>> Estimate.from_json(estimate.to_json()) == estimate
+    >>> bl.Estimate.from_json(estimate.to_json()) == estimate
     True
     """
 
@@ -197,7 +197,7 @@ class TestResult(_Answer, _Printed):
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
     >>> result = bl.test({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "cough", "ill")
-    >>> TestResult.from_json(result.to_json()) == result
+    >>> bl.TestResult.from_json(result.to_json()) == result
     True
     """
 
@@ -345,7 +345,7 @@ class Ranking(_Answer):
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
     >>> ranking = bl.rank({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "ill")
-    >>> Ranking.from_json(ranking.to_json()) == ranking
+    >>> bl.Ranking.from_json(ranking.to_json()) == ranking
     True
     """
 
