@@ -178,7 +178,7 @@ def draw_tests(rows: pd.DataFrame, figure: Figure) -> None:
         ax.set_title(f"N = {size}")
         ax.set_xlabel("")
     axes[0].set_ylabel("members missed")
-    axes[1].legend(frameon=False, loc="upper right")
+    axes[1].legend(frameon=False, loc="upper left")
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
