@@ -133,7 +133,7 @@ class LatentBlanket(Saved):
     >>> table = {name: (cause ^ (rng.random(600) < 0.1)).astype(int) for name in ("a", "b", "c", "t")}
     >>> found = bl.discover_latent(table, "t", n_restarts=1, rng=0)
     >>> again = bl.LatentBlanket.from_json(found.to_json())
-    >>> again == found, bool((again.predict_proba(table) == found.predict_proba(table)).all())
+    >>> again.to_json() == found.to_json(), bool((again.predict_proba(table) == found.predict_proba(table)).all())
     (True, True)
     """
 

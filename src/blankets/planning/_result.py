@@ -72,7 +72,7 @@ class Plan(Saved):
     >>> import blankets as bl
     >>> found = bl.plan(effect="medium", power=0.95, rows=3000, labels="pu", prior=0.2)
     >>> again = bl.Plan.from_json(found.to_json())
-    >>> again == found, again.answer
+    >>> again.to_json() == found.to_json(), again.answer
     (True, 49)
     """
 
