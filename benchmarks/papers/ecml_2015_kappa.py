@@ -130,18 +130,25 @@ def _judged(what: str, means: pd.DataFrame, method: str, together: int, why: str
 
 
 def cells_of_tests(quick: bool) -> Sequence[Cell]:
-    """List one data set of alarm each."""
-    return [{"rows": n, "trial": k, "versions": 5} for n in (2000, 5000) for k in range(2 if quick else 20)]
+    """List one data set each."""
+    return [
+        {"network": name, "rows": n, "trial": k, "versions": 5}
+        for n in ((2000,) if quick else (2000, 5000))
+        for name in NETWORKS
+        for k in range(2 if quick else 20)
+    ]
 
 
-def run_tests(data: Path | None, rows: int, trial: int, versions: int) -> list[dict[str, Any]]:
-    """Test the true members of the targets of alarm one by one, given what IAMB admits with Y, with Y and with Ỹ0."""
-    known = _ecml.truth(data, "alarm")
+def run_tests(data: Path | None, network: str, rows: int, trial: int, versions: int) -> list[dict[str, Any]]:
+    """Test the true members of the targets one by one, given what IAMB admits with Y, with Y and with Ỹ0."""
+    known = _ecml.truth(data, network)
     frame, fresh, found = _ecml.sampled(known, rows, trial), _ecml.sampled(known, rows, FRESH + trial), []
     for k, (node, prior) in enumerate(_ecml.targets(known).items()):
         given = grown(searched(frame, node, classes(frame, node), labels="supervised", **CALIBRATED))
         tests = members(known, node, given, SHARE / prior, rows)
-        more = _ecml.sampled(known, math.ceil(rows / kappa_of_blanket(tests, rows, ALPHA)), trial)
+        exact = kappa_of_blanket(tests, rows, ALPHA)
+        kappa = float(kappa_of(Surrogate.Y0, prior, positives=SHARE)) if math.isnan(exact) else exact
+        more = _ecml.sampled(known, math.ceil(rows / kappa), trial)
         labels = labellings(classes(more, node), round(SHARE * more.n_rows), 0, versions, trial, k)
         row: dict[str, Any] = {"target": node, FULL: 0.0, AT_MEAN: 0.0}
         for x in sorted(known.blanket(node)):
@@ -158,27 +165,18 @@ def misses(frame: Frame, x: str, others: Sequence[str], **about: Any) -> bool:
 
 
 def compare_tests(rows: pd.DataFrame) -> list[Finding]:
-    """Check equality, test by test, with and without the target that differs most in searches."""
+    """Check equality, test by test: setting by setting, over all, and for the target that differs most in searches."""
+    missed_ = "members missed test by test"
     findings = []
-    for size, setting in rows.groupby("rows", sort=False):
-        for which, part in (("", setting), (f", {ODD} alone", setting[setting.target == ODD])):
-            means = part.groupby("trial")[[FULL, AT_MEAN]].mean()
-            what = f"alarm, N = {size}{which}, members missed test by test"
-            findings.append(_judged(what, means, AT_MEAN, 1, TESTED))
+    for (name, size), setting in rows.groupby(["network", "rows"], sort=False):
+        means = setting.groupby("trial")[[FULL, AT_MEAN]].mean()
+        findings.append(_judged(f"{name}, N = {size}, {missed_}", means, AT_MEAN, SETTINGS, TESTED))
+    whole = rows.groupby(["network", "rows", "trial"])[[FULL, AT_MEAN]].mean().groupby("trial").mean()
+    findings.append(_judged(f"mean of all settings, {missed_}", whole, AT_MEAN, 1, TESTED))
+    for size, part in rows[(rows.network == "alarm") & (rows.target == ODD)].groupby("rows", sort=False):
+        means = part.groupby("trial")[[FULL, AT_MEAN]].mean()
+        findings.append(_judged(f"alarm, N = {size}, {ODD} alone, {missed_}", means, AT_MEAN, 1, TESTED))
     return findings
-
-
-def draw_tests(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw members missed, target by target."""
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, (size, setting) in zip(axes, rows.groupby("rows", sort=False), strict=True):
-        setting.groupby("target", sort=False)[[FULL, AT_MEAN]].mean().plot.bar(
-            ax=ax, color=["0.35", "C1"], rot=45, legend=False
-        )
-        ax.set_title(f"N = {size}")
-        ax.set_xlabel("")
-    axes[0].set_ylabel("members missed")
-    axes[1].legend(frameon=False, loc="upper left")
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
@@ -187,7 +185,8 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     settings = list(rows.groupby(["network", "rows"], sort=False))
     ax.axhspan(-MARGIN, MARGIN, color="0.93")
     ax.axhline(0, color="0.6", linewidth=0.8)
-    for j, (method, marker) in enumerate(((AT_KAPPA, "o"), (AT_MEAN, "s"))):
+    methods = [(method, marker) for method, marker in ((AT_KAPPA, "o"), (AT_MEAN, "s")) if method in rows]
+    for j, (method, marker) in enumerate(methods):
         for k, (_, setting) in enumerate(settings):
             means = setting.groupby("trial")[[FULL, method]].mean()
             mean, half = interval(means[method] - means[FULL], SETTINGS)
@@ -226,20 +225,24 @@ EXPERIMENTS = (
     ),
     Experiment(
         name=f"{NAME}-tests",
-        title="members of alarm missed at N/κ̄, test by test",
+        title="members missed at N/κ̄, test by test",
         source="ours, for [PU] Figure 3",
-        minutes=(3, 0.5),
+        minutes=(15, 1),
         cells=cells_of_tests,
         run=run_tests,
         compare=compare_tests,
-        draw=draw_tests,
+        draw=draw,
         protocol=lambda quick: (
-            f"Alarm, {2 if quick else 20} data sets, 5 labellings: each true member is tested given what IAMB admits "
-            "with Y at N rows, by Y in N other rows and by Ỹ0 in N/κ̄; tests are calibrated, α = 0.1; 95% intervals "
-            "over data sets"
+            f"Targets, networks and sizes of Figure 3, {2 if quick else 20} data sets, 5 labellings: each true member "
+            "is tested given what IAMB admits with Y at N rows, by Y in N other rows and by Ỹ0 in N/κ̄; tests are "
+            "calibrated, α = 0.1; intervals that hold for all eight settings together with 95%"
         ),
         size=(8.0, 4.0),
         needs=_ecml.NEEDS,
-        remark="Added when ecml-2015-kappa had been seen, to tell what the way of the search does on alarm.",
+        remark=(
+            "Tests by themselves, without the way that a search takes. Added when ecml-2015-kappa had been seen, for "
+            "alarm (20 data sets: 0.15 ± 0.16 and 0.00 ± 0.13); the other networks, the intervals and the mean were "
+            "planned when alarm alone had been seen. Margin and verdicts as there."
+        ),
     ),
 )
