@@ -2,17 +2,19 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
 
 import blankets as bl
 from blankets.data import Reader, Saved
 from blankets.errors import DataError
 from blankets.latent import LatentBlanket
 from blankets.planning import Plan
-from blankets.results import Advice, Ranking, Sensitivity, TestResult
+from blankets.results import Advice, Estimate, Ranking, Sensitivity, TestResult
 from saved_examples import EXAMPLES, edited, example, hidden_cause
 
 
@@ -303,3 +305,37 @@ def test_a_reader_takes_nothing_for_something_else():
     assert fields.numbers("ends")[0] == 0.5
     assert math.isnan(fields.numbers("ends")[1])
     assert (fields.text_or_none("x"), fields.number_or_none("x")) == (None, None)
+
+
+STORED = Path(__file__).parent / "stored"
+KINDS = {kind._schema.removeprefix("blankets/"): kind for kind, _ in EXAMPLES.values()}
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.json")), ids=lambda path: path.stem)
+def test_files_of_this_and_earlier_versions_are_read(path):
+    """The files were written by the version that they are named after, and are never written again."""
+    name, version = path.stem.rsplit("-", 1)
+    content = json.loads(path.read_text("utf-8"))
+    result = KINDS[name].load(path)
+    assert (content["schema"], content["schema_version"]) == (f"blankets/{name}", int(version))
+    if "target" in content:
+        assert result.target == content["target"]
+    assert repr(result)
+
+
+def test_every_kind_has_a_stored_file_of_today():
+    today = {f"{name}-{kind._version}" for name, kind in KINDS.items()}
+    assert today <= {path.stem for path in STORED.glob("*.json")}
+
+
+def test_stored_answers_are_those_of_the_counts():
+    """60 of 100 that cough and 30 of 100 that do not are ill."""
+    counts = [[60, 40], [30, 70]]
+    g, p, dof, _ = chi2_contingency(counts, correction=False, lambda_="log-likelihood")
+    test, estimate = TestResult.load(STORED / "test-3.json"), Estimate.load(STORED / "estimate-3.json")
+    assert (test.statistic, test.dof, test.p) == pytest.approx((g, dof, p), rel=1e-9)
+    assert estimate.value == pytest.approx(g / 400, rel=1e-9)
+    ranking = Ranking.load(STORED / "ranking-3.json")
+    assert (ranking.names, ranking.information.tolist()) == (("cough",), pytest.approx([g / 400], rel=1e-9))
+    # Table 7.2 of Sechidis' thesis: a medium effect, power 0.95, 3000 rows, p(y=1) = 0.2.
+    assert Plan.load(STORED / "plan-2.json").answer == 49
