@@ -234,7 +234,7 @@ def _figure(number: int, ratio: str, title: str) -> Experiment:
         name=f"ecml-2015-fig{number}",
         title=title,
         source=f"[PU] Figure {number} = [T] 8.{number - 1}",
-        minutes=(5, 0.3),
+        minutes=(6, 0.3),
         cells=partial(cells, ratio=ratio),
         run=run,
         compare=compare_same_ratio if ratio == "population" else compare_prior_change,
