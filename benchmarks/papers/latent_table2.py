@@ -167,7 +167,7 @@ def _one(rows: pd.DataFrame, name: str, arm: str) -> Finding:
     nearest = (others - printed).abs().idxmin()
     why = (
         "the paper leaves open how numbers are split, how SLL scores and how many features mRMR has; nearest to it of "
-        f"what was tried: {nearest}, {others[nearest]:.1f}"
+        f"what was tried here: {nearest}, {others[nearest]:.1f}; latent-table2-why tries more"
     )
     verdict: Verdict = "agrees" if same else "differs"
     return Finding(f"{name}, {arm}: error, %", f"{printed}", plus_minus(ours, 1), verdict, "" if same else why)
