@@ -157,8 +157,8 @@ EXPERIMENTS = (
         protocol=lambda quick: (
             f"{2 if quick else 10} half/half splits, linear SVM (C = 1); intervals of equal width (2, 3, 5, 10) or "
             "frequency (2, 3, 5), levels as indicators or codes, the blanket of SLL whole or its 0 to 3 "
-            "strongest members; on krvskp also fewer training rows; a choice gives a printed number, from one split, if "
-            "that is within two standard deviations of our splits"
+            "strongest members; on krvskp also fewer training rows; a choice gives a printed number, from one split, "
+            "if that is within two standard deviations of our splits"
         ),
         size=(11.0, 4.5),
         needs=tuple(f"classification/{SETS[name]}.csv.gz" for name in ("krvskp", "parkinsons")),
