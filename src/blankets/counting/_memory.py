@@ -115,7 +115,7 @@ class BitTable(NamedTuple):
     totals : ndarray of int32 of shape (planes,)
         How many bits are set.
     first, arities : ndarray of int64 of shape (columns,)
-        Number of each column's first plane, and of its levels.
+        Number of each column's first plane (of constant columns: one without bits), and of its levels.
     n_rows : int
         Bits that stand for a row.
     widest : int
@@ -259,7 +259,7 @@ class MemoryCounter(Counter):
         planes, totals = self._planes
         if len(planes) > 1:
             return None
-        return BitTable(planes[0], totals, self._first_plane, self.arities, self.n_rows, self._widest)
+        return BitTable(planes[0], totals, self._plane_or_none, self.arities, self.n_rows, self._widest)
 
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
         """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
@@ -297,6 +297,11 @@ class MemoryCounter(Counter):
         if self.n_rows * len(self.names) < WORTH_COMPILING and not kernels_ready(kernels.count_bits):
             return np.full(len(self.names), -1, np.int64)
         return first_planes(self.frame)
+
+    @cached_property
+    def _plane_or_none(self) -> NDArray[np.int64]:
+        """The same, with the plane without bits, the last one, for constant columns."""
+        return np.where(self._first_plane >= 0, self._first_plane, len(self._planes[1]) - 1)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:

@@ -61,7 +61,7 @@ def planes_of(frame: Frame) -> Planes:
 def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
     n_words = max(-(-frame.n_rows // 64), 1)
     words = -(-n_words // (8 * -(-n_words // WORDS))) * 8  # chunks of like size, whole cache lines
-    n_planes = int((frame.arities[first_plane >= 0] - 1).sum())
+    n_planes = int((frame.arities[first_plane >= 0] - 1).sum()) + 1  # the last one has no bits
     # NumPy asks for large pages, which a scan reads half as fast again; Numba does not.
     planes, totals = np.zeros((-(-n_words // words), n_planes, words), np.uint64), np.zeros(n_planes, np.int32)
     for b, block in enumerate(frame.blocks):

@@ -89,17 +89,16 @@ def _fill_pairs(
     for a sum of tabled n ln n.
     """
     n, c, unit = np.uint32(bits.n_rows), np.uint32(common_bits(mask, mask)), 2.0 ** (1 - terms[-1])
-    planes, firsts, n_left = bits.planes, bits.first, 0
+    planes, firsts, totals, n_left = bits.planes, bits.first, bits.totals, 0
     for i in range(len(xs)):
-        first, found, r = firsts[xs[i]], np.uint64(0), np.uint32(0)
-        if bits.arities[xs[i]] == 2:
-            r = np.uint32(bits.totals[first])
-            for w in range(len(mask)):
-                found += popcount(planes[first, w] & mask[w])
-        a = np.uint32(found)
+        first, found = firsts[xs[i]], np.uint64(0)
+        for w in range(len(mask)):
+            found += popcount(planes[first, w] & mask[w])
+        a, r = np.uint32(found), np.uint32(totals[first])
         part = of_y + terms[a] + terms[r - a] + terms[c - a] + terms[n + a - r - c] - terms[r] - terms[n - r]
-        statistic[i], dof[i] = unit * part, 1.0
-        if not (statistic[i] >= enough and np.uint32(0) < r < n):
+        g = unit * part
+        statistic[i], dof[i] = g, 1.0
+        if not (g >= enough and np.uint32(0) < r < n):
             places[n_left], table = i, tables[n_left]
             table[0], table[1], table[2], table[3] = n + a - r - c, c - a, r - a, a
             n_left += 1
