@@ -68,6 +68,22 @@ def _log_chi2_sf_array(statistic: NDArray[np.float64], dof: NDArray[np.float64])
 
 
 @njit(nogil=True, cache=True)
+def _largest(
+    statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
+) -> tuple[int, bool]:
+    """Return the place of the largest statistic, and whether none has fewer degrees of freedom, as is the rule."""
+    best, largest, n_fewer = -1, -1.0, 0
+    for i in range(len(statistic)):
+        if statistic[i] >= largest and performed[i] and (statistic[i] > largest or columns[i] < columns[best]):
+            best, largest = i, statistic[i]
+    if best >= 0:
+        free = dof[best]
+        for i in range(len(statistic)):  # becomes vector instructions
+            n_fewer += (dof[i] < free) & (dof[i] > 0.0)
+    return best, n_fewer == 0
+
+
+@njit(nogil=True, cache=True)
 def strongest_of(
     statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
 ) -> int:
@@ -76,16 +92,8 @@ def strongest_of(
 
     A statistic that is not larger on degrees of freedom that are not fewer needs no p-value: it is not the strongest.
     """
-    best, largest, n_fewer = -1, -1.0, 0
-    for i in range(len(statistic)):
-        if statistic[i] >= largest and performed[i] and (statistic[i] > largest or columns[i] < columns[best]):
-            best, largest = i, statistic[i]
-    if best < 0:
-        return best
-    free = dof[best]
-    for i in range(len(statistic)):  # becomes vector instructions, and none has fewer as a rule
-        n_fewer += (dof[i] < free) & (dof[i] > 0.0)
-    if n_fewer == 0:
+    best, is_strongest = _largest(statistic, dof, performed, columns)
+    if is_strongest:
         return best
     least = log_chi2_tail(statistic[best], dof[best])
     for i in range(len(statistic)):
