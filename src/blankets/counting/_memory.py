@@ -232,12 +232,23 @@ class MemoryCounter(Counter):
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         cells = kernels.cells_of(codes, self.frame.column(y), n_strata)
+        for block, at in self._blocks_of(xs, by_bits, n):
+            fill, each = self._column_counts(block, cells, n_strata * arity)
+            columns = xs[at]
+            yield Part(at, columns, fill, (arity, n_strata), len(columns) * (each + NS_COUNT * n_strata * arity))
+
+    def _blocks_of(
+        self, xs: NDArray[np.int64], by_bits: NDArray[np.bool_], n_bits: int
+    ) -> Iterator[tuple[DenseColumns | SparseColumns, Places]]:
+        """Yield the blocks of the frame in which those of ``xs`` lie that are not counted by bits, and their places."""
+        if n_bits == 0 and len(self.frame.blocks) == 1:
+            yield self.frame.blocks[0], slice(0, len(xs))
+            return
         block_of = np.where(by_bits, -1, self.frame.block_of[xs])
         for b, block in enumerate(self.frame.blocks):
             at = np.flatnonzero(block_of == b)
             if len(at):
-                fill, each = self._column_counts(block, cells, n_strata * arity)
-                yield Part(at, xs[at], fill, (arity, n_strata), len(at) * (each + NS_COUNT * n_strata * arity))
+                yield block, at
 
     def _check_size(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], n_strata: int) -> None:
         """Refuse tables that would not fit before memory for them is asked for."""
