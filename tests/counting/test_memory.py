@@ -106,10 +106,12 @@ def test_planes_hold_the_rows_of_each_level_in_chunks():
     codes = rng.integers(0, 3, (70_001, 2))
     planes, totals = planes_of(Frame.from_codes(codes, arities=[3, 3]))
     assert len(planes) == 3  # of at most 32,768 rows
-    bits = np.unpackbits(planes.transpose(1, 0, 2).reshape(4, -1).view(np.uint8), axis=1, bitorder="little")
+    bits = np.unpackbits(planes.transpose(1, 0, 2).reshape(5, -1).view(np.uint8), axis=1, bitorder="little")
     for plane, (column, level) in enumerate([(0, 1), (0, 2), (1, 1), (1, 2)]):
         assert np.flatnonzero(bits[plane]).tolist() == np.flatnonzero(codes[:, column] == level).tolist()
         assert totals[plane] == np.count_nonzero(codes[:, column] == level)
+    assert not bits[4].any()  # that of constant columns
+    assert totals[4] == 0
 
 
 def test_mixed_storage_and_a_replaced_target():

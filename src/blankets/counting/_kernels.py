@@ -23,6 +23,7 @@ __all__ = [
     "pack_sparse",
     "popcount",
     "renumber",
+    "totals_of",
 ]
 
 _ROWS = 2048  # rows a chunk: 8 KiB of indices stay in the first-level cache
@@ -121,11 +122,19 @@ def count_sparse(
     counts: NDArray[np.int32],
 ) -> None:
     """Count sparse columns: walk the stored entries, and infer level 0 from the ``totals`` of the cells."""
-    n_cells, size = np.uint64(len(totals)), counts.shape[1]
+    n_cells, size, place = np.uint64(len(totals)), counts.shape[1], np.empty(len(xs), np.int64)
+    counts[:] = 0
     for i in range(len(xs)):
-        counts[i] = 0
-        for k in range(indptr[xs[i]], indptr[xs[i] + 1]):
-            counts[i, np.uint64(cells[np.uint32(indices[k])]) + np.uint64(codes[k]) * n_cells] += 1
+        place[i] = indptr[xs[i]]
+    for begin in range(0, len(cells), _BLOCK):
+        end = begin + _BLOCK
+        for i in range(len(xs)):
+            k, stop = place[i], indptr[xs[i] + 1]
+            while k < stop and indices[k] < end:
+                counts[i, np.uint64(cells[np.uint32(indices[k])]) + np.uint64(codes[k]) * n_cells] += 1
+                k += 1
+            place[i] = k
+    for i in range(len(xs)):
         for c in range(len(totals)):
             counts[i, c] = totals[c]
         for level in range(len(totals), size, len(totals)):
@@ -320,6 +329,20 @@ def cells_of(codes: NDArray[np.uint32], column: NDArray[np.integer], n_strata: i
     for r in range(len(codes)):
         out[r] = codes[r] + np.uint32(n_strata) * np.uint32(column[r])
     return out
+
+
+@njit(nogil=True, cache=True)
+def totals_of(cells: NDArray[np.uint32], n_cells: int) -> NDArray[np.int32]:
+    """Return how many rows each cell has; even and odd ones are counted apart, as increments wait for each other."""
+    even, odd = np.zeros(n_cells, np.int32), np.zeros(n_cells, np.int32)
+    for r in range(0, len(cells) - 1, 2):
+        even[cells[r]] += np.int32(1)
+        odd[cells[r + 1]] += np.int32(1)
+    if len(cells) % 2:
+        even[cells[-1]] += np.int32(1)
+    for c in range(n_cells):
+        even[c] += odd[c]
+    return even
 
 
 @njit(nogil=True, cache=True)

@@ -231,7 +231,8 @@ class MemoryCounter(Counter):
                 return
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
-        cells = kernels.cells_of(codes, self.frame.column(y), n_strata)
+        column = self.frame.column(y)
+        cells = kernels.cells_of(codes, column, n_strata) if given else column.astype(np.uint32)
         for block, at in self._blocks_of(xs, by_bits, n):
             fill, each = self._column_counts(block, cells, n_strata * arity)
             columns = xs[at]
@@ -356,7 +357,7 @@ class MemoryCounter(Counter):
                 NS_DENSE_ROW * self.n_rows,
             )
         stored = block.indptr, block.indices, block.codes
-        totals = np.bincount(cells, minlength=n_cells).astype(np.int32)
+        totals = kernels.totals_of(cells, n_cells)
         return (
             lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts),
             NS_STORED * len(block.codes) / len(block),
