@@ -117,7 +117,7 @@ def count_sparse(
     indices: NDArray[np.int32],
     codes: NDArray[np.uint8],
     xs: NDArray[np.int64],
-    cells: NDArray[np.uint32],
+    cells: NDArray[np.integer],
     totals: NDArray[np.int32],
     counts: NDArray[np.int32],
 ) -> None:
@@ -332,7 +332,7 @@ def cells_of(codes: NDArray[np.uint32], column: NDArray[np.integer], n_strata: i
 
 
 @njit(nogil=True, cache=True)
-def totals_of(cells: NDArray[np.uint32], n_cells: int) -> NDArray[np.int32]:
+def totals_of(cells: NDArray[np.integer], n_cells: int) -> NDArray[np.int32]:
     """Return how many rows each cell has; even and odd ones are counted apart, as increments wait for each other."""
     even, odd = np.zeros(n_cells, np.int32), np.zeros(n_cells, np.int32)
     for r in range(0, len(cells) - 1, 2):

@@ -232,7 +232,7 @@ class MemoryCounter(Counter):
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
-        cells = kernels.cells_of(codes, column, n_strata) if given else column.astype(np.uint32)
+        cells = kernels.cells_of(codes, column, n_strata) if given else column
         for block, at in self._blocks_of(xs, by_bits, n):
             fill, each = self._column_counts(block, cells, n_strata * arity)
             columns = xs[at]
@@ -346,14 +346,14 @@ class MemoryCounter(Counter):
         return fill
 
     def _column_counts(
-        self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int
+        self, block: DenseColumns | SparseColumns, cells: NDArray[np.integer], n_cells: int
     ) -> tuple[Fill, float]:
         """Return what counts the columns of a block in the given cells, and about how long one takes (ns)."""
         position = self.frame.position
         if isinstance(block, DenseColumns):
-            codes = block.codes
+            codes, wide = block.codes, cells.astype(np.uint32, copy=False)
             return (
-                lambda xs, counts: kernels.count_dense(codes, position[xs], cells, n_cells, counts),
+                lambda xs, counts: kernels.count_dense(codes, position[xs], wide, n_cells, counts),
                 NS_DENSE_ROW * self.n_rows,
             )
         stored = block.indptr, block.indices, block.codes
