@@ -99,8 +99,8 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"10 features of six data sets, {5 if quick else 30} labellings of a tenth of the rows; means over the data "
-            "sets, 95% intervals over labellings: the data sets are those of the figure"
+            f"10 features of six data sets, {5 if quick else 30} labellings of a tenth of the rows; means over the "
+            "data sets, 95% intervals over labellings: the data sets are those of the figure"
         ),
         size=(9.0, 4.0),
         needs=tuple(FILES.values()),
