@@ -20,13 +20,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
-from benchmarks.papers._hiton import CLASSIFIERS, FOLDS, HITON, data_of, eliminated, hiton, score_of, split, strongest
+from benchmarks.papers._hiton import (
+    CLASSIFIERS,
+    FOLDS,
+    HITON,
+    METHODS,
+    PRINTED,
+    SELECT,
+    data_of,
+    hiton,
+    score_of,
+    split,
+)
 from benchmarks.papers.slides_hiton_why import reasons
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-METHODS = ("UAF", "RFE", "HITON", "ALL")
 VARIANTS: dict[str, dict[str, Any]] = {  # of HITON: what the slides leave open; fewer rows, where ours are fewer
     "arrhythmia": {
         "four bins": {"bins": 4},
@@ -36,30 +44,6 @@ VARIANTS: dict[str, dict[str, Any]] = {  # of HITON: what the slides leave open;
     },
     "thrombin": {"sets of two": {"max_given": 2}, "half of the rows": {"every": 2}},
     "ohsumed": {"sets of one": {"max_given": 1}, "half of the rows": {"every": 2}},
-}
-# Percent (area under the ROC curve; arrhythmia: accuracy) by classifier, and number of variables, as METHODS
-PRINTED: dict[str, Any] = {
-    "thrombin": {
-        "svm": (96.12, 93.29, 93.23, 93.69),
-        "knn": (87.25, 89.71, 92.23, 88.21),
-        "variables": (34837, 8709, 32, 139351),
-    },
-    "arrhythmia": {
-        "tree": (73.94, 72.85, 71.87, 73.94),
-        "knn": (63.22, 63.45, 65.30, 63.22),
-        "variables": (279, 96, 63, 279),
-    },
-    "lung": {
-        "svm": (99.32, 98.57, 97.83, 99.07),
-        "knn": (95.57, 91.49, 96.06, 97.59),
-        "variables": (330, 19, 16, 12600),
-    },
-    "prostate": {
-        "svm": (98.50, 98.95, 99.10, 99.40),
-        "knn": (77.52, 86.53, 91.36, 76.94),
-        "variables": (706, 87, 16, 779),
-    },
-    "ohsumed": {"svm": None, "knn": None, "variables": None},
 }
 
 
@@ -93,35 +77,6 @@ def run(folder: Path, data_set: str, classifier: str, method: str, fold: int) ->
             chosen = hiton(folder, data_set, fold, classifier, settings)[1]
         score = score_of(folder, data_set, fold, classifier, chosen, settings["every"])
     return [{"score": score, "n_features": len(chosen)}]
-
-
-def _halvings(order: NDArray[np.int64], x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Return the best leading part of a ranking, by inner cross-validation over halvings of its length."""
-    sizes = [len(order)]
-    while sizes[-1] > 4:
-        sizes.append(sizes[-1] // 2)
-    inner = StratifiedKFold(3, shuffle=True, random_state=0)
-    means = [cross_val_score(model, x[:, order[:k]], y, scoring=measure, cv=inner).mean() for k in sizes]
-    best = max(range(len(sizes)), key=lambda i: (means[i], i))  # the smaller on a tie
-    return order[: sizes[best]]
-
-
-def all_features(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Keep everything."""
-    return np.arange(x.shape[1])
-
-
-def univariate(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Keep the strongest."""
-    return _halvings(strongest(x, y), x, y, model, measure)
-
-
-def recursive(x: Any, y: NDArray[np.int64], model: Any, measure: str) -> NDArray[np.int64]:
-    """Keep those that were eliminated last."""
-    return _halvings(eliminated(x, y), x, y, model, measure)
-
-
-SELECT = {"ALL": all_features, "UAF": univariate, "RFE": recursive}
 
 
 def compare(rows: pd.DataFrame) -> list[Finding]:
