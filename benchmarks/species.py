@@ -14,7 +14,9 @@ background shows. What is compared with the survey:
   sites whose numbers all lie in the middle 98% of the survey's;
 * ``random``: all records against all random sites, as published;
 * ``surveyed``: records against the sites of the survey, without their labels;
-* ``others``: records against those of all other species of the region, which share the habits of those who record.
+* ``others``: records against those of all other species of the region, which share the habits of those who record;
+* ``peers``: the same, but both only where the survey went (added when the results of the ways above were known, and
+  before its own were).
 
 And two yardsticks:
 
@@ -44,7 +46,8 @@ from _timing import announce, parser, table, write_json
 from blankets.errors import BlanketsWarning
 
 SPECIES = ("swi13", "swi30", "nz36")
-WAYS = ("ceiling", "control", "frame", "random", "surveyed", "others")
+WAYS = ("ceiling", "control", "frame", "random", "surveyed", "others", "peers")
+FRAMED = ("frame", "peers")
 CATEGORICAL = ("calc", "age", "toxicats")
 NOT_FEATURES = ("siteid", "spid", "x", "y")
 BINS = 5
@@ -160,18 +163,19 @@ class Species:
         if way == "control":
             known = np.isin(np.arange(len(self.survey)), self._chosen)
             return self.survey.assign(species=np.where(known, 1.0, np.nan))
-        records = self.region.records[here & near] if way == "frame" else self.region.records[here]
+        records = self.region.records[here & near] if way in FRAMED else self.region.records[here]
         rest = {
             "frame": self.region.random[covered_],
             "random": self.region.random,
             "surveyed": self.region.surveyed,
             "others": self.region.records[~here],
+            "peers": self.region.records[~here & near],
         }[way]
         return pd.concat([records.assign(species=1.0), rest.assign(species=np.nan)], ignore_index=True)
 
     def can_be_seen(self, way: str) -> bool:
         """Whether there are records enough: some species were recorded outside of the frame only."""
-        return way != "frame" or int((self.region.inside[0] & (self.region.recorded == self.name)).sum()) >= FEWEST
+        return way not in FRAMED or int((self.region.inside[0] & (self.region.recorded == self.name)).sum()) >= FEWEST
 
     def views(self, way: str) -> tuple[View, View]:
         """Return what one way says, and what it is compared with."""

@@ -19,7 +19,10 @@ the common size:
 * the survey: sites of A with full labels, presences and absences in the proportion of the survey;
 * the ceiling: sites of B with full labels, likewise;
 * the control: all sites of B, with labels only for as many presences as the size takes;
-* the records: as many of them as the size takes, and all random sites, in the frame.
+* the records: as many of them as the size takes, and all random sites, in the frame;
+* the peers: as many of them as the size takes (all, where that is more), and all records of other species, in the
+  frame: these share the habits of those who record. Added when the results of the others were known, and before its
+  own were; by the same rule, both regions must be near the ceiling for tests to be said to agree.
 
 **1. Significance.** The features found by ceiling, control and records, each against those found by the survey:
 counts summed over species and features, averaged over the twenty draws; Cohen's κ; which share of what one side finds
@@ -55,7 +58,8 @@ DRAWS = 20
 RESAMPLED = 2000
 SMALL = 0.005  # nats, Cohen's small effect
 NEAR = 0.10  # of Cohen's κ
-WAYS = ("ceiling", "control", "records")
+WAYS = ("ceiling", "control", "records", "peers")
+BACKGROUND = {"records": "frame", "peers": "peers"}  # ways of species.py
 ANSWERS = ("above, confirmed", "above", "below, confirmed", "below", "undecided")
 
 Counts = dict[str, float]
@@ -86,8 +90,9 @@ class Fair:
     species: Species
 
     @cached_property
-    def records(self) -> pd.DataFrame:
-        return self.species.table("frame")
+    def with_records(self) -> dict[str, pd.DataFrame]:
+        """All records in the frame, by what they are compared with."""
+        return {way: self.species.table(name) for way, name in BACKGROUND.items()}
 
     @cached_property
     def prior(self) -> float:
@@ -95,7 +100,7 @@ class Fair:
 
     @cached_property
     def size(self) -> float:
-        known = self.records["species"].notna()
+        known = self.with_records["records"]["species"].notna()
         return min(by_record(int(known.sum()), int((~known).sum()), self.prior), len(self.species.survey) // 2)
 
     def halves(self, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -108,12 +113,12 @@ class Fair:
         """Return as many surveyed sites as the size takes, with their labels."""
         return half[parted(half["species"].to_numpy(), self.size / len(half), rng)]
 
-    def thinned(self, rng: np.random.Generator) -> pd.DataFrame:
-        """Return the random sites, and as many records as the size takes."""
-        known = np.flatnonzero(self.records["species"].notna())
-        sites = np.flatnonzero(self.records["species"].isna())
+    def thinned(self, way: str, rng: np.random.Generator) -> pd.DataFrame:
+        """Return the background, and as many records as the size takes."""
+        whole = self.with_records[way]
+        known, sites = (np.flatnonzero(rows) for rows in (whole["species"].notna(), whole["species"].isna()))
         kept = rng.permutation(known)[: records_for(self.size, len(sites), self.prior)]
-        return self.records.iloc[np.concatenate([kept, sites])]
+        return whole.iloc[np.concatenate([kept, sites])]
 
     def hidden(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         """Hide the labels but for as many presences as the size takes."""
@@ -126,7 +131,8 @@ class Fair:
         rng = np.random.default_rng([2020, seed])
         first, second = self.halves(rng)
         survey, ceiling = (self.sites(half, rng) for half in (first, second))
-        samples = {"ceiling": ceiling, "control": self.hidden(second, rng), "records": self.thinned(rng)}
+        samples = {"ceiling": ceiling, "control": self.hidden(second, rng)}
+        samples |= {way: self.thinned(way, rng) for way in BACKGROUND}
         truth = significant(survey, "supervised")
         found = {way: significant(sample, self.regime(way)) for way, sample in samples.items()}
         names = list(self.species.region.surveyed.columns)
@@ -140,12 +146,12 @@ class Fair:
         return bl.PositiveUnlabelled(prior, "one-sample" if way == "control" else "case-control")
 
     @cached_property
-    def _by_all_records(self) -> dict[str, tuple[float, float]]:
-        return intervals(self.records, self.regime("records", prior=self.prior))
+    def _by_all_records(self) -> dict[str, dict[str, tuple[float, float]]]:
+        return {way: intervals(whole, self.regime(way, prior=self.prior)) for way, whole in self.with_records.items()}
 
     def _relevant(self, way: str, sample: pd.DataFrame, truth: Mapping[str, float]) -> Counts:
-        if way == "records":
-            return relevance(self._by_all_records, truth)
+        if way in BACKGROUND:
+            return relevance(self._by_all_records[way], truth)
         labelled = float(sample["species"].notna().mean())  # by rounding, it may be just above the prior in one half
         prior = None if way == "ceiling" else max(self.prior, labelled)
         said = intervals(sample, self.regime(way, prior=prior))
