@@ -23,11 +23,12 @@ from blankets._compiled_code import forget_stale_kernels
 if TYPE_CHECKING:
     from blankets import errors, simulate
     from blankets._advise import advise
-    from blankets._ask import mutual_information, rank, test
+    from blankets._ask import mutual_information, test
     from blankets._audit import audit
     from blankets._discover import algorithms, discover, discover_all
     from blankets._engine import pack
     from blankets._prior import estimate_prior
+    from blankets._rank import rank
     from blankets._refute import refute
     from blankets._select import select
     from blankets._sensitivity import sensitivity
@@ -177,7 +178,7 @@ _HOME = {
     "plan": "blankets.planning",
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
-    "rank": "blankets._ask",
+    "rank": "blankets._rank",
     "refute": "blankets._refute",
     "select": "blankets._select",
     "sensitivity": "blankets._sensitivity",

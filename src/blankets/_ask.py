@@ -1,4 +1,4 @@
-"""`test`, `mutual_information` and `rank`: questions about features and a target, under any label regime."""
+"""`test` and `mutual_information`: questions about a feature and a target, under any label regime."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from blankets._counted import label_tables, warn_of_constants
 from blankets._study import Study, generator_from, read_study
 from blankets._under_reported import Names, UnderReported, under_reported_from
-from blankets.counting import MemoryCounter
-from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
-from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn, label_column
-from blankets.results import Estimate, Ranking, TestResult
-from blankets.stats import InformationEstimate, Loss, attained_power, detectable_effect, noncentrality
+from blankets.errors import NotAnswerableError, ParameterError
+from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
+from blankets.results import Estimate, TestResult
+from blankets.stats import Loss, attained_power, detectable_effect, noncentrality
 
-__all__ = ["mutual_information", "rank", "test"]
-
-_FIELDS = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
-_TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
+__all__ = ["mutual_information", "test"]
 
 
 def test(
@@ -98,7 +95,7 @@ def test(
     given = _names(x, given)
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
-        study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
+        study, name = hidden.exchanged(data, x, reading, about=(target, y, labels, given))
         found = _exchanged_back(_tested(study, name, given, **how), x, name, hidden)
         return replace(found, manifest=study.manifest("test", asked))
     if hidden.priors:
@@ -215,7 +212,7 @@ def mutual_information(
     given = _names(x, given)
     hidden = under_reported_from(under_reported)
     if x in hidden.priors:
-        study, name = _exchanged(data, x, hidden, reading, about=(target, y, labels, given))
+        study, name = hidden.exchanged(data, x, reading, about=(target, y, labels, given))
         study.regime.require(Question.ESTIMATE)
         at, conditioning = _columns(study, name, given)
         found = _estimate(study, name, at, given, conditioning, estimator=estimator, loss=loss)
@@ -230,123 +227,14 @@ def mutual_information(
     study.regime.require(Question.ESTIMATE)
     at, conditioning = _columns(study, x, given)
     estimate = _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
-    _warn_of_constants(study, [] if np.any(estimate._law.dof > 0) else [x])
+    warn_of_constants(study.labels, [] if np.any(estimate._law.dof > 0) else [x])
     return replace(estimate, manifest=study.manifest("mutual_information", asked))
-
-
-def rank(
-    data: Any,
-    target: str | int | None = None,
-    *,
-    y: ArrayLike | None = None,
-    labels: str | Regime = "auto",
-    prior: object = None,
-    positive: object = None,
-    unlabelled_marker: object = "auto",
-    loss: Loss = "log",
-    under_reported: Names = (),
-    n_threads: int | None = None,
-    **reading: Any,
-) -> Ranking:
-    """Rank all features by their information about the target, under any label regime.
-
-    Without knowledge of p(y=1), positive-unlabelled features are ranked by their information about the
-    surrogate. That orders them as the target would exactly for ``loss="squared"``, and nearly for "log".
-
-    Parameters
-    ----------
-    data, target, y
-        The table and its target, as for `discover`.
-    labels, prior, positive, unlabelled_marker
-        What is known of the labels, as for `discover`.
-    loss : {"log", "squared"}
-        Mutual information, or the squared-loss information that X² estimates.
-    under_reported : dict of str to prior
-        Binary features that say "yes" only where it was admitted, and their true shares of "yes", without which
-        they cannot be compared with the others.
-    n_threads : int, optional
-        Number of threads; default all processors.
-    **reading
-        How the table is read: see `blankets.data.ingest`.
-
-    Returns
-    -------
-    Ranking
-
-    Examples
-    --------
-    >>> import blankets as bl
-    >>> rng = np.random.default_rng(0)
-    >>> ill = rng.integers(0, 2, 500)
-    >>> copies = {f"flip {p}": (ill + (rng.random(500) < p)) % 2 for p in (0.4, 0.1, 0.3)}
-    >>> bl.rank({**copies, "ill": ill}, "ill").names
-    ('flip 0.1', 'flip 0.3', 'flip 0.4')
-    """
-    asked = dict(locals())
-    hidden = under_reported_from(under_reported)
-    own = dict(reading)
-    if hidden.priors:
-        hidden.check(target, y, labels)
-        reading["exclude"] = hidden.others("", reading.get("exclude", ()))
-    study = read_study(
-        data,
-        target,
-        y,
-        labels=labels,
-        prior=prior,
-        positive=positive,
-        unlabelled_marker=unlabelled_marker,
-        n_threads=n_threads,
-        **reading,
-    )
-    features = np.array(study.features)
-    names = [study.frame.names[x] for x in features]
-    scores = _scores(study, features, loss)
-    for name in hidden.priors:
-        other, of_target = _exchanged(data, name, hidden, own, about=(target, y, labels, ()))
-        other.regime.require(Question.ESTIMATE)
-        scores = _together(scores, _scores(other, np.array([other.column(of_target)]), loss))
-        names.append(name)
-    order = np.argsort(-scores.value, kind="stable")
-    ranked = _some(scores, order)
-    _warn_of_constants(study, [name for name, dof in zip(names, scores.dof, strict=True) if dof == 0])
-    return Ranking(
-        target=study.frame.names[study.target],
-        names=tuple(names[i] for i in order),
-        information=ranked.value,
-        standard_error=ranked.standard_error,
-        p=ranked.p_value,
-        group=_groups(ranked.value, ranked.standard_error),
-        estimator=scores.estimator,
-        n_rows=study.frame.n_rows,
-        notes=(*_notes(study), *map(hidden.note, hidden.priors)),
-        excluded={name: why for name, why in study.report.left_out.items() if name not in hidden.priors},
-        manifest=study.manifest("rank", asked),
-        _law=ranked,
-    )
-
-
-def _exchanged(
-    data: Any, x: str, hidden: UnderReported, reading: dict[str, Any], *, about: tuple[Any, Any, Any, Sequence[str]]
-) -> tuple[Study, str]:
-    """Return the study in which an under-reported feature is the target, and the name of the target proper."""
-    target, y, labels, given = about
-    name = hidden.check(target, y, labels, given)
-    reading = {**reading, "exclude": hidden.others(x, reading.get("exclude", ()))}
-    return read_study(data, x, None, labels=hidden.regime(x), **reading), name
 
 
 def _exchanged_back(result: TestResult, x: str, target: str, hidden: UnderReported) -> TestResult:
     """Put the names of feature and target back in their places."""
     estimate = None if result.estimate is None else replace(result.estimate, x=x, target=target)
     return replace(result, x=x, target=target, estimate=estimate, notes=(hidden.note(x), *result.notes))
-
-
-def _together(one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
-    """Put estimates about different features behind each other."""
-    both: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in _FIELDS}
-    estimators = dict.fromkeys([*one.estimator.split(" and "), other.estimator])
-    return replace(one, **both, estimator=" and ".join(estimators))
 
 
 def _names(x: str, given: Sequence[str]) -> tuple[str, ...]:
@@ -368,74 +256,6 @@ def _columns(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]
     return numbers[0], numbers[1:]
 
 
-def _warn_of_constants(study: Study, names: Sequence[str]) -> None:
-    """Name features that have one value among the rows that an estimate rests on."""
-    if names and study.labels.n_unlabelled:
-        warn(
-            f"{listed(names)} have a single value among the labelled rows, so that nothing can be said about their "
-            f"information",
-            RegimeWarning,
-        )
-
-
-def _counter(study: Study) -> MemoryCounter:
-    """Return a counter whose target column holds what the regime's estimators want."""
-    if not study.labels.n_unlabelled:
-        return study.counter
-    column = label_column(study.labels)
-    frame = study.frame.with_column(study.frame.names[study.target], column.codes, column.levels)
-    return MemoryCounter(frame, study.n_threads)
-
-
-def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
-    """Return what features are ranked by, block by block."""
-    words = []
-
-    def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
-        estimate = study.regime.score(_turned(counts), study.labels, loss=loss)
-        words.append((estimate.estimator, estimate.strong_law))
-        return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
-
-    *numbers, repaired, contradicts = _counter(study).summarise(summary, xs, study.target)
-    value, variance, statistic, dof, scale = numbers
-    estimator, strong_law = words[0]
-    return InformationEstimate(
-        value=value,
-        variance=variance,
-        statistic=statistic,
-        dof=dof,
-        scale=scale,
-        repaired=repaired > 0,
-        contradicts_prior=contradicts > 0,
-        estimator=estimator,
-        strong_law=strong_law,
-    )
-
-
-def _turned(counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return tables of shape (k, levels of x, levels of y, strata) as (k, strata, levels of y, levels of x)."""
-    return counts.transpose(0, 3, 2, 1)
-
-
-def _some(estimate: InformationEstimate, at: NDArray[np.int64]) -> InformationEstimate:
-    """Return some of the estimates."""
-    return replace(estimate, **{name: getattr(estimate, name)[at] for name in _FIELDS})
-
-
-def _groups(value: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the groups of features that cannot be told apart from the first of their group."""
-    group = np.zeros(len(value), np.int64)
-    first = 0
-    errors = np.nan_to_num(error, nan=np.inf)
-    for i in range(1, len(value)):
-        apart = value[first] - value[i] > _TOLD_APART * np.hypot(errors[first], errors[i])
-        first = i if apart else first
-        group[i] = group[i - 1] + apart
-        if np.isinf(errors[first]):
-            first = i  # nothing can be told apart from a feature whose error is not known
-    return group
-
-
 def _estimate(
     study: Study,
     x: str,
@@ -446,8 +266,8 @@ def _estimate(
     estimator: str = "auto",
     loss: Loss = "log",
 ) -> Estimate:
-    (block,) = _counter(study).tables([at], study.target, conditioning)
-    estimate = study.regime.estimate(_turned(block.counts), study.labels, estimator=estimator, loss=loss)
+    (block,) = study.of_labels.tables([at], study.target, conditioning)
+    estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
     notes = list(_notes(study))
     if np.any(estimate.repaired):
         notes.append("Cells implied to be below 0 were set to 0, or levels without a labelled row were left out.")
@@ -479,9 +299,9 @@ def _kappa(study: Study, column: SurrogateColumn, at: int, conditioning: list[in
     if not conditioning or column.surrogate is Surrogate.FULL:
         kappa = study.regime.kappa(study.labels, column.surrogate)
         return kappa.value, kappa.form
-    (block,) = _counter(study).tables([at], study.target, conditioning)
+    (block,) = study.of_labels.tables([at], study.target, conditioning)
     try:
-        stratified = study.regime.stratified_kappa(_turned(block.counts), study.labels, column.surrogate)
+        stratified = study.regime.stratified_kappa(label_tables(block.counts), study.labels, column.surrogate)
     except (NotAnswerableError, ParameterError):  # listwise and Ỹm have no form by stratum under MAR-C
         kappa = study.regime.kappa(study.labels, column.surrogate)
         return kappa.value, kappa.form

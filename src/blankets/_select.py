@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets._counted import Counted, counted_where
 from blankets._progress import Progress, shown
-from blankets._study import Study, read_study
-from blankets.counting import MemoryCounter
 from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
 from blankets.filters import (
     TIE,
@@ -24,7 +23,7 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
-from blankets.regimes import Question, Regime, Supervised, label_column
+from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
 
 __all__ = ["select", "selected"]
@@ -41,6 +40,8 @@ def select(
     prior: object = None,
     positive: object = None,
     unlabelled_marker: object = "auto",
+    surrogate: str | None = None,
+    force: bool = False,
     beta: float | None = None,
     gamma: float | None = None,
     discretise: str | Mapping[str, str] = "sturges",
@@ -48,6 +49,9 @@ def select(
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    engine: str = "auto",
+    address: str | None = None,
+    memory_limit: int | str | None = None,
     n_threads: int | None = None,
     progress: Progress = False,
 ) -> Selection:
@@ -55,7 +59,7 @@ def select(
 
     Parameters
     ----------
-    data : data frame, array, sparse matrix, path to a CSV or Parquet file, or Frame
+    data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
         The table, as for `blankets.discover`.
     target : str or int, optional
         Name of the target column (its number, for an array without names).
@@ -91,10 +95,16 @@ def select(
         The positive class, where labels are missing and there are more than two.
     unlabelled_marker : object
         A label that means unlabelled; by default missing values, and -1 where it cannot be a class.
+    surrogate : {"listwise", "ym", "y0", "y1"}, optional
+        Score features against this stand-in for the target, instead of estimating terms with the target.
+    force : bool
+        Use a surrogate that is not valid; the result says so.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
     discretise, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
+    engine, address, memory_limit
+        Where rows are counted, as for `blankets.discover`; "sql" needs a target that is known in every row.
     n_threads : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
@@ -134,6 +144,11 @@ def select(
         unlabelled_marker=unlabelled_marker,
         beta=beta,
         gamma=gamma,
+        surrogate=surrogate,
+        force=force,
+        engine=engine,
+        address=address,
+        memory_limit=memory_limit,
         n_threads=n_threads,
         progress=progress,
         discretise=discretise,
@@ -157,6 +172,11 @@ def selected(
     unlabelled_marker: object,
     beta: float | None,
     gamma: float | None,
+    surrogate: str | None = None,
+    force: bool = False,
+    engine: str = "auto",
+    address: str | None = None,
+    memory_limit: int | str | None = None,
     n_threads: int | None = None,
     progress: Progress = False,
     at_most: bool = False,
@@ -169,76 +189,77 @@ def selected(
     chosen = find_criterion(criterion)
     weights = weights_for(chosen, beta, gamma)
     began = time.perf_counter()
-    with shown(progress) as tell:
-        study = read_study(
+    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabelled_marker": unlabelled_marker}
+    where = {"engine": engine, "address": address, "memory_limit": memory_limit}
+    with (
+        shown(progress) as tell,
+        counted_where(
             data,
             target,
-            y,
-            labels=labels,
-            prior=prior,
-            positive=positive,
-            unlabelled_marker=unlabelled_marker,
+            where=where,
+            about_labels=known,
+            surrogate=surrogate,
+            force=force,
             n_threads=n_threads,
-            **reading,
-        )
-        wanted = _checked_number(int(k), study, at_most=at_most)
-        source, said = _source(study)
+            reading=reading,
+            tell=tell,
+        ) as (_, counted),
+    ):
+        wanted = _checked_number(int(k), counted, at_most=at_most)
+        source = _source(counted)
         listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
-        picks = greedy(source, np.array(study.features, np.int64), wanted, chosen, weights=weights, listener=listener)
+        picks = greedy(source, np.array(counted.features, np.int64), wanted, chosen, weights=weights, listener=listener)
     own = {"k": int(k), **{name: getattr(weights, name) for name in chosen.weights}}
-    about_labels = {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    about_labels: dict[str, Any] = {
+        "labels": counted.regime.name,
+        "prior": counted.regime.prior and str(counted.regime.prior),
+    }
+    if (column := counted.stand_in) is not None:
+        about_labels |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
     return Selection(
-        target=study.frame.names[study.target],
-        names=tuple(study.frame.names[x] for x in picks.columns),
+        target=counted.names[counted.target],
+        names=tuple(counted.names[x] for x in picks.columns),
         scores=picks.scores,
         relevance=picks.relevance,
         criterion=chosen.name,
         formula=chosen.formula,
         settings={**own, **about_labels, **reading},
-        labels=said,
-        n_rows=study.frame.n_rows,
-        n_candidates=len(study.features),
+        labels=" ".join(counted.notes),
+        n_rows=counted.n_rows,
+        n_candidates=len(counted.features),
         seconds=time.perf_counter() - began,
-        warnings=_notes(study, source, chosen, picks),
-        excluded=study.report.left_out,
-        data=study.report.to_dict(),
-        manifest=study.manifest("select", asked),
+        warnings=_notes(counted, source, chosen, picks),
+        excluded=counted.report.left_out,
+        data=counted.report.to_dict(),
+        manifest=counted.manifest("select", asked),
     )
 
 
-def _source(study: Study) -> tuple[InformationSource, str]:
-    """Return where terms with the target come from, and what that assumes of missing labels."""
-    labels, regime = study.labels, study.regime
-    if isinstance(regime, Supervised):
-        return PlugIn(study.counter, study.target), ""
-    estimates = Question.ESTIMATE in regime.answers
-    column = label_column(labels) if estimates else study.surrogate()
-    frame = study.frame.with_column(study.frame.names[study.target], column.codes, column.levels)
-    counter, said = MemoryCounter(frame, study.n_threads), regime.describe(labels)
-    if estimates:
-        return PartialLabels(counter, study.target, labels, regime), said
-    stand_in = f"In place of the target stands one that {column.surrogate.words}: {column.note}."
-    return PlugIn(counter, study.target), f"{said} {stand_in}"
+def _source(counted: Counted) -> InformationSource:
+    """Return where terms with the target come from."""
+    if counted.stand_in is None and not isinstance(counted.regime, Supervised):
+        return PartialLabels(counted.counter, counted.target, counted.labels, counted.regime)
+    return PlugIn(counted.counter, counted.target, counted.background)
 
 
-def _checked_number(k: int, study: Study, *, at_most: bool) -> int:
+def _checked_number(k: int, counted: Counted, *, at_most: bool) -> int:
     """Return how many features to select."""
-    there = len(study.features)
+    there = len(counted.features)
     if k <= there:
         return k
-    why = f" ({listed(study.report.left_out)} cannot be used)" if study.report.left_out else ""
+    why = f" ({listed(counted.report.left_out)} cannot be used)" if counted.report.left_out else ""
     if not at_most:
         raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
     warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning)
     return there
 
 
-def _notes(study: Study, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
+def _notes(counted: Counted, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
     """Return what the user should know, and warn of it."""
     notes: dict[str, type[BlanketsWarning]] = {}
     if isinstance(source, PartialLabels) and source.contradicting:
-        names = listed(study.frame.names[x] for x in source.contradicting)
-        notes[f"p(y=1) = {study.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
+        names = listed(counted.names[x] for x in source.contradicting)
+        notes[f"p(y=1) = {counted.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
     lasting = np.flatnonzero(np.abs(picks.scores) > TIE)
     place = int(lasting[-1]) + 2 if len(lasting) else 1
     if criterion.name == "cmi" and 1 < place <= len(picks.scores):

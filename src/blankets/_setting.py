@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets._drivers import labelling_drivers
 from blankets._engine import Engine, fingerprint_of
-from blankets._study import Study, generator_from, read_study, threads_from
+from blankets._study import Study, check_in_place, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import ParameterError, TargetError, TooFewRowsWarning, did_you_mean, warn
@@ -25,6 +25,7 @@ __all__ = ["Seed", "Setting", "calibration_of", "read"]
 Seed = np.random.Generator | int | None
 
 TESTS = ("auto", "g", "x2", "fisher-z")
+ABOUT_LABELS = ("labels", "prior", "positive", "unlabelled_marker", "surrogate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,7 @@ def read(
         data = numbers.fingerprint()
         return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads, data)
     if isinstance(data, SqlCounter):
+        check_in_place(y=y, **{name: about_labels[name] for name in ABOUT_LABELS if name in about_labels})
         query = fingerprint_of(data)
         tests = table_tests(engine.remembered(data, query), statistic=test, **calibration, **testing)
         place = None if target is None else data.names.index(str(target))

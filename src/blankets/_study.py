@@ -25,9 +25,18 @@ from blankets.independence import (
     TableTests,
     table_tests,
 )
-from blankets.regimes import Labels, Regime, Surrogate, SurrogateColumn, code_labels, label_column, regime_from
+from blankets.regimes import (
+    Labels,
+    Regime,
+    Supervised,
+    Surrogate,
+    SurrogateColumn,
+    code_labels,
+    label_column,
+    regime_from,
+)
 
-__all__ = ["Study", "read_study"]
+__all__ = ["Study", "check_in_place", "check_reading", "generator_from", "read_study", "threads_from"]
 
 READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
 
@@ -51,7 +60,7 @@ class Study:
     n_threads : int
         Threads for counting.
     engine : Engine, optional
-        Where rows are counted for tests; default in memory.
+        Where rows are counted; default in memory.
     drawn : bool
         Whether the rows are a draw of those of another study, which nobody needs to recognise.
     """
@@ -108,16 +117,16 @@ class Study:
         ``drivers`` are columns that tests of labelled rows condition on always; ``options`` those of `table_tests`.
         """
         if column.surrogate is Surrogate.FULL:
-            return table_tests(self._counted(self.frame), **options)
+            return table_tests(self.counted(self.frame), **options)
         name = self.frame.names[self.target]
         whole = self.frame.with_column(name, column.codes, column.levels)
         if column.rows is None:
-            return table_tests(self._counted(whole), **options)
-        labelled = table_tests(self._counted(whole.take(column.rows)), **options)
+            return table_tests(self.counted(whole), **options)
+        labelled = table_tests(self.counted(whole.take(column.rows)), **options)
         with_target: IndependenceTest = ConditionedTests(labelled, drivers) if drivers else labelled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labelled, options.get("statistic", "auto"))
-        return RoutedTests(self.target, with_target, table_tests(self._counted(self.frame), **options))
+        return RoutedTests(self.target, with_target, table_tests(self.counted(self.frame), **options))
 
     def _pairwise(self, labelled: TableTests, statistic: str) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
@@ -125,10 +134,10 @@ class Study:
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         unlabelled = label_column(self.labels)
         frame = self.frame.with_column(self.frame.names[self.target], unlabelled.codes, unlabelled.levels)
-        return PairwiseTests(self.target, self._counted(frame), labelled)
+        return PairwiseTests(self.target, self.counted(frame), labelled)
 
-    def _counted(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame for tests."""
+    def counted(self, frame: Frame) -> Counter:
+        """Return what counts the rows of a frame."""
         if self.engine is not None:
             return self.engine.counter(frame)
         return self.counter if frame is self.frame else MemoryCounter(frame, self.n_threads)
@@ -137,6 +146,14 @@ class Study:
     def counter(self) -> MemoryCounter:
         """Counts of all rows, the target as it was read."""
         return MemoryCounter(self.frame, self.n_threads)
+
+    @cached_property
+    def of_labels(self) -> Counter:
+        """Counts of all rows with the target as the regime's estimators want it."""
+        if not self.labels.n_unlabelled:
+            return self.counted(self.frame)
+        column = label_column(self.labels)
+        return self.counted(self.frame.with_column(self.frame.names[self.target], column.codes, column.levels))
 
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Name the features that have one value among the rows that may be compared."""
@@ -164,9 +181,7 @@ def read_study(
     **reading: Any,
 ) -> Study:
     """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
-    for name in reading:
-        if name not in READING:
-            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
+    check_reading(reading)
     table = ingest(data, target, y=y, **reading)
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
@@ -189,6 +204,25 @@ def read_study(
         name = frame.names[table.target]
         frame = frame.with_column(name, coded.codes.astype(np.uint8), coded.classes)
     return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads), engine)
+
+
+def check_reading(reading: Mapping[str, Any]) -> None:
+    """Refuse arguments that nobody knows."""
+    for name in reading:
+        if name not in READING:
+            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
+
+
+def check_in_place(*, labels: str | Regime = "auto", unlabelled_marker: object = "auto", **others: object) -> None:
+    """Refuse what cannot be had of rows that stay in a database: other targets than a column without gaps."""
+    asked = {name: value is not None for name, value in others.items()}
+    asked["labels"] = not isinstance(labels, Supervised) and labels not in ("auto", "supervised")
+    asked["unlabelled_marker"] = unlabelled_marker != "auto"
+    if any(asked.values()):
+        raise ParameterError(
+            f"engine='sql' counts a target that the query has in every row, so that it cannot take "
+            f"{listed(name for name in asked if asked[name])}; leave out engine='sql', or pack the query first"
+        )
 
 
 def threads_from(n_threads: int | None) -> int:

@@ -15,11 +15,13 @@ unexplained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 
+from blankets._study import Study, read_study
 from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabelled, Regime, Supervised
 
@@ -54,6 +56,20 @@ class UnderReported:
             f"{name!r} is taken to be under-reported: of the rows that should say yes some do, and which of them is "
             "taken to depend on nothing else."
         )
+
+    def exchanged(
+        self, data: Any, name: str, reading: Mapping[str, Any], *, about: tuple[Any, Any, Any, Sequence[str]]
+    ) -> tuple[Study, str]:
+        """Return the study in which a column takes the place of the target, and the name of the target proper."""
+        target, y, labels, given = about
+        proper = self.check(target, y, labels, given)
+        reading = {**reading, "exclude": self.others(name, reading.get("exclude", ()))}
+        return read_study(data, name, None, labels=self.regime(name), **reading), proper
+
+    def check_engine(self, engine: str) -> None:
+        """Refuse to exchange the roles of columns that stay in a database."""
+        if engine == "sql":
+            raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
 
     def check(self, target: object, y: ArrayLike | None, labels: str | Regime, given: Iterable[str] = ()) -> str:
         """Refuse what exchanging the roles cannot answer; return the name of the target."""

@@ -57,3 +57,20 @@ def test_engine_and_address(folder, capsys):
         assert members(capsys, folder, *arguments) == ["rain"]
     assert run(["discover", str(folder), "-t", "wet", "--address", "tcp://127.0.0.1:9"]) == WRONG_USAGE
     assert "say engine='dask'" in capsys.readouterr().err
+
+
+def test_rank_and_select_take_folders_and_engines(folder, capsys, tmp_path, monkeypatch):
+    asked = (["rank"], ["select", "-k", "2", "-c", "mrmr"])
+    for command, *more in asked:
+        found = []
+        for source, engine in ((folder, []), (folder / "*.csv", ["--memory-limit", "1 kB"]), (folder, ["gpu"])):
+            words = ["--engine", "gpu"] if engine == ["gpu"] else engine
+            with small_gpu(monkeypatch):
+                assert run([command, str(source), "-t", "wet", "--json", *more, *words]) == 0
+            content = json.loads(capsys.readouterr().out)
+            found.append(
+                [feature["name"] for feature in content["features"]] if command == "rank" else content["names"]
+            )
+        assert found == [["rain", "moon"]] * 3
+        assert run([command, str(folder), "-t", "wet", *more, "--engine", "dusk"]) == WRONG_USAGE
+        assert "did you mean 'dask'" in capsys.readouterr().err

@@ -80,6 +80,16 @@ def test_ranking(table, capsys):
     assert content["schema_version"] == 3
 
 
+@pytest.mark.parametrize("command", [["rank"], ["select", "-k", "2"]])
+def test_a_surrogate_for_rankings_and_selections(table, command, capsys):
+    arguments = [command[0], table, "-t", "drawn", "--labels", "mar-f", *command[1:], *others("drawn")]
+    assert "In place of the target" not in output(arguments, capsys).out
+    assert run([*arguments, "--surrogate", "y0"]) == 3
+    assert "is not valid here" in capsys.readouterr().err
+    said = output([*arguments, "--surrogate", "y0", "--force"], capsys).out
+    assert "It is not valid here, and was asked for all the same." in " ".join(said.split())
+
+
 def test_advice(table, capsys):
     arguments = ["advise", table, "-t", "admits", "--labels", "pu", "--prior", "0.2-0.4", *others("admits")]
     said = output([*arguments, "--seed", "1"], capsys).out

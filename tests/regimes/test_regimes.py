@@ -315,14 +315,6 @@ def test_uncertain_prior_widens_the_interval():
     assert unsure.variance > exact.variance
 
 
-def test_score_falls_back_on_the_surrogate():
-    score = PositiveUnlabelled().score(PU_TABLE, PU)
-    assert score.value == pytest.approx(float(plug_in([[60, 35], [1, 4]]).value))
-    squared = SemiSupervised("mar-c", less_than(0.1)).score(LABEL_TABLE, semi(10, 20, 1000), loss="squared")
-    assert squared.value == pytest.approx(float(plug_in([[52, 38], [3, 7]], loss="squared").value))
-    assert PositiveUnlabelled(0.2).score(PU_TABLE, PU).estimator == "Pos (5.8)"
-
-
 def test_squared_loss_everywhere():
     for regime in (SemiSupervised("mcar"), SemiSupervised("mar-f"), SemiSupervised("mar-c", 0.3)):
         assert regime.estimate(LABEL_TABLE, SEMI, loss="squared").value > 0

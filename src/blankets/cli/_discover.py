@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,9 @@ import click
 
 from blankets._progress import told
 from blankets.cli._labels import (
+    Source,
     about_labels,
+    engine_options,
     label_options,
     reading_options,
     search_options,
@@ -40,14 +41,6 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-class Source(click.Path):
-    """A path that exists, or a pattern of paths in quotes."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Check that the path exists, unless it is a pattern."""
-        return value if has_magic(str(value)) else super().convert(value, param, ctx)
-
-
 @click.command()
 @click.argument("file", type=Source(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
@@ -57,9 +50,7 @@ class Source(click.Path):
 @label_options
 @surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
-@click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory, gpu or dask (a cluster).")
-@click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here.")
-@click.option("--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk.")
+@engine_options
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers in this file, to continue if killed.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from glob import has_magic
 from typing import Any, TypeVar
 
 import click
@@ -12,7 +13,9 @@ from blankets.errors import RegimeWarning
 
 __all__ = [
     "about_labels",
+    "Source",
     "chosen",
+    "engine_options",
     "label_options",
     "reading_options",
     "search_options",
@@ -68,7 +71,22 @@ _SEARCH = (
         help="For mar-f: condition on what drives labelling (default), or do not.",
     ),
 )
+_ENGINE = (
+    click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory, gpu or dask (a cluster)."),
+    click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
+    click.option(
+        "--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk."
+    ),
+)
 _READ = ("discretise", "bins", "missing", "keep", "exclude")
+
+
+class Source(click.Path):
+    """A path that exists, or a pattern of paths in quotes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check that the path exists, unless it is a pattern."""
+        return value if has_magic(str(value)) else super().convert(value, param, ctx)
 
 
 def _with(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
@@ -90,6 +108,11 @@ def surrogate_options(command: Command) -> Command:
 def reading_options(command: Command) -> Command:
     """Add how the table is read."""
     return _with(_READING, command)
+
+
+def engine_options(command: Command) -> Command:
+    """Add where rows are counted."""
+    return _with(_ENGINE, command)
 
 
 def search_options(command: Command) -> Command:

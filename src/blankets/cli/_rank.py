@@ -7,24 +7,34 @@ from typing import Any
 import click
 
 from blankets._progress import told
-from blankets.cli._labels import about_labels, label_options, reading_options
+from blankets.cli._labels import (
+    Source,
+    about_labels,
+    engine_options,
+    label_options,
+    reading_options,
+    surrogate_options,
+)
 from blankets.cli._output import notes
 
 __all__ = ["rank"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file", type=Source(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column that the features are to tell about.")
 @click.option("--loss", metavar="NAME", help="log (mutual information, default) or squared.")
 @label_options
+@surrogate_options
 @reading_options
+@engine_options
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ranking as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Rank the features of FILE (CSV or Parquet) by their information about a column.
+    """Rank the features of FILE by their information about a column.
 
+    FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
     Features of one group cannot be told apart from the first of the group.
 
     \b
@@ -33,12 +43,14 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
       blankets rank patients.csv -t smoker --labels pu --prior 0.2
       blankets rank patients.csv -t smoker --labels pu --prior estimate
       blankets rank records.csv -t present --labels pu --sampling case-control --prior 0.1-0.3
+      blankets rank patients.csv -t smoker --labels pu --surrogate y0
+      blankets rank visits/ -t readmitted --engine dask --address tcp://scheduler:8786
       blankets rank patients.csv -t readmitted --json | jq '.features[].name'
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        ranking = blankets.rank(file, target, **about_labels(file, target, choices))
+        ranking = blankets.rank(file, target, **about_labels(file, target, choices), progress=progress or False)
     if as_json:
         import json
 

@@ -8,33 +8,45 @@ from typing import Any
 import click
 
 from blankets._progress import told
-from blankets.cli._labels import about_labels, label_options, reading_options
+from blankets.cli._labels import (
+    Source,
+    about_labels,
+    engine_options,
+    label_options,
+    reading_options,
+    surrogate_options,
+)
 from blankets.cli._output import check_folder, notes, write_json
 
 __all__ = ["select"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file", type=Source(exists=True))
 @click.option("-t", "--target", required=True, metavar="NAME", help="The column that the features are to tell about.")
 @click.option("-c", "--criterion", metavar="NAME", help="mim, jmi (default), cmi, mrmr, mifs, cife, cmim, disr, ...")
 @click.option("-k", "--number", "k", type=int, metavar="N", help="How many features; default: 10.")
 @label_options
+@surrogate_options
 @click.option("--beta", type=float, metavar="W", help="Weight of redundancy, for mifs and linear.")
 @click.option("--gamma", type=float, metavar="W", help="Weight of redundancy given the class, for linear.")
 @reading_options
+@engine_options
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
-    """Select the features of FILE (CSV or Parquet) that tell the most about a column.
+    """Select the features of FILE that tell the most about a column.
+
+    FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
 
     \b
     Examples:
       blankets select patients.csv --target readmitted
       blankets select patients.csv -t readmitted --criterion mrmr -k 20
       blankets select patients.csv -t smoker --labels pu --prior 0.2
+      blankets select visits.packed -t readmitted --engine gpu
       blankets select patients.csv -t readmitted --json | jq .names
     """
     check_folder(save, "--save")

@@ -34,6 +34,8 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Weights of "mifs" (``beta``) and "linear" (both).
     discretise, bins, missing
         How the features are read: see `blankets.data.ingest`.
+    engine, address
+        Where rows are counted, for example ``engine="gpu"``: see `blankets.select`.
     n_threads : int, optional
         Number of threads; default all processors.
 
@@ -74,6 +76,8 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         discretise: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
+        engine: str = "auto",
+        address: str | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -87,6 +91,8 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.discretise = discretise
         self.bins = bins
         self.missing = missing
+        self.engine = engine
+        self.address = address
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: ArrayLike) -> Self:

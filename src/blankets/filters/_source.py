@@ -55,10 +55,13 @@ class InformationSource(ABC):
         Counts the data.
     target : int
         Column that holds the target, or what is known of it.
+    background : Counter, optional
+        Counts features among themselves, where ``counter`` counts only some of the rows.
     """
 
-    def __init__(self, counter: Counter, target: int) -> None:
+    def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:
         self.counter, self.target = counter, target
+        self.background = counter if background is None else background
         self._relevance = np.full(len(counter.names), np.nan)
 
     @abstractmethod
@@ -83,11 +86,11 @@ class InformationSource(ABC):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows."""
-        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, j)[0]
+        return self.background.summarise(information_of_block(self.background.n_rows), xs, j)[0]
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows."""
-        return self.counter.summarise(entropy_of_block(self.counter.n_rows), xs, j)[0]
+        return self.background.summarise(entropy_of_block(self.background.n_rows), xs, j)[0]
 
     def interaction(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""

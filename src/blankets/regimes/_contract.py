@@ -14,8 +14,8 @@ from blankets.errors import LabelError, NotAnswerableError
 from blankets.regimes._kappa import StratifiedKappa, kappa_of, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
-from blankets.regimes._surrogates import Surrogate, SurrogateColumn, collapse, surrogate_column, surrogate_from
-from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality, plug_in
+from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
+from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality
 
 __all__ = ["Choice", "Kappa", "Question", "Regime"]
 
@@ -172,7 +172,7 @@ class Regime(ABC):
             )
         if wanted is Surrogate.PAIRWISE:
             why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
-        return surrogate_column(labels, wanted, forced=bool(why), note=why or f"asked for: {wanted.words}")
+        return surrogate_column(labels, wanted, forced=bool(why), note=why or "it was asked for")
 
     def admissible(self, labels: Labels) -> Prior | None:
         """Return what is known about p(y=1) when the labelled shares are known too."""
@@ -219,16 +219,6 @@ class Regime(ABC):
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
-
-    def score(self, counts: ArrayLike, labels: Labels, *, loss: Loss = "log") -> InformationEstimate:
-        """Return what features are ranked by: the consistent estimate, or the surrogate's own information.
-
-        The latter orders features as the target would exactly for the squared loss, and nearly for the
-        logarithmic one (ERRATA E1).
-        """
-        if Question.ESTIMATE in self.answers:
-            return self.estimate(counts, labels, loss=loss)
-        return plug_in(collapse(counts, self.choose(labels).surrogate), loss=loss)
 
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""

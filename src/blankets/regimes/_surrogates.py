@@ -17,7 +17,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import ParameterError
+from blankets.errors import LabelError, ParameterError
 from blankets.regimes._labels import Labels
 from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, as_tables
 
@@ -113,6 +113,8 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
         codes = np.where(labelled, labels.codes, 0).astype(np.uint8)
         rows = None if surrogate is Surrogate.FULL else labelled
         return SurrogateColumn(surrogate, codes, labels.classes, rows, forced, note)
+    if not labels.is_binary:
+        raise LabelError(f"{surrogate.value!r} stands in for one of two classes, but there are {len(labels.classes)}")
     negative, positive = labels.classes
     filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
     names = {

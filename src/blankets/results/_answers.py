@@ -433,7 +433,7 @@ class Ranking(_Answer):
 
     def _title(self) -> str:
         return (
-            f"{len(self)} features by their information about {shown(self.target)} ({self.estimator}, "
+            f"{count_of(len(self), 'feature')} by their information about {shown(self.target)} ({self.estimator}, "
             f"{self.n_rows:,} rows)"
         )
 
