@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from blankets.independence import DSeparation
     from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
-    from blankets.planning import Plan, PlanningTable, plan, plan_blanket, planning_table
+    from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
     from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
@@ -111,6 +111,7 @@ __all__ = [
     "errors",
     "estimate_prior",
     "greater_than",
+    "kappa",
     "labelled_only",
     "less_than",
     "mutual_information",
@@ -171,6 +172,7 @@ _HOME = {
     "discover_latent": "blankets.latent",
     "estimate_prior": "blankets._prior",
     "greater_than": "blankets.regimes",
+    "kappa": "blankets.planning",
     "labelled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
     "mutual_information": "blankets._ask",

@@ -2,6 +2,7 @@
 
 from blankets.planning._assumptions import FEW_LABELS, ROWS_PER_DOF
 from blankets.planning._blanket import plan_blanket
+from blankets.planning._kappa import kappa
 from blankets.planning._plan import plan
 from blankets.planning._result import Alternative, Plan
 from blankets.planning._table import PlanningTable, planning_table
@@ -12,6 +13,7 @@ __all__ = [
     "Plan",
     "PlanningTable",
     "ROWS_PER_DOF",
+    "kappa",
     "plan",
     "plan_blanket",
     "planning_table",

@@ -16,9 +16,9 @@ from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
 from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa, solve
 
-__all__ = ["Question", "answer", "spread_of"]
+__all__ = ["Question", "answer", "largest_kappa", "spread_of"]
 
-_MORE_IS_BETTER = ("power", "dof")
+_MORE_IS_BETTER = ("power", "dof", "kappa")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +77,12 @@ def answer(question: Question, candidates: list[Candidate], known: Knowledge, *,
             uncertain=not (known.prior is None or known.prior.is_exact),
         ),
     )
+
+
+def largest_kappa(question: Question, candidates: list[Candidate], known: Knowledge) -> float:
+    """Return κ of the surrogate that keeps most; of an uncertain prior the value that is safe to plan with."""
+    possible = _possible(question, candidates, known)
+    return max(_outcome(question, candidate, possible).value for candidate in candidates if candidate.competes)
 
 
 def _outcome(question: Question, candidate: Candidate, known: Knowledge) -> _Outcome:

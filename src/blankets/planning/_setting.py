@@ -182,9 +182,9 @@ def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
         multiples of what it holds (one more level of a feature adds that many).
     unknown : str
         "rows" and "labelled" give the smallest integer, "effect" and "alpha" the smallest value, "dof"
-        the largest integer, "power" the power itself.
+        the largest integer, "power" and "kappa" the power and the κ that there are.
     target : ndarray
-        The power wanted; not used when it is the unknown.
+        The power wanted; not used for "power" and "kappa".
     """
     return np.asarray(_SOLVERS[unknown](setting, target))
 
@@ -247,6 +247,10 @@ def _alpha(setting: Setting, target: Floats) -> Floats:
     return needed_alpha(target, setting.test_dof[..., 0], setting.noncentrality[..., 0])
 
 
+def _kappa(setting: Setting, target: Floats) -> Floats:
+    return setting.kappa
+
+
 def _power(setting: Setting, target: Floats) -> Floats:
     return setting.power()
 
@@ -255,6 +259,7 @@ _SOLVERS: dict[str, Callable[[Setting, Floats], Floats]] = {
     "alpha": _alpha,
     "dof": _dof,
     "effect": _effect,
+    "kappa": _kappa,
     "labelled": _labelled,
     "power": _power,
     "rows": _rows,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.planning._answer import Question, answer
+from blankets.planning._answer import Question, answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
 from blankets.planning._designs import CASE_CONTROL, stratified
 from blankets.planning._prior import Knowledge
@@ -68,8 +68,21 @@ class Study:
 
     def answer(self, question: Question) -> Plan:
         """Answer a question about this study."""
-        kind, prior = self._regime
         _check_effect(question)
+        candidates, knowledge = self._candidates(question)
+        return answer(question, candidates, knowledge, regime=self._regime[0], strata=self.strata)
+
+    def kappa(self, rows: float) -> float:
+        """Return the share of the noncentrality that the best of the surrogates keeps."""
+        nothing = np.array([np.nan])
+        question = Question(
+            unknown="kappa", effect=nothing, dof=nothing, alpha=np.nan, power=np.nan, rows=rows, largest_effect=np.nan
+        )
+        return largest_kappa(question, *self._candidates(question))
+
+    def _candidates(self, question: Question) -> tuple[list[Candidate], Knowledge]:
+        """Return the surrogates that can answer, and what is known of p(y=1)."""
+        kind, prior = self._regime
         knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, seed=_seed(self.rng))
         candidates = candidates_for(
             kind,
@@ -78,9 +91,8 @@ class Study:
             solving_rows=question.unknown == "rows",
             knowledge=knowledge,
         )
-        if self.strata_priors is not None or self.strata_shares is not None:
-            candidates = self._by_stratum(candidates)
-        return answer(question, candidates, knowledge, regime=kind, strata=self.strata)
+        by_stratum = self.strata_priors is not None or self.strata_shares is not None
+        return self._by_stratum(candidates) if by_stratum else candidates, knowledge
 
     def _by_stratum(self, candidates: list[Candidate]) -> list[Candidate]:
         """Average κ over the strata, for the surrogates where it is known in each."""

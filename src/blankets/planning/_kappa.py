@@ -1,0 +1,101 @@
+"""`kappa`: what a test keeps of its power when labels are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from blankets.errors import ParameterError
+from blankets.planning._question import as_amount, as_count, number
+from blankets.planning._study import Labelled, Study
+
+__all__ = ["kappa"]
+
+
+def kappa(
+    *,
+    labels: Any,
+    labelled: Labelled = None,
+    prior: Any = None,
+    rows: int | None = None,
+    sampling: str | None = None,
+    surrogate: str | None = None,
+    strata_priors: Sequence[float] | None = None,
+    strata_shares: Sequence[float] | None = None,
+    assurance: float = 0.9,
+) -> float:
+    """Return κ, the share of the effect that is left to a test when labels are missing: it needs N/κ rows for N.
+
+    Parameters
+    ----------
+    labels : str or regime
+        What an absent label means: "pu", "mcar", "mar-c", or a regime object ("supervised": nothing is lost).
+    labelled : float, int or dict
+        Labels as a share of all rows (0.05) or a number of them, for which ``rows`` is needed; counted as for `plan`:
+        in positives (PU), in labelled rows (MCAR), under MAR-C ``{"positives": ..., "negatives": ...}``.
+    prior : float, bounds or distribution, optional
+        p(y=1), where the regime is given by name.
+    rows : int, optional
+        Rows in the sample, where labels are given as a number.
+    sampling : {"one-sample", "case-control"}, optional
+        As for `plan`.
+    surrogate : {"y0", "y1", "ym", "listwise"}, optional
+        What stands in for the target; default the one that keeps most.
+    strata_priors, strata_shares : sequence of float, optional
+        For a conditional test: p(y=1|z) of each stratum of the conditioning set, and the share of the effect that
+        lies in each (default equal shares). The answer is then κ̄, the mean of κ over the strata by these shares.
+    assurance : float
+        With a prior that is a distribution: the probability over it with which κ is at least the answer. Of a bound,
+        such as "<0.4", the end that costs most counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; of positives collected apart it may be larger.
+
+    Notes
+    -----
+    λ = 2 κ N I is exact for X², and holds for G in the limit of weak effects. The test through "ym" has twice the
+    degrees of freedom of the others, which costs power beyond κ; `plan` counts it.
+
+    See Also
+    --------
+    plan : The rows, labels, power or effect that follow; ``plan.kappa`` is the κ of its answer.
+
+    Examples
+    --------
+    A fifth of all rows is positive and a quarter of these is labelled; then 1/κ = 4.75 times the rows are needed.
+
+    >>> round(kappa(labels="pu", prior=0.2, labelled=0.05), 4)
+    0.2105
+
+    Given a column that tells much of the class, in a test whose effect lies where positives are common:
+
+    >>> round(kappa(labels="pu", prior=0.2, labelled=0.05, strata_priors=[0.025, 0.9], strata_shares=[0, 1]), 4)
+    0.0323
+    """
+    n = as_count(rows, "rows", 2)
+    if not isinstance(strata_priors, Sequence | np.ndarray | None):
+        raise ParameterError.out_of_range("strata_priors", strata_priors, "p(y=1|z) of each stratum")
+    study = Study(
+        labels=labels,
+        labelled=labelled,
+        prior=prior,
+        sampling=sampling,
+        surrogate=surrogate,
+        target_arity=2,
+        strata=1 if strata_priors is None else len(strata_priors),
+        strata_priors=strata_priors,
+        strata_shares=strata_shares,
+        assurance=assurance,
+        n_draws=2000,
+        rng=0,
+    )
+    if None in study.labels_given.values():
+        raise ParameterError("κ depends on the labels; give 'labelled' as a share of all rows (such as 0.05)")
+    amounts = labelled.values() if isinstance(labelled, Mapping) else () if labelled is None else (labelled,)
+    if n is None and any(as_amount(amount).is_count for amount in amounts):
+        raise ParameterError("κ depends on the share of rows that is labelled; give 'rows' with a number of labels")
+    return study.kappa(number(n))
