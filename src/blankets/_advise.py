@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets._study import Study, read_study
-from blankets.errors import DataError, NotAnswerableError, ParameterError
+from blankets.arguments import number
+from blankets.errors import DataError, NotAnswerableError
 from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
 from blankets.regimes import (
     PositiveUnlabelled,
@@ -99,8 +100,7 @@ def advise(
     {'labelled positives': 218}
     """
     asked = dict(locals())
-    if not 0.0 < alpha < min(WANTED):
-        raise ParameterError.out_of_range("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded")
+    number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
     study = read_study(
         data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
     )

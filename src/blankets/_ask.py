@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets._counted import label_tables, warn_of_constants
-from blankets._study import Study, generator_from, read_study
+from blankets._study import Study, read_study
 from blankets._under_reported import Names, UnderReported, under_reported_from
+from blankets.arguments import generator_from, level_of, one_of
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import Estimate, TestResult
@@ -81,8 +82,8 @@ def test(
     (True, 'y0', 0.42)
     """
     asked = dict(locals())
-    if test not in ("auto", "g", "x2"):
-        raise ParameterError.not_one_of("test", test, ("auto", "g", "x2"))
+    one_of("test", test, ("auto", "g", "x2"))
+    level_of(alpha)
     how: dict[str, Any] = {
         "surrogate": surrogate,
         "force": force,

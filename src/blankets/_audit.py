@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from blankets._audit_pairs import Pairs
 from blankets._audit_target import FEW, WithTarget
 from blankets._progress import Progress, shown
-from blankets._study import threads_from
+from blankets.arguments import threads_from
 from blankets.data import DataReport, Ingested, ingest, manifest_of
 from blankets.errors import BlanketsWarning, LabelError
 from blankets.regimes import Regime, code_labels, regime_from

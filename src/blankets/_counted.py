@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets._engine import Tell, at_hand, fingerprint_of
-from blankets._study import Study, check_in_place, check_reading, read_study, threads_from
+from blankets._study import Study, check_in_place, read_study
+from blankets.arguments import threads_from
 from blankets.counting import Counter, SqlCounter
-from blankets.data import DataReport, Manifest, manifest_of
+from blankets.data import DataReport, Manifest, check_reading, manifest_of
 from blankets.errors import NotAnswerableError, RegimeWarning, TargetError, listed, warn
 from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn
 

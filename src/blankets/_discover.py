@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from blankets._engine import Engine, at_hand
 from blankets._progress import Progress, shown
 from blankets._searching import Search, checked, picked, sll
-from blankets._setting import Seed, Setting, calibration_of, read
-from blankets._study import generator_from, threads_from
+from blankets._setting import TESTS, Seed, Setting, calibration_of, read
 from blankets._work import Countdown, carried_out
+from blankets.arguments import flag, generator_from, level_of, one_of, threads_from
 from blankets.counting import count_alone, kernels_ready
 from blankets.data import manifest_of
 from blankets.errors import Interrupted, ParameterError
@@ -154,8 +154,9 @@ def discover(
     ('cough',)
     """
     asked = dict(locals())
-    _check_alpha(alpha)
-    named = None if algorithm == "auto" else checked(algorithm, options)
+    level_of(alpha)
+    flag("roles", roles)
+    named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
@@ -179,8 +180,8 @@ def discover(
                 "unlabelled_marker": unlabelled_marker,
                 "surrogate": surrogate,
                 "usual": None if named is None else named.surrogate,
-                "force": force,
-                "drivers_at": alpha if given_drivers else None,
+                "force": flag("force", force),
+                "drivers_at": alpha if flag("given_drivers", given_drivers) else None,
             },
             reading=reading,
             engine=engine_,
@@ -250,8 +251,9 @@ def discover_all(
     {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
     """
     asked = dict(locals())
-    _check_alpha(alpha)
-    named = None if algorithm == "auto" else checked(algorithm, options)
+    level_of(alpha)
+    flag("roles", roles)
+    named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
     began = time.perf_counter()
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
@@ -351,7 +353,7 @@ def _placed(
 ) -> AbstractContextManager[tuple[Any, Engine]]:
     """Return a context in which the data are where they are to be counted."""
     threads = threads_from(n_threads)
-    if test == "fisher-z":
+    if one_of("test", test, TESTS) == "fisher-z":
         asked = [name for name in ("address", "checkpoint") if where[name] is not None]
         if where["engine"] not in ("auto", "memory") or asked:
             raise ParameterError(
@@ -365,11 +367,6 @@ def _placed(
 def _by_fdr(named: Algorithm | None) -> bool:
     """Whether p-values are compared with many levels, and not with ``alpha`` alone."""
     return named is not None and named.controls == "fdr"
-
-
-def _check_alpha(alpha: float) -> None:
-    if not (isinstance(alpha, int | float | np.number) and 0 < alpha < 1):
-        raise ParameterError.out_of_range("alpha", alpha, "a significance level between 0 and 1, both excluded")
 
 
 def _announce_compilation(tell: Callable[[str], None] | None) -> None:

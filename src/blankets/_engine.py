@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blankets._progress import told
+from blankets.arguments import one_of
 from blankets.counting import (
     Checkpoint,
     Counter,
@@ -236,8 +237,7 @@ def at_hand(
 
 
 def _check(engine: str, address: str | None, checkpoint: str | Path | None, data: Any) -> None:
-    if engine not in ENGINES:
-        raise ParameterError.not_one_of("engine", engine, ENGINES)
+    one_of("engine", engine, ENGINES)
     if address is not None and engine != "dask":
         raise ParameterError(f"'address' is that of a Dask cluster, but engine={engine!r}; say engine='dask'")
     if checkpoint is not None and not isinstance(checkpoint, str | Path):
@@ -277,7 +277,7 @@ def bytes_from(limit: int | str | None) -> int | None:
     number = text.rstrip("KMGTB ")
     try:
         size = int(float(number) * UNITS[text[len(number) :].strip()])
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, OverflowError):
         size = 0
     if size <= 0:
         raise ParameterError.out_of_range("memory_limit", limit, "a number of bytes, or a text such as '2 GB'")

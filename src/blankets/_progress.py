@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
+from blankets.arguments import flag
+
 __all__ = ["Progress", "shown", "told"]
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
@@ -17,7 +19,9 @@ Progress = bool | Callable[[str], None]
 
 def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
-    return nullcontext(progress) if callable(progress) else told("reading the data", quiet=not progress)
+    if callable(progress):
+        return nullcontext(progress)
+    return told("reading the data", quiet=progress is None or not flag("progress", progress))
 
 
 @contextmanager

@@ -125,7 +125,7 @@ class Search:
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns that have too many levels for even a test without conditioning."""
         arities = self.setting.arities
-        each = self.setting.choices["reliability"] * (int(arities[target]) - 1)  # rows for a degree of freedom
+        each = float(self.setting.choices["reliability"]) * (int(arities[target]) - 1)  # rows for a degree of freedom
         if each * (int(arities.max()) - 1) <= self.setting.n_rows:
             return []
         never = np.flatnonzero(each * (arities - 1) > self.setting.n_rows)

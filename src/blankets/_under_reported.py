@@ -22,6 +22,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from blankets._study import Study, read_study
+from blankets.arguments import names_in
 from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabelled, Regime, Supervised
 
@@ -100,4 +101,6 @@ def under_reported_from(names: Names) -> UnderReported:
     """
     if isinstance(names, str):
         return UnderReported({names: None})
-    return UnderReported(dict(names) if isinstance(names, Mapping) else dict.fromkeys(names))
+    if not isinstance(names, Mapping):
+        names = dict.fromkeys(str(name) for name in names_in("under_reported", names))
+    return UnderReported(dict(names))

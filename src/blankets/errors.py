@@ -36,6 +36,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
+from unicodedata import normalize
 
 __all__ = [
     "BlanketsError",
@@ -90,12 +91,12 @@ class ParameterError(BlanketsError):
         """Compose "unknown algorithm 'imab'; did you mean 'iamb'? Choose from ..."."""
         choices = sorted(allowed)
         hint = did_you_mean(str(got), choices) or ";"
-        return cls(f"unknown {what} {got!r}{hint} choose from {', '.join(choices)}")
+        return cls(f"unknown {what} {_shown(got)}{hint} choose from {', '.join(choices)}")
 
     @classmethod
     def out_of_range(cls, name: str, got: object, expected: str) -> ParameterError:
         """Compose "'alpha' must be ... but is ..."."""
-        return cls(f"{name!r} must be {expected}, but it is {got!r}")
+        return cls(f"{name!r} must be {expected}, but it is {_shown(got)}")
 
 
 class NotAnswerableError(BlanketsError):
@@ -196,9 +197,32 @@ def warn(sentence: str, category: type[BlanketsWarning]) -> None:
 
 
 def did_you_mean(got: str, choices: Sequence[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest choice, or an empty string."""
-    near = get_close_matches(got, choices, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """Return ``"; did you mean 'x'?"`` for the nearest choice, or an empty string.
+
+    A choice that differs only in case, in blanks around it or in how its accents are written is the nearest.
+
+    >>> did_you_mean("Age", ["wage", "age"])
+    "; did you mean 'age'?"
+    """
+    alike = [choice for choice in choices if _folded(choice) == _folded(got)]
+    near = alike or get_close_matches(got, choices, n=1, cutoff=0.5)
+    if not near:
+        return ""
+    same_to_the_eye = normalize("NFC", near[0]) == normalize("NFC", got)
+    shown = ascii(near[0]) if same_to_the_eye else repr(near[0])
+    return f"; did you mean {shown}?"
+
+
+def _folded(text: str) -> str:
+    return normalize("NFKC", text).strip().casefold()
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is written, or what it is where that would be long."""
+    if getattr(value, "ndim", 0):
+        return f"a {type(value).__name__}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:

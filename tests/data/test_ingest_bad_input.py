@@ -358,7 +358,7 @@ def test_all_problems_are_told_together():
     message = str(caught.value)
     assert type(caught.value) is DataError
     assert message.startswith("the table cannot be used as it is:\n- the target 't' has the same value")
-    assert "- column 'when', 'then' holds dates or times" in message
+    assert "- each of the columns 'when', 'then' holds dates or times" in message
     assert "- column 'mix' mixes kinds" in message
     assert "- infinite values: 'far' (1)" in message
     assert "- values are missing in 'gap' (1 rows)" in message

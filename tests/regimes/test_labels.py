@@ -113,7 +113,7 @@ def test_zero_is_unlabelled_under_pu_alone():
     assert read_labels([1, 0, 0, 1]).codes.tolist() == [1, 0, 0, 1]
     with pytest.raises(LabelError, match="under 'pu' a 0 means unlabelled, but here other rows are marked"):
         read_labels([1, 0, None], regime="pu")
-    with pytest.raises(LabelError, match="if 0 is a known negative use SemiSupervised"):
+    with pytest.raises(LabelError, match="if 0 is a known negative use labels='mcar', 'mar-f' or 'mar-c'"):
         read_labels([1, 0, -1], regime="pu")
     assert read_labels([1, 0, None], regime="pu", unlabelled_marker=0).codes.tolist() == [1, -1, -1]
 

@@ -139,7 +139,7 @@ def test_refusals():
     x, labels = one_sample(100, 0.3, 0.4, 0.5, seed=9)
     with pytest.raises(ParameterError, match="unknown method to estimate the prior 'km2'"):
         estimate_prior(x, labels, method="km2")
-    with pytest.raises(ParameterError, match="'n_bootstrap' must be at least 2"):
+    with pytest.raises(ParameterError, match="'n_bootstrap' must be a whole number, at least 2"):
         estimate_prior(x, labels, n_bootstrap=0)
     with pytest.raises(DataError, match=r"integer codes of shape \(rows, columns\), but have shape \(100,\)"):
         estimate_prior(x[:, 0], labels)

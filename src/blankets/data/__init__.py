@@ -14,6 +14,7 @@ from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._report import Binning, DataReport
+from blankets.data._request import check_reading
 from blankets.data._room import free_memory
 from blankets.data._saved import Reader, Saved, plain, refuse, short
 from blankets.data._sql import SqlTable, quoted
@@ -42,6 +43,7 @@ __all__ = [
     "SqlTable",
     "Store",
     "Summary",
+    "check_reading",
     "decide",
     "factorise",
     "free_memory",

@@ -61,7 +61,10 @@ class Audit:
     def check(self, *, missing: str) -> None:
         """Raise everything that makes the table unusable, in one error."""
         problems: list[tuple[type[DataError], str]] = [(TargetError, sentence) for sentence in self.target]
-        problems += [(DataError, f"column {listed(names)} {reason}") for reason, names in self.refused.items()]
+        problems += [
+            (DataError, f"{'each of the columns' if len(names) > 1 else 'column'} {listed(names)} {_excluding(reason)}")
+            for reason, names in self.refused.items()
+        ]
         if self.infinite:
             problems.append(
                 (DataError, f"infinite values: {_counted(self.infinite)}; replace them or mark them missing")
@@ -136,6 +139,11 @@ class Audit:
             yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; join rare levels"
         if self.many_classes:
             yield ManyLevelsWarning, self.many_classes
+
+
+def _excluding(reason: str) -> str:
+    """Say how a column is left out, where that is one way out."""
+    return f"{reason} with exclude=[...]" if reason.endswith(" out") else reason
 
 
 def _counted(counts: dict[str, int], what: str = "", most: int = 8) -> str:

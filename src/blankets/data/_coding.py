@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import one_of
 from blankets.data._audit import Audit
 from blankets.data._binning import RULES, bin_codes, bin_labels, cut_points
 from blankets.data._columns import Categories, Column, Mask, Numbers, distinct, factorise
@@ -58,8 +59,7 @@ class Settings:
     keep: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if self.missing not in MISSING_POLICIES:
-            raise ParameterError.not_one_of("policy for missing values", self.missing, MISSING_POLICIES)
+        one_of("policy for missing values", self.missing, MISSING_POLICIES)
         if not isinstance(self.discretise, str | Mapping):
             raise ParameterError.out_of_range(
                 "discretise", self.discretise, "the name of a rule, or a mapping of column names to rules"

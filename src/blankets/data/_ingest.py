@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import names_in
 from blankets.data._audit import Audit
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, Rule, Settings, encode_feature, encode_target, infinite, left_out, settled
@@ -16,7 +17,7 @@ from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.data._report import DataReport
-from blankets.data._request import check_size, chosen_columns, find_column, names_in, separate_target
+from blankets.data._request import check_size, chosen_columns, find_column, separate_target
 from blankets.data._room import check_room
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
 from blankets.data._store import Store, is_store

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import one_of
 from blankets.data._audit import Audit
 from blankets.data._coding import infinite, is_constant, n_missing
 from blankets.data._columns import Column, Mask, Numbers, Refused
@@ -86,8 +87,7 @@ def ingest_numeric(
     """
     if target is not None and y is not None:
         raise ParameterError("give the target as a column name or as y, not both")
-    if missing not in ("error", "drop"):
-        raise ParameterError.not_one_of("policy for missing values of numbers", missing, ("error", "drop"))
+    one_of("policy for missing values of numbers", missing, ("error", "drop"))
     table = open_table(data)
     check_size(table)
     place = None if target is None else find_column(table, target, TargetError)

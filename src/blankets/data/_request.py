@@ -7,12 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from blankets.arguments import names_in
 from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["check_size", "chosen_columns", "find_column", "names_in", "separate_target"]
+__all__ = ["READING", "check_reading", "check_size", "chosen_columns", "find_column", "separate_target"]
+
+READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
+
+
+def check_reading(reading: Iterable[str]) -> None:
+    """Refuse arguments that nobody knows, among those that say how a table is read."""
+    for name in reading:
+        if name not in READING:
+            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
 
 
 def check_size(table: Table) -> None:
@@ -31,23 +41,19 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
             return table.index[name]
         what = "target column" if error is TargetError else "column"
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names) or ';'} {_offered(table)}")
+    if getattr(name, "ndim", 0) or (isinstance(name, list) and len(name) == table.n_rows > 1):
+        raise error(
+            f"a column goes by its name or number, but this is a {type(name).__name__} of values; "
+            f"a target that stands beside the table is given as y=..."
+        )
     n = len(table.names)
     if table.positional:
         if isinstance(name, int | np.integer) and -n <= name < n:
             return int(name) % n
         raise error(f"there is no column number {name!r}; the table has columns 0 to {n - 1}")
-    if name in table.labels:
+    if isinstance(name, int | np.integer) and name in table.labels:
         return table.labels.index(name)
     raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
-
-
-def names_in(argument: str, value: Iterable[str | int]) -> Iterable[str | int]:
-    """Return the columns that an argument names; a text is one name, not one for each letter."""
-    if isinstance(value, str):
-        return (value,)
-    if not isinstance(value, Iterable):
-        raise ParameterError.out_of_range(argument, value, "a list of column names")
-    return value
 
 
 def _offered(table: Table) -> str:

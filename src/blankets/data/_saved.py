@@ -10,13 +10,14 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 
 from blankets.data._manifest import Manifest
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError
 
 __all__ = ["Reader", "Saved", "plain", "refuse", "short"]
 
@@ -121,11 +122,16 @@ class Saved(ABC):
         DataError
             If it cannot be read, or holds no such result.
         """
+        if not isinstance(path, str | PathLike):
+            raise ParameterError.out_of_range("path", path, "the path of a file")
         try:
             document = Path(path).read_bytes()
-        except OSError as error:
-            raise DataError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-        return cls.from_json(document)
+        except (OSError, ValueError) as error:  # no such file; or a name that no file can have
+            raise DataError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
+        try:
+            return cls.from_json(document)
+        except DataError as error:
+            raise DataError(f"{str(path)!r}: {error}") from None
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented

@@ -14,8 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from blankets.arguments import one_of
 from blankets.data import Frame, ingest
-from blankets.errors import DataError, ParameterError
+from blankets.errors import DataError
 from blankets.estimators._checks import checked
 from blankets.latent import Effort, fit_feature
 
@@ -304,8 +305,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         """
         from sklearn.svm import SVC
 
-        if self.combine not in COMBINE:
-            raise ParameterError.not_one_of("combine", self.combine, COMBINE)
+        one_of("combine", self.combine, COMBINE)
         X, y = checked(self, X, y, allow_missing=self.missing != "error")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -11,7 +11,8 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
-from blankets.errors import LabelError, ParameterError
+from blankets.arguments import one_of
+from blankets.errors import LabelError
 from blankets.regimes import UNLABELLED, class_codes
 
 __all__ = ["LabelledStratifiedKFold", "labelled_only"]
@@ -63,8 +64,7 @@ class LabelledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         unlabelled: str = "split",
         unlabelled_marker: object = "auto",
     ) -> None:
-        if unlabelled not in _PLACES:
-            raise ParameterError.not_one_of("place for unlabelled rows", unlabelled, _PLACES)
+        one_of("place for unlabelled rows", unlabelled, _PLACES)
         StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)  # its own checks
         self.n_splits = n_splits
         self.shuffle = shuffle

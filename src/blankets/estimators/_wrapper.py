@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv, cross_val_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from blankets.errors import ParameterError
+from blankets.arguments import number, one_of
 from blankets.estimators._checks import checked, feature_names
 from blankets.estimators._selector import MarkovBlanketSelector
 
@@ -100,10 +100,8 @@ class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: i
         -------
         self
         """
-        if not self.tolerance >= 0:
-            raise ParameterError.out_of_range("tolerance", self.tolerance, "a difference of scores, >= 0")
-        if self.order not in ("best", "weakest"):
-            raise ParameterError.not_one_of("order", self.order, ("best", "weakest"))
+        number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
+        one_of("order", self.order, ("best", "weakest"))
         selector = MarkovBlanketSelector(algorithm="hiton-mb") if self.selector is None else clone(self.selector)
         X, y = checked(self, X, y, allow_missing=selector.missing != "error")
         self.selector_ = selector.fit(X, y)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, IndependenceTest, joined
@@ -271,8 +272,7 @@ def table_tests(
     """
     if statistic != "auto":
         return TableTests(counter, statistic=statistic, dof=dof, reliability=reliability, strength=strength)
-    if dof not in ("adjusted", "nominal"):
-        raise ParameterError.not_one_of("dof", dof, ("adjusted", "nominal"))
+    one_of("dof", dof, ("adjusted", "nominal"))
     if dof != "adjusted":
         raise ParameterError(
             f"dof={dof!r} is for the formulas of test='g' and test='x2', but the test is 'auto', which has none; "

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import one_of
 from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table, no_strata
 from blankets.errors import ParameterError
 from blankets.independence._compiled import questions_compiled, rows_counted, weakest_over
@@ -68,9 +69,9 @@ class TableTests(CountedTests):
         reliability: float = 5.0,
         strength: str = "p-value",
     ) -> None:
-        _check("statistic", statistic, ("g", "x2"))
-        _check("dof", dof, ("adjusted", "nominal"))
-        _check("strength", strength, ("p-value", "information"))
+        one_of("statistic", statistic, ("g", "x2"))
+        one_of("dof", dof, ("adjusted", "nominal"))
+        one_of("strength", strength, ("p-value", "information"))
         if not (isinstance(reliability, int | float | np.number) and reliability >= 0):
             raise ParameterError.out_of_range(
                 "reliability", reliability, "a number of rows per degree of freedom, >= 0"
@@ -301,8 +302,3 @@ class TableTests(CountedTests):
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
         strata = float(math.prod(self.counter.arities[list(given)].tolist()))
         return np.asarray(self._free[xs] * (strata * float(self._free[y])), np.float64)
-
-
-def _check(name: str, got: str, allowed: Sequence[str]) -> None:
-    if got not in allowed:
-        raise ParameterError.not_one_of(name, got, allowed)

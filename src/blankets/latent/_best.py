@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import one_of
 from blankets.data import ingest
 from blankets.errors import ParameterError
 from blankets.latent._constraints import Constraints
@@ -115,8 +116,7 @@ def best_dag(
     ([('b', 'a')], 0.0)
     """
     frame = ingest(data).frame
-    if learner not in LEARNERS:
-        raise ParameterError.not_one_of("learner", learner, LEARNERS)
+    one_of("learner", learner, LEARNERS)
     if frame.n_columns > MOST_NODES:
         raise ParameterError(f"a DAG over {frame.n_columns} columns is too large; give at most {MOST_NODES} columns")
     constraints = Constraints.from_names(frame.names, required, forbidden, max_parents)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.arguments import one_of
 from blankets.latent._evidence import MOST_COLUMNS
 from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
@@ -93,8 +93,7 @@ def _log(values: Floats) -> Floats:
 
 def better(one: Merits, two: Merits, criterion: str) -> bool:
     """Whether ``one`` beats ``two``; among equals the higher BIC."""
-    if criterion not in CRITERIA:
-        raise ParameterError.not_one_of("score", criterion, CRITERIA)
+    one_of("score", criterion, CRITERIA)
     sign = CRITERIA[criterion]
     first, second = sign * getattr(one, criterion), sign * getattr(two, criterion)
     return (first, one.bic) > (second, two.bic) if math.isclose(first, second, abs_tol=1e-12) else first > second

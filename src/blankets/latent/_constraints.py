@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import whole_number
 from blankets.errors import ParameterError, did_you_mean, listed
 
 __all__ = ["Constraints"]
@@ -62,8 +63,8 @@ class Constraints:
         max_parents: int | None = None,
     ) -> Constraints:
         """Return the constraints for edges (parent, child) given by name, after checking that a DAG can meet them."""
-        if max_parents is not None and max_parents < 0:
-            raise ParameterError.out_of_range("max_parents", max_parents, "0 or more")
+        if max_parents is not None:
+            max_parents = whole_number("max_parents", max_parents, 0)
         must, may_not = _edges("required", required, names), _edges("forbidden", forbidden, names)
         if both := [(names[a], names[b]) for a, b in must if (a, b) in may_not]:
             raise ParameterError(f"edges are both required and forbidden: {listed(both)}; drop them from one list")
@@ -83,8 +84,10 @@ def _edges(what: str, edges: Iterable[tuple[str, str]], names: Sequence[str]) ->
     """Return edges by number, each checked: a pair of two different known names."""
     number = {name: i for i, name in enumerate(names)}
     found = set()
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise ParameterError.out_of_range(what, edges, "a list of edges (parent, child)")
     for edge in edges:
-        if isinstance(edge, str) or len(edge) != 2:
+        if not isinstance(edge, Sequence) or isinstance(edge, str) or len(edge) != 2:
             raise ParameterError(f"{what} edges are pairs (parent, child), but {edge!r} was given")
         for name in edge:
             if name not in number:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import generator_from, level_of, one_of, threads_from, whole_number
 from blankets.counting import MemoryCounter
-from blankets.data import Encoder, Frame, Ingested, ingest, manifest_of
+from blankets.data import Encoder, Frame, Ingested, check_reading, ingest, manifest_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
@@ -139,14 +139,24 @@ def discover_latent(
     [1, 0]
     """
     asked = dict(locals())
-    _check(method=(method, METHODS), score=(score, CRITERIA), completion=(completion, ("expected", "sampled")))
-    _check_least(arity=(arity, 2), n_restarts=(n_restarts, 1), max_latents=(max_latents, 1))
+    one_of("method", method, METHODS)
+    one_of("score", score, CRITERIA)
+    one_of("completion", completion, ("expected", "sampled"))
+    for name, value, least in (("arity", arity, 2), ("n_restarts", n_restarts, 1), ("max_latents", max_latents, 1)):
+        whole_number(name, value, least)
+    if max_parents is not None:
+        whole_number("max_parents", max_parents, 0)
+    level_of(alpha)
+    if options is not None and not isinstance(options, Mapping):
+        raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
+    generator = generator_from(rng)
+    check_reading(reading)
     effort = Effort(
         arity=arity,
         n_restarts=n_restarts,
         max_latents=max_latents,
         draws=DRAWS if completion == "sampled" else 0,
-        n_threads=n_threads or os.cpu_count() or 1,
+        n_threads=threads_from(n_threads),
         score=score,
         certain=blanket is not None,
         tell=progress or (lambda sentence: None),
@@ -158,7 +168,7 @@ def discover_latent(
     def improved(members: list[int], context: list[int]) -> Outcome:
         baseline = open_local(frame, t, members, labelled, max_parents, context)
         if members and len(members) + len(context) > 1:
-            return METHODS[method](baseline, effort, np.random.default_rng(rng))
+            return METHODS[method](baseline, effort, generator)
         return Outcome(baseline, baseline, ())
 
     if blanket is not None:
@@ -184,20 +194,6 @@ def discover_latent(
     screened = blanket is None and not members
     found = _Description(outcome, table.encoder, frame, t, screened).blanket(method, score, settings)
     return replace(found, manifest=manifest_of("discover_latent", asked, frame.fingerprint()))
-
-
-def _check(**choices: tuple[str, Collection[str]]) -> None:
-    """Refuse words that are not among the allowed ones."""
-    for name, (got, allowed) in choices.items():
-        if got not in allowed:
-            raise ParameterError.not_one_of(name, got, allowed)
-
-
-def _check_least(**numbers: tuple[int, int]) -> None:
-    """Refuse numbers below the least that makes sense."""
-    for name, (got, least) in numbers.items():
-        if got < least:
-            raise ParameterError.out_of_range(name, got, f"{least} or more")
 
 
 def _target(table: Ingested) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -311,7 +312,8 @@ class LatentBlanket(Saved):
             lines.append("  No latent is supported by the data; this is the observed blanket.")
         for s in self.scores:
             verdict = f"refused: {s.refused}" if s.refused else ", ".join(s.members)
-            lines.append(f"  {s.latent} {s.subspace}: mi {s.mi:.4f}, bic {s.bic:.1f}, error {s.error:.3f}; {verdict}")
+            figures = "" if math.isnan(s.mi) else f"mi {s.mi:.4f}, bic {s.bic:.1f}, error {s.error:.3f}; "
+            lines.append(f"  {s.latent} {s.subspace}: {figures}{verdict}")
         return lines + [f"  note: {warning}" for warning in self.warnings]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from blankets.errors import ParameterError
+from blankets.arguments import number, one_of
 from blankets.latent._constraints import Constraints
 from blankets.latent._rows import Codes, Floats, Ints, Rows, refine
 
@@ -49,11 +49,9 @@ class SetScore:
     @classmethod
     def named(cls, name: str, n_rows: float, equivalent_sample_size: float = 1.0) -> SetScore:
         """Return the score a user calls ``name`` for data of ``n_rows`` rows."""
-        if name not in SCORES:
-            raise ParameterError.not_one_of("score", name, SCORES)
-        if not equivalent_sample_size > 0:
-            raise ParameterError.out_of_range("equivalent_sample_size", equivalent_sample_size, "positive")
-        return cls(SCORES[name], math.log(max(n_rows, 1)) / 2 if name == "bic" else equivalent_sample_size)
+        one_of("score", name, SCORES)
+        weight = number("equivalent_sample_size", equivalent_sample_size, "positive", above=0)
+        return cls(SCORES[name], math.log(max(n_rows, 1)) / 2 if name == "bic" else weight)
 
 
 @njit(nogil=True, cache=True)

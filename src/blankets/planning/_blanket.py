@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.planning._answer import Question
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
@@ -86,8 +87,7 @@ def plan_blanket(
     members = [number(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
     if any(map(math.isnan, members)):
         raise ParameterError.out_of_range("effects", list(effects), "a list with one effect for each member")
-    if decisions not in ("independent", "worst-case"):
-        raise ParameterError.not_one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
+    one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
     freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
     study = Study(
         labels=labels,

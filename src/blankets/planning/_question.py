@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.stats import EFFECT_SIZES, effect_from_w
 
@@ -66,9 +67,7 @@ def as_effect(effect: object, effect_w: float | None = None, *, name: str = "eff
     if effect_w is not None:
         return float(effect_from_w(_positive(effect_w, "effect_w")))
     if isinstance(effect, str):
-        if effect not in EFFECT_SIZES:
-            raise ParameterError.not_one_of("effect size", effect, EFFECT_SIZES)
-        return EFFECT_SIZES[effect]
+        return EFFECT_SIZES[one_of("effect size", effect, EFFECT_SIZES)]
     return None if effect is None else _positive(effect, name, ", in nats, or one of 'small', 'medium', 'large'")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.arguments import one_of
 from blankets.data import Reader, Saved
 from blankets.errors import ParameterError
 from blankets.planning._prior import Spread
@@ -302,8 +303,7 @@ class Plan(Saved):
         if over == "rows":
             return MOST_ROWS
         axes = ("rows",) if self.surrogate == "full" else ("rows", "labelled")
-        if over not in axes:
-            raise ParameterError.not_one_of("axis of a power curve", over, axes)
+        one_of("axis of a power curve", over, axes)
         return math.floor(float(self.setting.design.possible_share(self.setting.prior)) * self.rows + 1e-9)
 
     def _along(self, over: str, values: Floats) -> Setting:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from blankets.arguments import generator_from
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import Question, answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
@@ -119,7 +120,7 @@ class Study:
 
 def _seed(rng: np.random.Generator | int | None) -> int:
     """Return the seed of the draws, by which they can be had again."""
-    return int(np.random.default_rng(rng).integers(2**62))
+    return int(generator_from(rng).integers(2**62))
 
 
 def _check_effect(question: Question) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import generator_from
 from blankets.errors import MissingPackageError, ParameterError
 from blankets.planning._plan import plan
 from blankets.planning._result import Plan
@@ -161,7 +162,7 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
     if empty := [name for name, values in axes.items() if not values]:
         raise ParameterError(f"{empty[0]!r} is an empty list; give at least one value")
     if question.get("rng") is not None:  # the same draws of an uncertain prior in all cells
-        question["rng"] = int(np.random.default_rng(question["rng"]).integers(2**62))
+        question["rng"] = int(generator_from(question["rng"]).integers(2**62))
     plans = tuple(plan(**(question | dict(zip(axes, values, strict=True)))) for values in product(*axes.values()))
     answers = np.array([np.nan if p.answer is None else p.answer for p in plans], float)
     return PlanningTable(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import ParameterError
+from blankets.arguments import one_of
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate, divided
@@ -36,8 +36,7 @@ def needs_prior(question: Question, prior: Prior | None) -> str:
 
 def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
     """Refuse an estimator that the regime does not have."""
-    if estimator not in names:
-        raise ParameterError.not_one_of("estimator in this regime", estimator, names)
+    one_of("estimator in this regime", estimator, names)
 
 
 def over_priors(

@@ -230,8 +230,8 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
     """Return the levels that mean unlabelled."""
     if marker is None:
         return []
-    if marker != AUTO:
-        if marker not in seen:
+    if not isinstance(marker, str) or marker != AUTO:
+        if not _is_among(marker, seen):
             raise LabelError(f"no row carries the marker {marker!r} of unlabelled rows; the values are {listed(seen)}")
         return [marker]
     whole = [level for level in seen if _is_whole(level)]
@@ -245,10 +245,18 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
         if gaps or found:
             raise LabelError(
                 "under 'pu' a 0 means unlabelled, but here other rows are marked as unlabelled too: if 0 is a known "
-                "negative use SemiSupervised, and if it means unlabelled pass unlabelled_marker=0"
+                "negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabelled pass unlabelled_marker=0"
             )
         found = [level for level in seen if level == 0]
     return found
+
+
+def _is_among(value: object, levels: list[object]) -> bool:
+    """Tell whether a value is one of some levels; an array or ``pd.NA``, which compare without an answer, is none."""
+    try:
+        return value in levels
+    except (TypeError, ValueError):
+        return False
 
 
 def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
@@ -267,7 +275,7 @@ def _classes(
     known: list[object], positive: object, *, partial: bool, mode: str
 ) -> tuple[tuple[object, ...], dict[object, int]]:
     """Return the classes and the code of each known level: negative 0 and positive 1, or all in order."""
-    if positive is not None and positive not in known:
+    if positive is not None and not _is_among(positive, known):
         raise LabelError(f"no row is labelled {positive!r}; pass positive= one of {listed(known)}")
     if positive is None and len(known) > 2:
         if not partial and mode in (AUTO, "supervised"):

@@ -7,16 +7,17 @@ That is enough to choose the more powerful test under class-dependent labelling.
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
+from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError
 
 __all__ = [
@@ -71,7 +72,7 @@ class Prior(ABC):
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
         """Draw ``n`` values."""
-        return self.ppf(np.random.default_rng(rng).random(n))
+        return self.ppf(generator_from(rng).random(n))
 
     def decides(self, threshold: float) -> bool | None:
         """Tell whether p(y=1) is below the threshold: True, False, or None where both are possible."""
@@ -115,8 +116,7 @@ class Exact(Prior):
     value: float
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.value, int | float | np.number) and 0.0 < self.value < 1.0):
-            raise ParameterError.out_of_range("prior", self.value, "a probability between 0 and 1, both excluded")
+        number("prior", self.value, "a probability between 0 and 1, both excluded", above=0.0, below=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -154,8 +154,9 @@ class Between(Prior):
     bound_only: bool = False
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.low < self.high <= 1.0:
-            raise ParameterError.out_of_range("prior", (self.low, self.high), "an interval within 0 and 1")
+        ends = self.low, self.high
+        if not all(isinstance(end, Real) for end in ends) or not 0.0 <= self.low < self.high <= 1.0:
+            raise ParameterError.out_of_range("prior", ends, "an interval within 0 and 1")
 
     @property
     def support(self) -> tuple[float, float]:
@@ -249,10 +250,8 @@ class Beta(Prior):
         if (mode is None) == (mean is None):
             raise ParameterError("a Beta prior is given by its 'mode' or by its 'mean': one of the two")
         name, centre, least = ("mode", mode, 2.0) if mean is None else ("mean", mean, 0.0)
-        if centre is None or not low < centre < high:
-            raise ParameterError.out_of_range(name, centre, f"between {low:g} and {high:g}, both excluded")
-        if not (math.isfinite(concentration) and concentration > least):
-            raise ParameterError.out_of_range("concentration", concentration, f"a number above {least:g}")
+        centre = number(name, centre, f"between {low:g} and {high:g}, both excluded", above=low, below=high)
+        concentration = number("concentration", concentration, f"a number above {least:g}", above=least)
         share = (centre - low) / (high - low)
         free, least_shape = concentration - least, least / 2.0
         self.shape = (least_shape + free * share, least_shape + free * (1.0 - share))

@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit
 
-from blankets.errors import DataError, LabelError, ParameterError
+from blankets.arguments import generator_from, one_of, whole_number
+from blankets.errors import DataError, LabelError
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.stats import Sampling, plug_in
@@ -156,14 +157,12 @@ def estimate_prior(
     >>> 0.17 < prior.value < 0.24
     True
     """
-    if method not in METHODS:
-        raise ParameterError.not_one_of("method to estimate the prior", method, METHODS)
-    if n_bootstrap < 2:
-        raise ParameterError.out_of_range("n_bootstrap", n_bootstrap, "at least 2")
+    one_of("method to estimate the prior", method, METHODS)
+    whole_number("n_bootstrap", n_bootstrap, 2)
     codes = _checked(features, labels)
     labelled = labels.codes == 1
     codes = codes[:, _most_telling(codes, labelled, n_features)]
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     n = len(codes)
     folds = generator.permutation(n) % _FOLDS  # of rows, so that copies of a row stay together in a resample
 

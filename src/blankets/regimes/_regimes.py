@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.errors import LabelError, ParameterError
+from blankets.arguments import one_of
+from blankets.errors import LabelError
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control, kappa_of
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
@@ -121,8 +122,7 @@ class PositiveUnlabelled(Regime):
     sampling: Sampling
 
     def __init__(self, prior: object = None, sampling: Sampling = "one-sample") -> None:
-        if sampling not in ("one-sample", "case-control"):
-            raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
+        one_of("sampling", sampling, ("one-sample", "case-control"))
         object.__setattr__(self, "prior", prior_from(prior))
         object.__setattr__(self, "sampling", sampling)
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.arguments import one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
@@ -67,8 +68,7 @@ class SemiSupervised(Regime):
     def __init__(self, mechanism: str, prior: object = None) -> None:
         if mechanism == "mnar":
             raise NotAnswerableError(MNAR)
-        if mechanism not in MECHANISMS:
-            raise ParameterError.not_one_of("mechanism", mechanism, MECHANISMS)
+        one_of("mechanism", mechanism, MECHANISMS)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "prior", prior_from(prior))
 

@@ -91,7 +91,7 @@ def surrogate_from(name: str | Surrogate) -> Surrogate:
     """
     try:
         return Surrogate(name)
-    except ValueError:
+    except (TypeError, ValueError):
         raise ParameterError.not_one_of("surrogate", name, [s.value for s in Surrogate]) from None
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from math import inf, log
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 from blankets.data import plain
-from blankets.errors import DataError, did_you_mean
+from blankets.errors import DataError, ParameterError, did_you_mean
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
@@ -90,6 +91,10 @@ class Explanation:
 
 def explain(blanket: Blanket, name: str) -> Explanation:
     """Explain what became of column ``name``."""
+    if isinstance(name, Integral):  # columns of this table may go by number
+        name = str(name)
+    if not isinstance(name, str):
+        raise ParameterError.out_of_range("name", name, "the name of a column")
     what = "Markov blanket" if blanket.finds == "blanket" else "parents and children"
     column, target = shown(name), shown(blanket.target)
     steps = tuple(step for step in blanket.decisions if step.x == name)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.arguments import one_of
 from blankets.data import Reader, Saved
-from blankets.errors import ParameterError, did_you_mean
+from blankets.errors import did_you_mean
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
@@ -113,8 +114,7 @@ class Blankets(Saved, Mapping[str, Blanket]):
         """
         import networkx as nx
 
-        if rule not in ("and", "or"):
-            raise ParameterError.not_one_of("rule", rule, ("and", "or"))
+        one_of("rule", rule, ("and", "or"))
         graph = nx.Graph(rule=rule)
         graph.add_nodes_from(self.blankets)
         for target, blanket in self.blankets.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal
 
-from blankets.errors import ParameterError
+from blankets.arguments import one_of
 from blankets.independence import EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import (
@@ -134,8 +134,7 @@ def hiton_neighbours(
 ) -> tuple[Neighbours, Neighbours]:
     """Return what gives the neighbourhood of a column by HITON-PC: as published, and as asked for."""
     methods = {"full": _interleaved, "semi": _semi_interleaved}
-    if interleave not in methods:
-        raise ParameterError.not_one_of("interleave", interleave, methods)
+    one_of("interleave", interleave, methods)
     work = partial(methods[interleave], prefilter=prefilter)
 
     def raw(x: int) -> Neighbourhood:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.arguments import generator_from, number
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search.iamb import shrink
@@ -31,9 +31,8 @@ def kiamb(
     rng: np.random.Generator | int | None = None,
 ) -> Found:
     """Return a Markov blanket of ``target``; ``k`` in [0, 1] is the greed, ``rng`` the source of chance."""
-    if not 0 <= k <= 1:
-        raise ParameterError.out_of_range("k", k, "a share between 0 and 1")
-    rng = np.random.default_rng(rng)
+    number("k", k, "a share between 0 and 1", least=0, most=1)
+    rng = generator_from(rng)
     blanket: list[int] = []
     outside = list(candidates)
     while outside:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
+from blankets.arguments import generator_from
 from blankets.errors import ParameterError
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import draw_codes
@@ -61,7 +62,7 @@ def variable_with_information(
         raise ParameterError.out_of_range(
             "information", information, f"between 0 and {most:.6g} nats, the most for {arity} levels and this prior"
         )
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     drawn = generator.dirichlet(np.ones(arity), size=len(p_y))
     if _information(p_y, drawn) >= information:
         start, end = np.tile(p_y @ drawn, (len(p_y), 1)), drawn
@@ -92,7 +93,7 @@ def sample_given_class(
     codes = np.asarray(y)
     if codes.size and (codes.dtype.kind not in "iub" or codes.min() < 0 or codes.max() >= len(table)):
         raise ParameterError(f"'y' must hold class codes from 0 to {len(table) - 1}, one row of the table each")
-    return draw_codes(np.asarray(table, float), codes.astype(np.int64), np.random.default_rng(rng))
+    return draw_codes(np.asarray(table, float), codes.astype(np.int64), generator_from(rng))
 
 
 def most_information(prior: float | Sequence[float] | NDArray[np.float64], arity: int) -> float:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.arguments import generator_from, one_of
 from blankets.errors import LabelError, ParameterError, listed
 
 __all__ = ["change_prior", "hide_labels"]
@@ -70,7 +71,7 @@ def hide_labels(
     """
     if (rate is None) == (count is None):
         raise ParameterError("give either 'rate' (probabilities) or 'count' (exact numbers) of labelled rows")
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     classes = np.asarray(y)
     names, groups = _groups(classes, mechanism, feature, positive)
     what, given = ("rate", rate) if count is None else ("count", count)
@@ -94,8 +95,7 @@ def _groups(
     y: NDArray[np.generic], mechanism: str, feature: ArrayLike | None, positive: object
 ) -> tuple[list[object], NDArray[np.int64]]:
     """Return the groups of rows that share a labelling probability: their names, and the group of each row."""
-    if mechanism not in ("mcar", "mar-f", "mar-c", "pu"):
-        raise ParameterError.not_one_of("mechanism", mechanism, ("mcar", "mar-f", "mar-c", "pu"))
+    one_of("mechanism", mechanism, ("mcar", "mar-f", "mar-c", "pu"))
     if (feature is not None) != (mechanism == "mar-f"):
         raise ParameterError("'feature' is the column that decides under mechanism 'mar-f', and under it alone")
     if mechanism == "mcar":
@@ -171,6 +171,6 @@ def change_prior(
     counts[np.argsort(counts - share * total, kind="stable")[: total - counts.sum()]] += 1
     if np.any(counts > sizes):
         raise ParameterError.out_of_range("n_rows", n_rows, f"at most about {most} for this prior")
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     chosen = [generator.choice(np.flatnonzero(codes == k), count, replace=False) for k, count in enumerate(counts)]
     return np.sort(np.concatenate(chosen))

@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.arguments import generator_from
 from blankets.data import Frame
 from blankets.errors import DataError, ParameterError, did_you_mean, listed
 from blankets.simulate import _bif, _exact
@@ -188,7 +189,7 @@ class Network:
         """
         if n_rows < 0:
             raise ParameterError.out_of_range("n_rows", n_rows, "at least 0")
-        generator = np.random.default_rng(rng)
+        generator = generator_from(rng)
         codes: dict[str, NDArray[np.int64]] = {}
         for name in self._order:
             row = np.zeros(n_rows, np.int64)  # which row of the table, mixed radix over the parents

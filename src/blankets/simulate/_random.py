@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import generator_from
 from blankets.errors import ParameterError
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import Network
@@ -56,7 +57,7 @@ def random_dag(
     probability = _edge_probability(n_nodes, edge_probability, mean_degree)
     if max_parents is not None and max_parents < 0:
         raise ParameterError.out_of_range("max_parents", max_parents, "at least 0")
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     order = generator.permutation(n_nodes)
     graph = nx.DiGraph()
     graph.add_nodes_from(f"x{j}" for j in range(n_nodes))
@@ -121,7 +122,7 @@ def random_network(
         raise ParameterError("a network needs a directed acyclic graph, but this one has a cycle")
     if concentration <= 0:
         raise ParameterError.out_of_range("concentration", concentration, "above 0")
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     number = {node: j for j, node in enumerate(graph.nodes)}
     parents = {str(node): [str(p) for p in sorted(graph.predecessors(node), key=number.__getitem__)] for node in graph}
     sizes = {name: arities if isinstance(arities, int) else arities.get(name, 0) for name in parents}

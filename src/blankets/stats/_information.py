@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import DataError, ParameterError
+from blankets.arguments import one_of
+from blankets.errors import DataError
 from blankets.stats._estimate import InformationEstimate, divided
 
 __all__ = [
@@ -125,8 +126,7 @@ def seen_dof_by_stratum(counts: Floats) -> Floats:
 
 def checked_loss(loss: str) -> None:
     """Refuse an unknown loss."""
-    if loss not in _LOSSES:
-        raise ParameterError.not_one_of("loss", loss, _LOSSES)
+    one_of("loss", loss, _LOSSES)
 
 
 def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
@@ -189,8 +189,7 @@ def miller_madow(
     >>> float(miller_madow([[30, 10], [20, 40]]).value.round(6))
     0.081305
     """
-    if cells not in ("alphabet", "observed"):
-        raise ParameterError.not_one_of("way to count cells", cells, ("alphabet", "observed"))
+    one_of("way to count cells", cells, ("alphabet", "observed"))
     tables = as_tables(counts)
     estimate = plug_in(tables)
     if cells == "alphabet":

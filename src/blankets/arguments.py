@@ -1,0 +1,133 @@
+"""What arguments may be: each check returns the value, or refuses it with a message that names the argument.
+
+Words, numbers and truth values come from users, so anything may come: a column where a word is meant, ``pd.NA``
+where a number is. Comparing these raises errors of other packages; the checks ask for the type first.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import numpy as np
+
+from blankets.errors import ParameterError
+
+__all__ = ["flag", "generator_from", "level_of", "names_in", "number", "one_of", "threads_from", "whole_number"]
+
+
+def one_of(what: str, got: object, allowed: Iterable[str]) -> str:
+    """Return a word that is one of some.
+
+    >>> one_of("rule", "and", ("and", "or"))
+    'and'
+    >>> one_of("rule", ["xor"], ("and", "or"))
+    Traceback (most recent call last):
+        ...
+    blankets.errors.ParameterError: unknown rule ['xor']; choose from and, or
+    """
+    words = tuple(allowed)
+    if not isinstance(got, str) or got not in words:
+        raise ParameterError.not_one_of(what, got, words)
+    return got
+
+
+def whole_number(name: str, got: object, least: int, meaning: str = "") -> int:
+    """Return a whole number that is not too small.
+
+    >>> whole_number("n_draws", 20, 1)
+    20
+    >>> whole_number("n_draws", 2.5, 1)
+    Traceback (most recent call last):
+        ...
+    blankets.errors.ParameterError: 'n_draws' must be a whole number, at least 1, but it is 2.5
+    """
+    if not isinstance(got, Integral) or isinstance(got, bool) or not least <= int(got) < 1 << 63:
+        raise ParameterError.out_of_range(name, got, meaning or f"a whole number, at least {least}")
+    return int(got)
+
+
+def number(
+    name: str,
+    got: object,
+    meaning: str,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+    most: float = math.inf,
+) -> float:
+    """Return a finite number within bounds, of which ``least`` and ``most`` are allowed themselves.
+
+    >>> number("k", 1, "a share", least=0, most=1)
+    1.0
+    >>> number("k", float("nan"), "a share", least=0, most=1)
+    Traceback (most recent call last):
+        ...
+    blankets.errors.ParameterError: 'k' must be a share, but it is nan
+    """
+    try:
+        value = float(got) if isinstance(got, Real) and not isinstance(got, bool) else math.nan
+    except OverflowError:  # a whole number beyond all others
+        value = math.nan
+    if not (math.isfinite(value) and least <= value <= most and above < value < below):
+        raise ParameterError.out_of_range(name, got, meaning)
+    return value
+
+
+def level_of(got: object, name: str = "alpha") -> float:
+    """Return a significance level.
+
+    >>> level_of(0.01)
+    0.01
+    """
+    return number(name, got, "a significance level between 0 and 1, both excluded", above=0.0, below=1.0)
+
+
+def flag(name: str, got: object) -> bool:
+    """Return a truth value.
+
+    >>> flag("roles", True)
+    True
+    """
+    if not isinstance(got, bool | np.bool_):
+        raise ParameterError.out_of_range(name, got, "True or False")
+    return bool(got)
+
+
+def names_in(argument: str, value: Iterable[str | int]) -> Iterable[str | int]:
+    """Return the columns that an argument names; a text is one name, not one for each letter.
+
+    >>> names_in("exclude", "age")
+    ('age',)
+    """
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise ParameterError.out_of_range(argument, value, "a list of column names")
+    return value
+
+
+def threads_from(n_threads: int | None) -> int:
+    """Return the number of threads to use; None stands for all processors.
+
+    >>> threads_from(2)
+    2
+    """
+    return os.cpu_count() or 1 if n_threads is None else whole_number("n_threads", n_threads, 1)
+
+
+def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return the generator of random numbers that the user means.
+
+    >>> int(generator_from(3).integers(10)) == int(np.random.default_rng(3).integers(10))
+    True
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ParameterError.out_of_range(
+            "rng", rng, "a seed (a whole number, at least 0), a Generator or None"
+        ) from None
