@@ -10,7 +10,7 @@ that a test must have for each are varied there, since [P] leaves room for both.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,8 @@ def cells(quick: bool) -> Sequence[Cell]:
 
 
 @cache
-def _network(data: Path | None, name: str) -> Network:
+def network_of(data: Path | None, name: str) -> Network:
+    """Return a network by name."""
     return network(data / "networks" if data else None, name)
 
 
@@ -92,11 +93,16 @@ def run(
 ) -> list[dict[str, Any]]:
     """Find all blankets of one database with both algorithms."""
     if network == "alarm1":
-        blankets, frame = _public(data, rows, database)
-    else:
-        truth = _network(data, network)
-        blankets = {name: truth.blanket(name) for name in truth.names}
-        frame = truth.sample(rows, np.random.default_rng([2005, database]))
+        samples = public(data, rows)
+        chosen = samples.replicate == sorted(samples.replicate.unique())[database]
+        return scores(samples[chosen].drop(columns="replicate"), _public_blankets(data), dof, reliability)
+    truth = network_of(data, network)
+    frame = truth.sample(rows, np.random.default_rng([2005, database]))
+    return scores(frame, {name: truth.blanket(name) for name in truth.names}, dof, reliability)
+
+
+def scores(frame: Any, blankets: Mapping[str, set[str]], dof: str, reliability: float) -> list[dict[str, Any]]:
+    """Find all blankets with both algorithms, and compare them with the true ones."""
     found = []
     how = {"alpha": ALPHA, "test": "g", "dof": dof, "reliability": reliability}
     for algorithm in ALGORITHMS:
@@ -118,13 +124,17 @@ def run(
     return found
 
 
-def _public(data: Path | None, rows: int, database: int) -> tuple[dict[str, set[str]], pd.DataFrame]:
-    """Return the true blankets and one public sample of Alarm."""
-    folder = (data or Path()) / "mmhc_samples"
-    graph = nx.DiGraph(list(pd.read_csv(folder / "alarm1_edges.csv.gz").itertuples(index=False, name=None)))
-    samples = pd.read_csv(folder / f"alarm1_s{rows}.csv.gz", dtype=str)
-    replicates = [group.drop(columns="replicate") for _, group in samples.groupby("replicate")]
-    blankets = {
+@cache
+def public(data: Path | None, rows: int) -> pd.DataFrame:
+    """Return the public samples of one size."""
+    return pd.read_csv((data or Path()) / "mmhc_samples" / f"alarm1_s{rows}.csv.gz", dtype=str)
+
+
+@cache
+def _public_blankets(data: Path | None) -> dict[str, set[str]]:
+    edges = pd.read_csv((data or Path()) / "mmhc_samples" / "alarm1_edges.csv.gz")
+    graph = nx.DiGraph(list(edges.itertuples(index=False, name=None)))
+    return {
         node: (
             {*graph.predecessors(node), *graph.successors(node)}
             | {parent for child in graph.successors(node) for parent in graph.predecessors(child)}
@@ -132,7 +142,6 @@ def _public(data: Path | None, rows: int, database: int) -> tuple[dict[str, set[
         - {node}
         for node in graph
     }
-    return blankets, replicates[database]
 
 
 def compare_with_print(rows: pd.DataFrame) -> list[Finding]:
