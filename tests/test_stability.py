@@ -164,8 +164,6 @@ def test_wrong_requests():
         bl.stability(table, "ill", fraction=1.5)
     with pytest.raises(ParameterError, match="'fraction' is for the method 'subsample', but the method is 'pairs'"):
         bl.stability(table, "ill", method="pairs", fraction=0.5)
-    with pytest.raises(ParameterError, match="stability is for tests on count tables"):
-        bl.stability(table, "ill", test="fisher-z")
 
 
 def test_progress_is_told():

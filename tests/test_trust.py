@@ -280,9 +280,6 @@ class TestRefute:
     def test_what_cannot_be_refuted(self):
         with pytest.raises(ParameterError, match="'blanket' must be a Blanket, as discover returns it"):
             bl.refute("cough", table())
-        numbers = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
-        with pytest.raises(ParameterError, match="refute is for tests on count tables"):
-            bl.discover(numbers, "a", test="fisher-z").refute(numbers)
 
     def test_html_and_json(self):
         odd = table().rename(columns={"ill": "<b>ill"})

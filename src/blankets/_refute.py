@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets._discover import discover
+from blankets._measured import Measured, read_measured
 from blankets._progress import Progress, shown
 from blankets._sensitivity import sensitivity
 from blankets._setting import Seed
@@ -119,13 +120,11 @@ def _check(blanket: Blanket, n_draws: int) -> None:
         raise ParameterError.out_of_range("blanket", blanket, "a Blanket, as discover returns it")
     if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < 1:
         raise ParameterError.out_of_range("n_draws", n_draws, "a whole number, at least 1")
-    if blanket.settings.get("test") == "fisher-z":
-        raise ParameterError("refute is for tests on count tables: 'g', 'x2' or 'auto', but test is 'fisher-z'")
 
 
 def _as_before(
     blanket: Blanket, data: Any, y: ArrayLike | None, n_threads: int, changes: Mapping[str, Any]
-) -> tuple[Study, dict[str, Any]]:
+) -> tuple[Study | Measured, dict[str, Any]]:
     """Read the table as it was read for the blanket; return it with the arguments of the search."""
     said = dict(blanket.settings)
     if said.get("surrogate") == "full":
@@ -143,10 +142,14 @@ def _as_before(
     regime = own.pop("labels") if "labels" in own else _regime(blanket, own.pop("prior", None))
     for name in [name for name in own if name in (*READING, "positive", "unlabelled_marker")]:
         (reading if name in READING else about)[name] = own.pop(name)
+    target = blanket.target if y is None else None
+    about["labels"] = regime
+    study: Study | Measured
     try:
-        study = read_study(
-            data, blanket.target if y is None else None, y, labels=regime, n_threads=n_threads, **about, **reading
-        )
+        if said.get("test") == "fisher-z":
+            study = read_measured(data, target, y, n_threads=n_threads, about_labels=about, reading=reading)
+        else:
+            study = read_study(data, target, y, n_threads=n_threads, **about, **reading)
     except (LabelError, TargetError) as error:
         raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
     known = "" if blanket.manifest is None else blanket.manifest.fingerprint
@@ -181,7 +184,7 @@ class _Tampering:
     """Tampers with the rows, columns and labels of a study."""
 
     blanket: Blanket
-    study: Study
+    study: Study | Measured
     how: dict[str, Any]
     n_draws: int
     rng: np.random.Generator
@@ -196,11 +199,7 @@ class _Tampering:
         yield self._priors()
         yield self._fewer_labels()
 
-    @property
-    def _partial(self) -> bool:
-        return self.study.labels.n_unlabelled > 0
-
-    def _search(self, study: Study, rng: np.random.Generator) -> Blanket:
+    def _search(self, study: Study | Measured, rng: np.random.Generator) -> Blanket:
         return discover(study, rng=rng, **self.how)
 
     def _draws(self, name: str) -> Iterator[np.random.Generator]:
@@ -225,8 +224,7 @@ class _Tampering:
         name = "permuted target"
         found = []
         for rng in self._draws(name):
-            order = rng.permutation(self.study.frame.n_rows)
-            found.append(self._search(_with_labels(self.study, order), rng))
+            found.append(self._search(self.study.permuted(rng.permutation(self.study.n_rows)), rng))
         mean = sum(map(len, found)) / self.n_draws
         allowed = _allowed(found)
         figures = {"found": mean}
@@ -246,8 +244,8 @@ class _Tampering:
             return Trial(name=name, verdict="not asked", words="There is no column to shuffle.")
         let_in, stayed, chances = 0, 0.0, []
         for rng in self._draws(name):
-            noisy, new = _with_noise(self.study, rng.choice(features, N_NOISE), rng)
-            found = self._search(noisy, rng)
+            new = dict(zip(_new_names(self.study.names), rng.choice(features, N_NOISE).tolist(), strict=True))
+            found = self._search(self.study.with_noise(new, rng), rng)
             let_in += sum(x in new for x in found.members)
             stayed += sum(x in found for x in self.blanket.members) / max(len(self.blanket), 1)
             chances.append(found)
@@ -280,7 +278,7 @@ class _Tampering:
     def _told(self, name: str, sentence: str) -> None:
         self.tell(f"{name}: {sentence}")
 
-    def _shares(self, study: Study, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
+    def _shares(self, study: Study | Measured, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
         """Return in which share of some draws of rows each column is found."""
         seeds = self.rng.spawn(len(drawn))
         found = members_over(study, list(drawn), seeds, self.how, study.n_threads, partial(self._told, name))
@@ -290,7 +288,7 @@ class _Tampering:
     def _priors(self) -> Trial:
         """Search under all values of p(y=1) that the labels allow."""
         name = "priors"
-        if self.study.regime.name not in ("pu", "mar-c"):
+        if not isinstance(self.study, Study) or self.study.regime.name not in ("pu", "mar-c"):
             return Trial(name=name, verdict="not asked", words="No answer depends on p(y=1) here.")
         self.tell(name)
         how = {key: value for key, value in self.how.items() if key not in ("surrogate", "force")}
@@ -307,7 +305,7 @@ class _Tampering:
     def _fewer_labels(self) -> Trial:
         """Hide labels of each class."""
         name = "fewer labels"
-        if not self._partial:
+        if not isinstance(self.study, Study) or not self.study.labels.n_unlabelled:
             return Trial(name=name, verdict="not asked", words="Every row is labelled; see the row subsets.")
         found = []
         for rng in self._draws(name):
@@ -327,24 +325,15 @@ def _without_prior(regime: Regime) -> Regime:
     return regime_from(regime.name, sampling=regime.sampling if regime.name == "pu" else None)
 
 
-def _with_labels(study: Study, order: NDArray[np.int64]) -> Study:
-    """Return the study with its target in another order of the rows."""
-    name = study.frame.names[study.target]
-    codes = study.frame.column(study.target)[order]
-    frame = study.frame.with_column(name, codes, study.frame.levels[study.target])
-    return replace(study, frame=frame, labels=replace(study.labels, codes=study.labels.codes[order]), drawn=True)
-
-
-def _with_noise(study: Study, columns: NDArray[np.int64], rng: np.random.Generator) -> tuple[Study, set[str]]:
-    """Return the study with shuffled copies of some columns, and their names."""
-    frame, new = study.frame, set()
-    for k, x in enumerate(columns.tolist()):
+def _new_names(names: Sequence[str]) -> list[str]:
+    """Return names for columns of noise that no column has."""
+    new = []
+    for k in range(N_NOISE):
         name = f"noise {k + 1}"
-        while name in study.frame.names:
+        while name in names:
             name += "'"
-        frame = frame.with_column(name, rng.permutation(study.frame.column(x)), study.frame.levels[x])
-        new.add(name)
-    return replace(study, frame=frame, drawn=True), new
+        new.append(name)
+    return new
 
 
 def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:

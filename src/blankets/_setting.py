@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets._drivers import labelling_drivers
 from blankets._engine import Engine, fingerprint_of
+from blankets._measured import Measured, check_numbers
 from blankets._study import Study, check_in_place, generator_from, read_study, threads_from
 from blankets.counting import SqlCounter
 from blankets.data import DataReport, ingest, ingest_numeric
@@ -98,14 +99,12 @@ def read(
     choices = {"test": test, **testing, **reading}
     threads = threads_from(n_threads)
     tests: IndependenceTest
+    known = {name: about_labels[name] for name in ABOUT_LABELS if name in about_labels}
     if test == "fisher-z":
-        numbers = ingest_numeric(data, target, y=y, missing=reading["missing"], exclude=reading["exclude"])
-        tests = PartialCorrelation(numbers.values, numbers.names, reliability=testing["reliability"])
-        arities = np.full(len(numbers.names), 2, np.int64)
-        data = numbers.fingerprint()
-        return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads, data)
+        check_numbers(known)
+        return _measured(data, target, y, choices, threads)
     if isinstance(data, SqlCounter):
-        check_in_place(y=y, **{name: about_labels[name] for name in ABOUT_LABELS if name in about_labels})
+        check_in_place(y=y, **known)
         query = fingerprint_of(data)
         tests = table_tests(engine.remembered(data, query), statistic=test, **calibration, **testing)
         place = None if target is None else data.names.index(str(target))
@@ -122,6 +121,20 @@ def read(
         else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
     )
     return _studied(study, choices, {"statistic": test, **calibration, **testing}, **asked)
+
+
+def _measured(
+    data: Any, target: str | int | None, y: ArrayLike | None, choices: dict[str, Any], threads: int
+) -> Setting:
+    """Prepare tests of correlation."""
+    if isinstance(data, Measured):
+        numbers, mark = data.table, data.fingerprint
+    else:
+        numbers = ingest_numeric(data, target, y=y, missing=choices["missing"], exclude=choices["exclude"])
+        mark = numbers.fingerprint()
+    tests = PartialCorrelation(numbers.values, numbers.names, reliability=choices["reliability"])
+    arities = np.full(len(numbers.names), 2, np.int64)
+    return Setting(tests, arities, len(numbers.values), numbers.target, choices, numbers.report, threads, mark)
 
 
 def _studied(

@@ -2,7 +2,7 @@
 
 Rows are drawn from the codes of a table that is read once. They are drawn class by class, unlabelled rows being a
 class of their own, so that each draw has the class shares and the labelled shares of the whole: what is assumed
-of the labels holds for it as well.
+of the labels holds for it as well. Numbers are drawn likewise, by the values of the target if these are few.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets._discover import discover
+from blankets._measured import Measured, read_measured
 from blankets._progress import Progress, shown
 from blankets._setting import Seed
 from blankets._study import Study, read_study, threads_from
@@ -59,7 +60,7 @@ def stability(
     ----------
     data, target, y
         The table and its target, as for `discover`. It is read once; continuous columns are cut into levels
-        from all rows.
+        from all rows (not for ``test="fisher-z"``).
     n_draws : int
         Number of draws.
     method : {"subsample", "pairs", "bootstrap"}
@@ -104,22 +105,18 @@ def stability(
     (1.0, ('cough',))
     """
     asked = {**locals(), "options": dict(options)}
-    share = _checked(n_draws, method, fraction, options)
+    share = _checked(n_draws, method, fraction)
     began = time.perf_counter()
     generator = np.random.default_rng(rng)
     reading = {name: options.pop(name) for name in READING if name in options}
     with shown(progress) as tell:
-        study = read_study(
-            data,
-            target,
-            y,
-            labels=labels,
-            prior=prior,
-            positive=positive,
-            unlabelled_marker=unlabelled_marker,
-            n_threads=n_threads,
-            **reading,
-        )
+        known: dict[str, Any] = {"labels": labels, "prior": prior, "positive": positive}
+        known["unlabelled_marker"] = unlabelled_marker
+        study: Study | Measured
+        if options.get("test") == "fisher-z":
+            study = read_measured(data, target, y, n_threads=n_threads, about_labels=known, reading=reading)
+        else:
+            study = read_study(data, target, y, n_threads=n_threads, **known, **reading)
         whole = discover(study, rng=generator.spawn(1)[0], **options, **reading)
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         options["algorithm"] = whole.algorithm
@@ -131,7 +128,7 @@ def stability(
             if not interruption.found:
                 raise
             stopped, found, n_draws = interruption, interruption.found, len(interruption.found)
-    names = [study.frame.names[x] for x in study.features]
+    names = [study.names[x] for x in study.features]
     times = {name: sum(name in members for members in found) for name in names}
     result = Stability(
         target=whole.target,
@@ -143,7 +140,7 @@ def stability(
         mean_size=sum(map(len, found)) / n_draws,
         algorithm=whole.algorithm,
         settings=whole.settings,
-        n_rows=study.frame.n_rows,
+        n_rows=study.n_rows,
         seconds=time.perf_counter() - began,
         warnings=whole.warnings,
         manifest=study.manifest("stability", asked),
@@ -154,11 +151,10 @@ def stability(
 
 
 def rows_drawn(
-    study: Study, n_draws: int, method: str, fraction: float, rng: np.random.Generator
+    study: Study | Measured, n_draws: int, method: str, fraction: float, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
     """Return the row numbers of each draw, ascending; of each class, and of unlabelled rows, the same share."""
-    codes = study.labels.codes
-    strata = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
     draws: list[NDArray[np.int64]] = []
     while len(draws) < n_draws:
         if method == "bootstrap":
@@ -173,7 +169,7 @@ def rows_drawn(
 
 
 def members_over(
-    study: Study,
+    study: Study | Measured,
     drawn: list[NDArray[np.int64]],
     seeds: list[np.random.Generator],
     options: Mapping[str, Any],
@@ -192,20 +188,18 @@ def members_over(
         try:
             carried_out(tasks, found, n_threads, count=Countdown(len(tasks), "draws", tell), stop=Event())
         except KeyboardInterrupt:
-            name = study.frame.names[study.target]
+            name = study.names[study.target]
             kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"
             raise Interrupted(name, found=kept, done=done) from None
     return [found[i] for i in sorted(found)]
 
 
-def _checked(n_draws: int, method: str, fraction: float | None, options: Mapping[str, Any]) -> float:
+def _checked(n_draws: int, method: str, fraction: float | None) -> float:
     """Check what decides the draws; return the share of rows in each."""
     if n_draws < 1:
         raise ParameterError.out_of_range("n_draws", n_draws, "at least 1")
     if method not in METHODS:
         raise ParameterError.not_one_of("method", method, METHODS)
-    if options.get("test") == "fisher-z":
-        raise ParameterError("stability is for tests on count tables: 'auto', 'g' or 'x2', but test is 'fisher-z'")
     if method == "subsample":
         if fraction is not None and not 0 < fraction < 1:
             raise ParameterError.out_of_range("fraction", fraction, "a share of the rows between 0 and 1")

@@ -36,7 +36,15 @@ from blankets.regimes import (
     regime_from,
 )
 
-__all__ = ["Study", "check_in_place", "check_reading", "generator_from", "read_study", "threads_from"]
+__all__ = [
+    "Study",
+    "check_complete",
+    "check_in_place",
+    "check_reading",
+    "generator_from",
+    "read_study",
+    "threads_from",
+]
 
 READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
 
@@ -75,6 +83,21 @@ class Study:
     drawn: bool = False
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """All columns."""
+        return self.frame.names
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return self.frame.n_rows
+
+    @property
+    def strata(self) -> NDArray[np.int16]:
+        """What rows are drawn by: their classes, unlabelled rows being one of their own."""
+        return self.labels.codes
+
+    @property
     def features(self) -> list[int]:
         """All columns but the target."""
         return [x for x in range(self.frame.n_columns) if x != self.target]
@@ -89,6 +112,19 @@ class Study:
         """Return the study of some rows only, to be counted on one thread."""
         labels = replace(self.labels, codes=self.labels.codes[rows])
         return replace(self, frame=self.frame.take(rows), labels=labels, n_threads=1, drawn=True)
+
+    def permuted(self, order: NDArray[np.int64]) -> Study:
+        """Return the study with its target in another order of the rows."""
+        name, levels = self.names[self.target], self.frame.levels[self.target]
+        frame = self.frame.with_column(name, self.frame.column(self.target)[order], levels)
+        return replace(self, frame=frame, labels=replace(self.labels, codes=self.labels.codes[order]), drawn=True)
+
+    def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
+        """Return the study with shuffled copies of some columns, under new names."""
+        frame = self.frame
+        for name, x in columns.items():
+            frame = frame.with_column(name, rng.permutation(self.frame.column(x)), self.frame.levels[x])
+        return replace(self, frame=frame, drawn=True)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -213,15 +249,22 @@ def check_reading(reading: Mapping[str, Any]) -> None:
             raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
 
 
-def check_in_place(*, labels: str | Regime = "auto", unlabelled_marker: object = "auto", **others: object) -> None:
-    """Refuse what cannot be had of rows that stay in a database: other targets than a column without gaps."""
+def check_in_place(**about_labels: Any) -> None:
+    """Refuse what cannot be had of rows that stay in a database."""
+    check_complete("engine='sql'", "leave out engine='sql', or pack the query first", **about_labels)
+
+
+def check_complete(
+    what: str, instead: str, *, labels: str | Regime = "auto", unlabelled_marker: object = "auto", **others: object
+) -> None:
+    """Refuse what is said of missing labels where every row must have one."""
     asked = {name: value is not None for name, value in others.items()}
     asked["labels"] = not isinstance(labels, Supervised) and labels not in ("auto", "supervised")
     asked["unlabelled_marker"] = unlabelled_marker != "auto"
     if any(asked.values()):
         raise ParameterError(
-            f"engine='sql' counts a target that the query has in every row, so that it cannot take "
-            f"{listed(name for name in asked if asked[name])}; leave out engine='sql', or pack the query first"
+            f"{what} is for a target that every row has, and cannot take "
+            f"{listed(name for name in asked if asked[name])}; {instead}"
         )
 
 
