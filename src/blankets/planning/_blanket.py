@@ -19,6 +19,9 @@ from blankets.planning._study import Labelled, Study
 __all__ = ["plan_blanket"]
 
 
+MOST_BITS = 50  # strata beyond 2**50 are no plan
+
+
 def plan_blanket(
     *,
     effects: Sequence[float | str],
@@ -88,6 +91,7 @@ def plan_blanket(
     if any(map(math.isnan, members)):
         raise ParameterError.out_of_range("effects", list(effects), "a list with one effect for each member")
     one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
+    target_arity = _whole(target_arity, "target_arity", 2)
     freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
     study = Study(
         labels=labels,
@@ -136,7 +140,13 @@ def _tests(
         strata = [math.prod(levels) // own for own in levels]  # each member given all the others
     else:
         (width,) = _each(conditioning_arity, "conditioning_arity", 1, 2)
-        strata = [width**size for size in _each(conditioning, "conditioning", n, 0)]
+        sizes = _each(conditioning, "conditioning", n, 0)
+        if max(sizes) * math.log2(width) > MOST_BITS:
+            raise ParameterError(
+                f"'conditioning' on {max(sizes)} columns of {width} levels makes more strata than any table has rows; "
+                "condition on fewer"
+            )
+        strata = [width**size for size in sizes]
     each = [degrees_of_freedom(own, target_arity, z) for own, z in zip(levels, strata, strict=True)]
     return np.array(each, float), max(strata)
 
@@ -146,7 +156,15 @@ def _each(values: int | Sequence[int], name: str, n: int, least: int) -> list[in
     listed = [values] * n if np.ndim(values) == 0 else _as_list(values, name)
     if len(listed) != n:
         raise ParameterError(f"{name!r} has {len(listed)} values for {n} members; give one for each, or one for all")
-    return [whole for value in listed if (whole := as_count(value, name, least)) is not None]
+    return [_whole(value, name, least) for value in listed]
+
+
+def _whole(value: object, name: str, least: int) -> int:
+    """Return a whole number that must be given."""
+    found = as_count(value, name, least)
+    if found is None:
+        raise ParameterError.out_of_range(name, None, f"a whole number of at least {least}")
+    return found
 
 
 def _as_list(values: Any, name: str) -> list[Any]:

@@ -86,6 +86,8 @@ def _by_class(
     designs: tuple[LabelDesign, ...], labelled: Mapping[str, object], knowledge: Knowledge
 ) -> list[Candidate]:
     """Give each class its own amount; where both are there, they may also be used together."""
+    if not labelled:
+        raise ParameterError("'labelled' is empty; give {'positives': ..., 'negatives': ...}, or leave it out")
     by_name = {design.counts.removeprefix("labelled "): design for design in designs}
     if wrong := [str(name) for name in labelled if name not in by_name]:
         raise ParameterError.not_one_of("kind of label", wrong[0], by_name)

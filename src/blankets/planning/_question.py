@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 
+_MOST = 2**53  # beyond it neighbouring whole numbers are the same float
+
+
 @dataclass(frozen=True)
 class Amount:
     """An amount of labels: a share of all rows, or a number of them."""
@@ -84,7 +87,7 @@ def as_count(value: object, name: str, least: int = 1) -> int | None:
     """Return a whole number of at least ``least``, or None."""
     if value is None:
         return None
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) and value < 1e300 else math.nan
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) and value < _MOST else math.nan
     if not number.is_integer() or number < least:
         raise ParameterError.out_of_range(name, value, f"a whole number of at least {least}")
     return int(number)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from blankets.arguments import generator_from
+from blankets.arguments import generator_from, number
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import Question, answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
@@ -108,14 +108,23 @@ class Study:
 
     def _strata(self) -> tuple[list[float], list[float]]:
         """Return p(y=1|z) and the share of the effect of each stratum."""
-        priors = [as_probability(p, "strata_priors") for p in self.strata_priors or ()]
-        shares = [1 / self.strata] * self.strata if self.strata_shares is None else list(self.strata_shares)
-        for name, values in (("strata_priors", priors), ("strata_shares", shares)):
-            if len(values) != self.strata:
-                raise ParameterError(f"{name!r} has {len(values)} values for {self.strata} strata; give one for each")
-        if min(shares) < 0 or abs(sum(shares) - 1.0) > 1e-6:
+        even = [1 / self.strata] * self.strata
+        priors = self._of_each_stratum("strata_priors", [] if self.strata_priors is None else self.strata_priors)
+        shares = self._of_each_stratum("strata_shares", even if self.strata_shares is None else self.strata_shares)
+        if abs(sum(shares) - 1.0) > 1e-6:
             raise ParameterError.out_of_range("strata_shares", shares, "shares of the effect that add up to 1")
-        return [p for p in priors if p is not None], shares
+        for prior in priors:
+            as_probability(prior, "strata_priors")
+        return priors, shares
+
+    def _of_each_stratum(self, name: str, values: object) -> list[float]:
+        """Return a list of probabilities, one for each stratum."""
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ParameterError.out_of_range(name, values, "a list with a number for each stratum")
+        found = [number(name, value, "made of numbers between 0 and 1", least=0, most=1) for value in values]
+        if len(found) != self.strata:
+            raise ParameterError(f"{name!r} has {len(found)} values for {self.strata} strata; give one for each")
+        return found
 
 
 def _seed(rng: np.random.Generator | int | None) -> int:

@@ -155,6 +155,8 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
     """
     varied = {name: value for name, value in question.items() if name != "prior" and _is_list(value)}
     if priors is not None:
+        if not _is_list(priors):
+            raise ParameterError.out_of_range("priors", priors, "a list of what p(y=1) may be")
         varied["prior"] = priors
     axes = {name: tuple(varied[name]) for name in _AXES if name in varied}
     if not axes:
