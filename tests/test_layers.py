@@ -15,6 +15,7 @@ SOURCE = Path(blankets.__file__).parent
 ORDER = (
     "errors",
     "arguments",
+    "compiling",
     "data",
     "counting",
     "stats",

@@ -20,7 +20,8 @@ from blankets._searching import Search, checked, picked, sll
 from blankets._setting import TESTS, Seed, Setting, calibration_of, read
 from blankets._work import Countdown, carried_out
 from blankets.arguments import flag, generator_from, level_of, one_of, threads_from
-from blankets.counting import count_alone, kernels_ready
+from blankets.compiling import told_of_compiling
+from blankets.counting import count_alone
 from blankets.data import manifest_of
 from blankets.errors import Interrupted, ParameterError
 from blankets.regimes import Regime
@@ -32,7 +33,7 @@ __all__ = ["algorithms", "discover", "discover_all"]
 LOG = logging.getLogger("blankets")
 # Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
 THREADS_WIN_ABOVE = 1_000_000
-COMPILING = "compiling the counting kernels for this machine; this happens once"
+COMPILING = "compiling kernels for this machine; each is compiled once"
 
 
 def discover(
@@ -161,8 +162,11 @@ def discover(
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
-    with shown(progress) as tell, _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_):
-        _announce_compilation(tell)
+    with (
+        shown(progress) as tell,
+        _compiling_told(tell),
+        _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_),
+    ):
         setting = read(
             data,
             target,
@@ -258,8 +262,11 @@ def discover_all(
     reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
-    with shown(progress) as tell, _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_):
-        _announce_compilation(tell)
+    with (
+        shown(progress) as tell,
+        _compiling_told(tell),
+        _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_),
+    ):
         setting = read(
             data,
             None,
@@ -369,9 +376,12 @@ def _by_fdr(named: Algorithm | None) -> bool:
     return named is not None and named.controls == "fdr"
 
 
-def _announce_compilation(tell: Callable[[str], None] | None) -> None:
-    """Say so if the first use on this machine is about to take some seconds longer."""
-    if not kernels_ready():
+def _compiling_told(tell: Callable[[str], None] | None) -> AbstractContextManager[None]:
+    """Return a context in which it is said so when the first use on this machine takes some seconds longer."""
+
+    def say() -> None:
         LOG.info(COMPILING)
         if tell is not None:
             tell(COMPILING)
+
+    return told_of_compiling(say)

@@ -9,7 +9,8 @@ from scipy.sparse import csc_array
 
 from blankets._discover import discover
 from blankets._select import select
-from blankets.counting import MemoryCounter, compile_all
+from blankets.compiling import compile_all
+from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.independence import TableTests
 

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -96,8 +97,7 @@ def test_wrong_usage_is_2(arguments, message, capsys):
 # discover --------------------------------------------------------------------------------------------
 
 
-def test_discover_prints_the_blanket(table, capsys, monkeypatch):
-    monkeypatch.setattr("blankets.counting.kernels_ready", lambda: True)
+def test_discover_prints_the_blanket(table, capsys):
     assert run(["discover", table, "--target", "wet"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("Markov blanket of wet: 2 of 3 columns\n")
@@ -107,9 +107,9 @@ def test_discover_prints_the_blanket(table, capsys, monkeypatch):
 
 
 def test_the_first_use_says_that_it_compiles(table, capsys, monkeypatch):
-    monkeypatch.setattr("blankets.counting.kernels_ready", lambda: False)
+    monkeypatch.setattr("blankets.compiling.told_of_compiling", lambda tell: nullcontext(tell()))
     assert run(["discover", table, "--target", "wet"]) == 0
-    assert capsys.readouterr().err == "Compiling the counting kernels for this machine; this happens once.\n"
+    assert capsys.readouterr().err == "Compiling kernels for this machine; each is compiled once.\n"
     assert run(["discover", table, "--target", "wet", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 

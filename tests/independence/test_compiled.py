@@ -156,8 +156,8 @@ def test_small_data_are_not_worth_compiling_for_and_the_answers_are_the_same(mak
     codes = skewed(500, ARITIES, rng)
     compiled = make(MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1))
     wanted = compiled.separate([1, 2, 3], 0, [4, 5, 6, 7], max_size=2)
-    monkeypatch.setattr("blankets.independence._compiled.kernels_ready", lambda kernel: False)
-    monkeypatch.setattr("blankets.counting._memory.kernels_ready", lambda kernel: False)
+    for place in ("compiling", "counting._memory", "independence._compiled"):
+        monkeypatch.setattr(f"blankets.{place}.kernels_ready", lambda kernel: False)
     counter = MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1)
     cold = make(counter)
     assert cold._table is None
@@ -184,13 +184,13 @@ def kernel_in(folder):
 
 
 def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
-    monkeypatch.setattr("blankets.counting._memory._READY", set())
+    monkeypatch.setattr("blankets.compiling._READY", set())
     (tmp_path / "_fused.py_func-12.py311.nbi").touch()
     assert _compiled.kernels_ready(kernel_in(tmp_path))
 
 
 def test_what_was_not_compiled_is_looked_for_once(monkeypatch, tmp_path):
-    monkeypatch.setattr("blankets.counting._memory._READY", set())
+    monkeypatch.setattr("blankets.compiling._READY", set())
     kernel = kernel_in(tmp_path)
     assert not _compiled.kernels_ready(kernel)
     (tmp_path / "_fused.py_func-12.py311.nbi").touch()  # by another process

@@ -18,7 +18,7 @@ from blankets.cli._labels import (
     surrogate_options,
     value_of,
 )
-from blankets.cli._output import check_folder, notes, show_blanket, write_json
+from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, write_json
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -87,12 +87,9 @@ def discover(
     check_folder(save, "--save")
     check_folder(report, "--report")
     options = parsed_options(pairs)
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress, compiling_told(quiet=quiet):
         import blankets
-        from blankets.counting import kernels_ready
 
-        if not (quiet or kernels_ready()):
-            click.echo("Compiling the counting kernels for this machine; this happens once.", err=True)
         arguments = about_labels(file, target, choices)
         blanket = blankets.discover(file, target=target, **arguments, **options, progress=progress or False)
         said.discard_all(blanket.warnings)

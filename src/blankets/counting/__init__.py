@@ -16,7 +16,7 @@ from blankets.counting._fused import (
 )
 from blankets.counting._gpu import GpuCounter, gpu_kernels
 from blankets.counting._kernels import cell_masks, common_bits, count_bits, popcount
-from blankets.counting._memory import BitTable, MemoryCounter, compile_all, count_alone, kernels_ready
+from blankets.counting._memory import BitTable, MemoryCounter, count_alone
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -37,7 +37,6 @@ __all__ = [
     "by_bits",
     "cell_masks",
     "common_bits",
-    "compile_all",
     "connect",
     "count_alone",
     "count_bits",
@@ -47,7 +46,6 @@ __all__ = [
     "extend_strata",
     "gpu_kernels",
     "joint_counts",
-    "kernels_ready",
     "no_strata",
     "popcount",
 ]

@@ -13,20 +13,21 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from pathlib import Path
 from threading import Lock, local
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.compiling import cheapest, kernels_ready
 from blankets.counting import _kernels as kernels
+from blankets.counting import _plain as plain
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-__all__ = ["BitTable", "MemoryCounter", "compile_all", "count_alone", "kernels_ready"]
+__all__ = ["BitTable", "MemoryCounter", "count_alone"]
 
 # Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
 # they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
@@ -49,31 +50,10 @@ JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
 # Codes from which counting by bits is worth the seconds that it takes to compile, the first time on a machine.
 WORTH_COMPILING = 1 << 22
+# Rows up to which NumPy, which needs 16 bytes for each, may count before the kernels are compiled.
+PLAIN_ROWS = 1 << 17
 # Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
 MOST_COUNTS = 1 << 26
-
-
-_READY: set[Any] = set()  # a look into the folder takes as long as a small search
-_ABSENT: set[Any] = set()
-_ALL = "all"
-
-
-def compile_all() -> None:
-    """Have every kernel compiled when it is first needed from now on, also where data are too small for that to pay."""
-    _READY.add(_ALL)
-
-
-def kernels_ready(kernel: Any = kernels.count_dense) -> bool:
-    """Whether a kernel has been compiled on this machine before, or is to be (the first use takes some seconds)."""
-    if kernel not in _READY and _ALL not in _READY:
-        if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: there is nothing to compile
-            return True
-        place, name = Path(kernel._cache.cache_path), kernel.py_func.__name__
-        if not kernel.signatures and (kernel in _ABSENT or not any(place.glob(f"*.{name}-*.nbi"))):
-            _ABSENT.add(kernel)
-            return False
-        _READY.add(kernel)
-    return True
 
 
 Places = NDArray[np.int64] | slice
@@ -232,7 +212,7 @@ class MemoryCounter(Counter):
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
-        cells = kernels.cells_of(codes, column, n_strata) if given else column
+        cells = self._choice(kernels.cells_of, plain.cells_of)(codes, column, n_strata) if given else column
         for block, at in self._blocks_of(xs, by_bits, n):
             fill, each = self._column_counts(block, cells, n_strata * arity)
             columns = xs[at]
@@ -352,16 +332,22 @@ class MemoryCounter(Counter):
         position = self.frame.position
         if isinstance(block, DenseColumns):
             codes, wide = block.codes, cells.astype(np.uint32, copy=False)
-            return (
-                lambda xs, counts: kernels.count_dense(codes, position[xs], wide, n_cells, counts),
-                NS_DENSE_ROW * self.n_rows,
-            )
+
+            def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
+                count = self._choice(kernels.count_dense, plain.count_dense, len(xs))
+                count(codes, position[xs], wide, n_cells, counts)
+
+            return fill, NS_DENSE_ROW * self.n_rows
         stored = block.indptr, block.indices, block.codes
         totals = kernels.totals_of(cells, n_cells)
         return (
             lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts),
             NS_STORED * len(block.codes) / len(block),
         )
+
+    def _choice(self, kernel: Any, twin: Callable[..., Any], n_columns: int = 1) -> Any:
+        """Return what is to pass over the rows of some columns: a kernel, or NumPy while that is sooner done."""
+        return cheapest(kernel, plain.NS_ROW * self.n_rows * n_columns, twin) if self.n_rows <= PLAIN_ROWS else kernel
 
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
         """Cut candidates into blocks that fit the cache, at least four for each thread.
@@ -394,7 +380,7 @@ class MemoryCounter(Counter):
             return None
         codes = np.zeros(self.n_rows, np.uint32)
         for j, arity in zip(columns, shape, strict=True):
-            codes = kernels.extend_codes(codes, self.frame.column(int(j)), arity)
+            codes = self._choice(kernels.extend_codes, plain.extend_codes)(codes, self.frame.column(int(j)), arity)
         return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
 
     @cached_property
@@ -428,10 +414,10 @@ class MemoryCounter(Counter):
         column = self.frame.column(given[-1])
         n_joint = n_codes * arity
         if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
-            joint, n_joint = kernels.extend_codes(codes, column, arity), n_joint
+            joint = self._choice(kernels.extend_codes, plain.extend_codes)(codes, column, arity)
         elif n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
-            joint = kernels.extend_codes(codes, column, arity)
-            n_joint = kernels.renumber(joint, n_joint)
+            joint = self._choice(kernels.extend_codes, plain.extend_codes)(codes, column, arity)
+            n_joint = self._choice(kernels.renumber, plain.renumber)(joint, n_joint)
         else:
             # Too many possible codes for a look-up table: sort the ones that occur.
             seen, inverse = np.unique(codes.astype(np.int64) * arity + column, return_inverse=True)

@@ -29,7 +29,7 @@ from blankets.stats import (
     calibrated_of_block,
     doubtful_tests,
     log_chi2_sf,
-    log_chi2_tail,
+    log_p_of,
     strongest_of,
 )
 
@@ -214,7 +214,7 @@ class CalibratedBatch(EvidenceBatch):
     def _plain(self, i: int) -> Evidence:
         """Return one test, without looking at the others."""
         statistic, dof, method = float(self.statistic[i]), float(self.dof[i]), FAR if self.dof[i] > 0 else NOTHING
-        log_p = log_chi2_tail(statistic, dof)
+        log_p = log_p_of(statistic, dof)
         if len(doubtful_tests(self.statistic[i : i + 1], self.dof[i : i + 1], self._tests.level)):
             better, how = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
             log_p, method = log_p if np.isnan(better[0]) else float(better[0]), int(how[0])

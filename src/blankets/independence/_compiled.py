@@ -9,7 +9,8 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import DenseTable, kernels_ready, no_strata
+from blankets.compiling import kernels_ready
+from blankets.counting import DenseTable, no_strata
 from blankets.independence._fused import Formula, test_columns
 from blankets.independence._fused_subsets import Weakest, separate_columns
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats import log_chi2_sf, log_chi2_tail, strongest_of
+from blankets.stats import log_chi2_sf, log_p_of, strongest_of
 
 __all__ = ["Evidence", "EvidenceBatch"]
 
@@ -149,7 +149,7 @@ class EvidenceBatch:
 
     def __getitem__(self, i: int) -> Evidence:
         if self._log_p is None:
-            log_p = log_chi2_tail(float(self.statistic[i]), float(self.dof[i]))
+            log_p = log_p_of(float(self.statistic[i]), float(self.dof[i]))
         else:
             log_p = float(self._log_p[i])
         return Evidence(

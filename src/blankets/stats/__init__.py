@@ -36,7 +36,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._tail import log_chi2_sf, log_chi2_tail, strongest_of
+from blankets.stats._tail import log_chi2_sf, log_chi2_tail, log_p_of, strongest_of
 
 __all__ = [
     "EFFECT_SIZES",
@@ -69,6 +69,7 @@ __all__ = [
     "log_chi2_sf",
     "log_chi2_tail",
     "log_p_from_moments",
+    "log_p_of",
     "mar_f_information",
     "mcar_information",
     "miller_madow",

@@ -148,7 +148,7 @@ def moments_of_margins(
         if degrees == 0 and n <= SMALL:
             for i in range(rows.shape[1]):
                 for j in range(columns.shape[1]):
-                    mean += cells.means[n, rows[z, i], columns[z, j]]
+                    mean += np.float64(cells.means[n, rows[z, i], columns[z, j]])
             continue
         mean += _put_cells(rows, columns, z, n, degrees, cells, part)
         if degrees > 0:

@@ -26,10 +26,12 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
+from blankets.compiling import cheapest
 from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block, moments_of_margins
 from blankets.stats._calibrated_cells import DEGREES, Cells, cell_tables
 from blankets.stats._contingency import _entropy_terms, statistics_of_block
 from blankets.stats._permutation import capped_p, permutation_p, permuted_table
+from blankets.stats._tail import NS_TAIL
 
 __all__ = ["FAR", "METHODS", "NOTHING", "calibrated_of_block", "doubtful_tests"]
 
@@ -59,6 +61,7 @@ _BELOW = 0.95  # a G below this share of its mean is far from any level; interpo
 MOST, ENOUGH = 1999, 30  # permutations, and those as large as observed
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 _TIE = 1e-9
+_NS_CELL, _NS_TEST = 10_000.0, 1000.0  # in plain Python
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -98,7 +101,8 @@ def calibrated_of_block(
     def calibrated(counts: NDArray[np.int32]) -> Judged:
         statistic, dof = statistics(counts)
         flat = counts.reshape(len(counts), -1)
-        log_p, method = _judged_block(flat, counts.shape[1:], statistic, dof, law, cell_tables())
+        judged = cheapest(_judged_block, _NS_CELL * counts.size)
+        log_p, method = judged(flat, counts.shape[1:], statistic, dof, law, cell_tables())
         if (left := np.flatnonzero(method == _OPEN)).size:
             log_p[left], method[left] = _judged_exactly(counts[left], statistic[left], law)
         for i in np.flatnonzero(method == _COARSE):
@@ -116,7 +120,8 @@ def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -
     >>> doubtful_tests(np.array([3.0, 9.0, 50.0]), np.array([1.0, 1.0, 1.0]), level=0.01)
     array([1])
     """
-    return _doubtful(statistic, dof, _law(level).limits)
+    doubtful = cheapest(_doubtful, _NS_TEST * len(dof))
+    return doubtful(statistic, dof, _law(level).limits)  # type: ignore[no-any-return]
 
 
 class Law(NamedTuple):
@@ -254,7 +259,7 @@ def _room(rows: Ints, columns: Ints) -> tuple[float, int]:
 @njit(nogil=True, cache=True)
 def moments_do(log_p: float, g: float, mean: float, variance: float, least: float, movable: int, law: Law) -> bool:
     """Whether the p-value by moments will do: it is far from the level, or G can take many values."""
-    if log_p > law.large or (log_p < law.small and ((g - mean) ** 2 >= law.far * variance or least >= RARE)):
+    if log_p > law.large or (log_p < law.small and ((g - mean) * (g - mean) >= law.far * variance or least >= RARE)):
         return True
     few = FEW
     if 2.0 * mean * mean < FEW_DEGREES * variance:
@@ -270,8 +275,8 @@ def _judged_exactly(counts: NDArray[np.int32], statistic: Floats, law: Law) -> J
     """Return log p-values and methods from moments for which every cell was enumerated."""
     log_p, method = np.empty(len(counts)), np.full(len(counts), float(_MOMENTS))
     for i, (g, mean, variance, least, movable) in enumerate(zip(statistic, *moments_of_block(counts), strict=True)):
-        log_p[i] = log_p_from_moments(g, mean, variance)
-        if not moments_do(log_p[i], g, mean, variance, least, int(movable), law):
+        log_p[i] = cheapest(log_p_from_moments, NS_TAIL)(g, mean, variance)
+        if not cheapest(moments_do, _NS_TEST)(log_p[i], g, mean, variance, least, int(movable), law):
             method[i] = _COARSE
     return log_p, method
 

@@ -23,6 +23,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from blankets.compiling import cheapest
+
 __all__ = ["DEGREES", "SMALL", "Cells", "cell_tables", "exact_cells", "put_cell", "put_roots"]
 
 DEGREES = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
@@ -30,6 +32,7 @@ SMALL = 32
 TABLED = 48
 SERIES = 8.0
 _STEPS = 128  # of the square root of the probability
+_NS_ROOTS = 8000.0  # of a margin in plain Python
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,7 +70,7 @@ def cell_tables() -> Cells:
 def _small_roots() -> Floats:
     roots = np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
     for n in range(1, SMALL + 1):
-        put_roots(np.arange(n + 1), n, roots[n])
+        cheapest(put_roots, _NS_ROOTS * n)(np.arange(n + 1), n, roots[n])
     return roots
 
 

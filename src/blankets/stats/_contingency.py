@@ -19,6 +19,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.compiling import cheapest
+
 __all__ = [
     "entropy_terms",
     "fill_statistics",
@@ -31,6 +33,7 @@ __all__ = [
 _MOST_TERMS = 1 << 16  # n ln n is tabled up to here (half a megabyte: stays in the second-level cache)
 _DIGITS = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
 _UNITS = 1e11  # so does a sum of fixed-point numbers above this many of their smallest units
+_NS_CELL = 2000.0  # a cell in plain Python
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
 Strata = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], float]
@@ -74,7 +77,8 @@ def statistics_of_block(n_rows: int, kind: str = "g") -> Callable[[NDArray[np.in
     terms, want_x2 = entropy_terms(n_rows), kind == "x2"
 
     def statistics(counts: NDArray[np.int32]) -> Statistics:
-        return _block_statistics(counts.reshape(len(counts), -1), counts.shape[1:], terms, want_x2)
+        kernel = cheapest(_block_statistics, _NS_CELL * counts.size)
+        return kernel(counts.reshape(len(counts), -1), counts.shape[1:], terms, want_x2)  # type: ignore[no-any-return]
 
     return statistics
 

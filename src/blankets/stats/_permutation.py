@@ -17,11 +17,13 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from blankets.compiling import cheapest
 from blankets.stats._contingency import _entropy_terms
 
 __all__ = ["capped_p", "permutation_p", "permutations_of_block", "permuted_table"]
 
 _TIE = 1e-12  # sums of the same terms in another order differ by less than this share
+_NS_DRAW = 3000.0  # a row that is drawn, in plain Python
 _CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
 
 Counted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -100,8 +102,12 @@ def permuted_table(
     state = np.uint64(int.from_bytes(mixed, "little") or 1)  # zero would stay zero
     columns = margins[:, 1]
     labels = np.repeat(np.tile(np.arange(columns.shape[1]), len(columns)), columns.ravel())
-    hits, larger, drawn = _permuted(margins, columns.sum(axis=1), labels, observed, terms, state, most, enough, level)
-    return hits, larger, drawn
+    room = np.empty((2, margins.shape[2]), np.int64)
+    permuted = cheapest(_permuted, _NS_DRAW * most * int(margins[:, 0, 1:].sum()))
+    hits, larger, drawn = permuted(
+        margins, columns.sum(axis=1), labels, observed, terms, state, most, enough, level, room
+    )
+    return int(hits), int(larger), drawn
 
 
 def _margins(table: NDArray[np.int32]) -> tuple[NDArray[np.int64], float]:
@@ -140,9 +146,10 @@ def _permuted(
     most: int,
     enough: int,
     level: float,
+    room: NDArray[np.int64],
 ) -> tuple[int, int, int]:
     """Permute ``labels``, the columns of all rows, within the strata with these margins and sizes."""
-    left, counts = np.empty(margins.shape[2], np.int64), np.empty(margins.shape[2], np.int64)
+    left, counts = room[0], room[1]
     slack = _TIE * (1.0 + abs(observed))
     equal_or_larger = larger = drawn = 0
     while drawn < most and equal_or_larger < enough:
@@ -162,7 +169,7 @@ def _permuted(
     return equal_or_larger, larger, drawn
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _decided(hits: int, expected: float) -> bool:
     """Whether more draws would hardly change the decision at the level that expects so many hits.
 
@@ -206,7 +213,7 @@ def _one_stratum(
     return state, total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _next(state: np.uint64) -> np.uint64:
     """Return the next state of the generator xorshift64 (Marsaglia 2003); its upper half is used."""
     state ^= state << np.uint64(13)
@@ -215,6 +222,6 @@ def _next(state: np.uint64) -> np.uint64:
     return state
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _n_log_n(n: int, terms: NDArray[np.float64]) -> float:
     return terms[n] if n < len(terms) else n * math.log(n)

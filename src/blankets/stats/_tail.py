@@ -15,10 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["log_chi2_sf", "log_chi2_tail", "strongest_of"]
+from blankets.compiling import cheapest
+
+__all__ = ["NS_TAIL", "log_chi2_sf", "log_chi2_tail", "log_p_of", "strongest_of"]
 
 _EPSILON = 1e-16
 _TINY = 1e-300
+NS_TAIL, _NS_COMPARED = 10_000.0, 500.0  # a p-value and a look at one in plain Python
 
 
 @njit(nogil=True, cache=True)
@@ -59,6 +62,15 @@ def log_chi2_tail(statistic: float, dof: float) -> float:
             return log_front + math.log(fraction)
 
 
+def log_p_of(statistic: float, dof: float) -> float:
+    """Return the same; from kernels, `log_chi2_tail` itself is called.
+
+    >>> round(log_p_of(3.841458820694124, 1.0), 6)  # log 0.05
+    -2.995732
+    """
+    return float(cheapest(log_chi2_tail, NS_TAIL)(statistic, dof))
+
+
 @njit(nogil=True, cache=True)
 def _log_chi2_sf_array(statistic: NDArray[np.float64], dof: NDArray[np.float64]) -> NDArray[np.float64]:
     out = np.empty(len(statistic))
@@ -83,12 +95,23 @@ def _largest(
     return best, n_fewer == 0
 
 
-@njit(nogil=True, cache=True)
 def strongest_of(
     statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
 ) -> int:
     """Return the place of the smallest p-value, -1 if no test was performed; ties go to the larger statistic, then
     to the smaller column.
+
+    >>> strongest_of(np.array([5.0, 9.0, 9.5]), np.array([1.0, 1.0, 3.0]), np.ones(3, bool), np.arange(3))
+    1
+    """
+    return int(cheapest(_strongest_of, (NS_TAIL + _NS_COMPARED) * len(dof))(statistic, dof, performed, columns))
+
+
+@njit(nogil=True, cache=True)
+def _strongest_of(
+    statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
+) -> int:
+    """Do that.
 
     A statistic that is not larger on degrees of freedom that are not fewer needs no p-value: it is not the strongest.
     """
@@ -133,8 +156,9 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     -2707.02
     """
     statistic, dof = np.asarray(statistic, float), np.asarray(dof, float)
+    kernel = cheapest(_log_chi2_sf_array, NS_TAIL * max(statistic.size, dof.size))
     if statistic.ndim == dof.ndim == 1 and len(statistic) == len(dof):
-        return _log_chi2_sf_array(statistic, dof)
+        return kernel(statistic, dof)  # type: ignore[no-any-return]
     statistic, dof = np.broadcast_arrays(statistic, dof)
-    flat = _log_chi2_sf_array(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
-    return flat.reshape(statistic.shape)
+    flat = kernel(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
+    return flat.reshape(statistic.shape)  # type: ignore[no-any-return]
