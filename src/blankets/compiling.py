@@ -72,7 +72,9 @@ def interpreted(kernel: Any) -> Callable[..., Any]:
 
 @cache
 def _as_python(kernel: Any) -> Callable[..., Any]:
-    function = getattr(kernel, "py_func", kernel)  # NUMBA_DISABLE_JIT: it is one already
+    if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT: it is plain Python already
+        return kernel  # type: ignore[no-any-return]
+    function = kernel.py_func
     names = dict(function.__globals__)
     for name in function.__code__.co_names:
         if hasattr(names.get(name), "py_func"):
@@ -87,7 +89,9 @@ def _math_of_compiled_code() -> SimpleNamespace:
     """Return `math` with the lgamma of the C library, which compiled code calls: that of Python has other last bits."""
     from llvmlite.binding import address_of_symbol  # type: ignore[import-untyped]
 
-    return SimpleNamespace(**{**vars(math), "lgamma": CFUNCTYPE(c_double, c_double)(address_of_symbol("lgamma"))})
+    address = address_of_symbol("lgamma")
+    lgamma = math.lgamma if address is None else CFUNCTYPE(c_double, c_double)(address)
+    return SimpleNamespace(**{**vars(math), "lgamma": lgamma})
 
 
 @contextmanager
