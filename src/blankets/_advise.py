@@ -258,6 +258,9 @@ class _Adviser:
         if not self.labels.n_unlabelled:
             return None
         b, a = self.labels.shares
+        known = self.regime.admissible(self.labels)
+        if known is not None and self.regime.prior_is_short(self.labels):
+            a, b = min(a, known.mean), min(b, 1.0 - known.mean)  # all that there are
         if self.regime.name == "mar-c":
             return {"positives": a, "negatives": b}
         return a + b

@@ -233,6 +233,12 @@ def read_study(
     )
     regime = regime_from(labels, coded, prior=prior)
     regime.check(coded)
+    if more := regime.prior_is_short(coded):
+        warn(
+            f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to be "
+            "labelled; if p(y=1) is known for these very rows, correct it",
+            RegimeWarning,
+        )
     if coded.n_unlabelled:
         warn_of_copies(frame, table.target, coded)
     if not coded.n_unlabelled and len(coded.classes) < len(frame.levels[table.target]):

@@ -343,8 +343,8 @@ def test_contradictions():
 
 
 def test_prior_that_the_labels_contradict():
-    with pytest.raises(LabelError, match=r"said to be 0\.03, but the labels show that it lies between 0\.05 and 1"):
-        PositiveUnlabelled(0.03).surrogate(PU)
+    with pytest.raises(LabelError, match=r"said to be 0\.01, but the labels show that it lies between 0\.05 and 1"):
+        PositiveUnlabelled(0.01).surrogate(PU)
     with pytest.raises(LabelError, match=r"lies between 0\.1 and 0\.8"):
         SemiSupervised("mar-c", 0.9).surrogate(SEMI)
     assert PositiveUnlabelled(0.05).kappa(PU).value == pytest.approx(1)  # every positive is labelled

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import LabelError, NotAnswerableError
-from blankets.regimes._kappa import StratifiedKappa, kappa_of, stratified_kappa
+from blankets.regimes._kappa import StratifiedKappa, kappa_of, least_share, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
@@ -175,11 +175,37 @@ class Regime(ABC):
         return surrogate_column(labels, wanted, forced=bool(why), note=why or "it was asked for")
 
     def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1) when the labelled shares are known too."""
+        """Return what is known about p(y=1) when the labelled shares are known too.
+
+        Raises
+        ------
+        LabelError
+            If more rows of a class are labelled than chance explains where p(y=1) is what it is said to be.
+        """
         if self.prior is None or self.sampling == "case-control":
             return self.prior
         b, a = labels.shares
+        if self.prior_is_short(labels):
+            negatives, positives = labels.counts.tolist()
+            return self.prior.within(least_share(positives, len(labels)), 1.0 - least_share(negatives, len(labels)))
         return self.prior.within(a, 1.0 - b)
+
+    def prior_is_short(self, labels: Labels) -> str:
+        """Return what is labelled in more rows than p(y=1) has room for, if chance may be the reason; "" if nothing is.
+
+        p(y=1) is that of the population and bounds the share of labelled positives there: p(y=1,s=1) <= p(y=1).
+        Where nearly all positives are labelled, their share of a sample is larger than p(y=1) in every other sample.
+        """
+        if self.prior is None or self.sampling == "case-control":
+            return ""
+        b, a = labels.shares
+        n, (negatives, positives) = len(labels), labels.counts.tolist()
+        if self.prior.meets(a, 1.0 - b):
+            return ""
+        if not self.prior.meets(least_share(positives, n), 1.0 - least_share(negatives, n)):
+            return ""
+        which, share = ("positives", a) if self.prior.cdf(a) >= 0.5 else ("negatives", b)
+        return f"{share:.4g} of the rows are labelled {which}"
 
     def known_prior(self, labels: Labels, question: Question) -> Prior:
         """Return the admissible prior for a question that needs one, or raise NotAnswerableError."""
@@ -223,11 +249,13 @@ class Regime(ABC):
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""
         known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        if more := self.prior_is_short(labels):
+            known += f" That {more} is put down to chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
-        b, a = labels.shares
-        return kappa_of(surrogate, prior, positives=a, negatives=b)
+        b, a = labels.shares  # no more can be labelled than there are, whatever the sample says
+        return kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
 
 
 def _or(surrogates: tuple[Surrogate, ...]) -> str:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv
 
 from blankets.errors import NotAnswerableError
 from blankets.regimes._surrogates import Surrogate, collapse
@@ -34,12 +35,15 @@ __all__ = [
     "StratifiedKappa",
     "kappa_case_control",
     "kappa_of",
+    "least_share",
     "prefer_y0_below",
     "stratified_kappa",
     "surrogate_breakpoints",
 ]
 
 Floats = NDArray[np.float64]
+
+IMPOSSIBLE = 0.01  # chance of so many labelled rows of a class, below which p(y=1) is contradicted
 
 
 def kappa_of(
@@ -78,6 +82,17 @@ def kappa_of(
     among_hidden = divided(p - a, hidden)  # p(y=1 | unlabelled)
     explained = a * (1.0 - p) ** 2 + b * p**2 + hidden * (among_hidden - p) ** 2
     return np.asarray(explained / (p * (1.0 - p)))
+
+
+def least_share(n: int, of: int) -> float:
+    """Return the smallest share of the population at which ``n`` rows of a sample, or more, are not too unlikely.
+
+    Examples
+    --------
+    >>> round(least_share(81, 400), 4), round(least_share(30, 100), 4), least_share(0, 10)
+    (0.1577, 0.1983, 0.0)
+    """
+    return float(betaincinv(n, of - n + 1, IMPOSSIBLE)) if n else 0.0
 
 
 def kappa_case_control(share: ArrayLike, prior: ArrayLike) -> Floats:

@@ -36,6 +36,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 _GRID = (np.arange(1000) + 0.5) / 1000.0
+_ROUNDING = 1e-12  # of shares
 _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 
@@ -81,6 +82,13 @@ class Prior(ABC):
             return True
         return False if low >= threshold else None
 
+    def meets(self, low: float, high: float) -> bool:
+        """Tell whether p(y=1) may lie between two values."""
+        own_low, own_high = self.support
+        if self.is_exact:
+            return low - _ROUNDING <= own_low <= high + _ROUNDING
+        return max(low, own_low) < min(high, own_high) and float(self.cdf(high) - self.cdf(low)) > 0.0
+
     def within(self, low: float, high: float) -> Prior:
         """Return what is left of this knowledge when p(y=1) is known to lie between two values.
 
@@ -92,15 +100,14 @@ class Prior(ABC):
         own_low, own_high = self.support
         if low <= own_low and own_high <= high:
             return self
-        mass = float(self.cdf(high) - self.cdf(low))
-        if self.is_exact or max(low, own_low) >= min(high, own_high) or mass <= 0.0:
+        if not self.meets(low, high):
             raise LabelError(
                 f"p(y=1) is said to be {self}, but the labels show that it lies between {low:.4g} and {high:.4g}: "
                 f"the share of labelled positives among all rows is at least {low:.4g} and that of labelled negatives "
                 f"{1.0 - high:.4g}; correct the prior, or pass sampling='case-control' if the labelled rows were "
                 f"collected apart from the others"
             )
-        return Restricted(self, low, high)
+        return self if self.is_exact else Restricted(self, low, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import one_of
 from blankets.errors import LabelError
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
-from blankets.regimes._kappa import kappa_case_control, kappa_of
+from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
@@ -105,7 +105,8 @@ class PositiveUnlabelled(Regime):
     Parameters
     ----------
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1).
+        What is known about p(y=1) in the population. A sample in which more rows are labelled positives is a
+        warning as long as chance explains it, and an error beyond that (a chance of 1 in 100).
     sampling : {"one-sample", "case-control"}
         One sample of which some positives got labels, or positives collected apart from a background sample.
 
@@ -189,4 +190,4 @@ class PositiveUnlabelled(Regime):
         _, a = labels.shares
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
-        return kappa_of(Surrogate.Y0, prior, positives=a)  # Ỹm is the same variable (ERRATA B7)
+        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (ERRATA B7)
