@@ -156,7 +156,7 @@ def test_it_prints_and_is_kept_as_json():
 
 def test_wrong_requests():
     table = clinic(100)
-    with pytest.raises(ParameterError, match="'n_draws' must be at least 1, but it is 0"):
+    with pytest.raises(ParameterError, match="'n_draws' must be a whole number, at least 1, but it is 0"):
         bl.stability(table, "ill", n_draws=0)
     with pytest.raises(ParameterError, match=r"unknown method 'jackknife'; .*choose from bootstrap, pairs, subsample"):
         bl.stability(table, "ill", method="jackknife")

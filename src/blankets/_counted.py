@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets._engine import Tell, at_hand, fingerprint_of
+from blankets._engine import ENGINES, Tell, at_hand, fingerprint_of
 from blankets._study import Study, check_in_place, read_study
-from blankets.arguments import threads_from
+from blankets.arguments import one_of, threads_from
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Manifest, check_reading, manifest_of
 from blankets.errors import NotAnswerableError, RegimeWarning, TargetError, listed, warn
-from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn
+from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn, surrogate_from
 
 __all__ = ["Counted", "counted_from", "counted_where", "label_tables", "warn_of_constants"]
 
@@ -99,7 +99,7 @@ def counted_where(
     """
     check_reading(reading)
     threads = threads_from(n_threads)
-    if where["engine"] == "sql":
+    if one_of("engine", where["engine"], ENGINES) == "sql":
         check_in_place(surrogate=surrogate, columns=reading.get("columns"), **about_labels)
     place = {**where, "checkpoint": None, "n_threads": threads, "reading": reading, "about": {}, "tell": tell}
     with at_hand(data, target, **place) as (source, engine):
@@ -142,7 +142,7 @@ def _stand_in(study: Study, surrogate: str | None, *, force: bool) -> SurrogateC
     """Return the surrogate that was asked for, or the one that is needed; None if the target itself will do."""
     if surrogate is None and Question.ESTIMATE in study.regime.answers:
         return None
-    if surrogate == Surrogate.PAIRWISE:
+    if surrogate is not None and surrogate_from(surrogate) is Surrogate.PAIRWISE:
         raise NotAnswerableError(
             "pairwise deletion is a test: its counts are of different rows, and no table has information to compare; "
             "take surrogate='listwise', or none"

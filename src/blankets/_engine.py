@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blankets._progress import told
-from blankets.arguments import one_of
+from blankets.arguments import one_of, path_of
 from blankets.counting import (
     Checkpoint,
     Counter,
@@ -113,12 +113,13 @@ def pack(
         "keep": keep,
         "exclude": exclude,
     }
+    path = path_of("path", path)
     with told("reading the data", quiet=progress is not True) as shown:
         tell = progress if callable(progress) else shown
         if isinstance(source, Chunks) or _is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
-            return pack_chunks(chunks, Path(path), target, columns=columns, tell=tell, n_threads=n_threads, **reading)
-        return pack_ingested(ingest(source, target, columns=columns, **reading), Path(path))
+            return pack_chunks(chunks, path, target, columns=columns, tell=tell, n_threads=n_threads, **reading)
+        return pack_ingested(ingest(source, target, columns=columns, **reading), path)
 
 
 def _is_files(source: Any) -> bool:

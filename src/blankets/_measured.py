@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._study import check_complete, threads_from
+from blankets._study import check_complete
+from blankets.arguments import threads_from
 from blankets.data import Manifest, NumericTable, ingest_numeric, manifest_of
 from blankets.errors import TargetError
 

@@ -20,7 +20,8 @@ from blankets._progress import Progress, shown
 from blankets._sensitivity import sensitivity
 from blankets._setting import Seed
 from blankets._stability import READING, members_over, rows_drawn
-from blankets._study import Study, generator_from, read_study, threads_from
+from blankets._study import Study, read_study
+from blankets.arguments import generator_from, threads_from, whole_number
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
 from blankets.regimes import UNLABELLED, Regime, prior_from, regime_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
@@ -118,8 +119,7 @@ def refute(
 def _check(blanket: Blanket, n_draws: int) -> None:
     if not isinstance(blanket, Blanket):
         raise ParameterError.out_of_range("blanket", blanket, "a Blanket, as discover returns it")
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < 1:
-        raise ParameterError.out_of_range("n_draws", n_draws, "a whole number, at least 1")
+    whole_number("n_draws", n_draws, 1)
 
 
 def _as_before(

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from threading import Event
 from typing import Any
 
@@ -148,9 +149,19 @@ def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[A
 
 
 def checked(name: str, options: Mapping[str, Any]) -> Algorithm:
-    algorithm = sll() if name == "sll" else find(name)
-    check_options(algorithm, options)
+    """Return an algorithm by name, after a look at its options; what is none may be a misspelt argument."""
+    algorithm = sll() if isinstance(name, str) and name == "sll" else find(name)
+    unknown = [option for option in options if option not in algorithm.options]
+    check_options(algorithm, options, _arguments() if unknown else ())
     return algorithm
+
+
+def _arguments() -> list[str]:
+    """Return the arguments of the functions that pass on options of algorithms."""
+    from blankets._discover import discover
+    from blankets._stability import stability
+
+    return [*signature(discover).parameters, *signature(stability).parameters]
 
 
 def sll() -> Algorithm:

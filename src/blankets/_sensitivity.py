@@ -8,7 +8,7 @@ gives the blanket for every prior. Tests themselves do not depend on the prior; 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,7 @@ from blankets._progress import Progress, shown
 from blankets._setting import Seed
 from blankets._stability import READING
 from blankets._study import Study, read_study
+from blankets.arguments import generator_from, number
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes import (
     PositiveUnlabelled,
@@ -87,7 +88,8 @@ def sensitivity(
     asked = {**locals(), "options": dict(options)}
     began = time.perf_counter()
     reading = {name: options.pop(name) for name in READING if name in options}
-    seed = int(np.random.default_rng(rng).integers(1 << 62))
+    seed = int(generator_from(rng).integers(1 << 62))
+    wanted_priors = None if priors is None else _checked_priors(priors)
     with shown(progress) as tell:
         about: dict[str, Any] = {"labels": labels, "positive": positive, "unlabelled_marker": unlabelled_marker}
         known = isinstance(data, Study)
@@ -102,7 +104,7 @@ def sensitivity(
                 found[surrogate] = discover(at, rng=seed, progress=tell or False, **wanted, **reading)
     first = found[cuts[0][2]]
     ranges = _merged(cuts, found, low)
-    values = np.linspace(low, high, N_RUNS + 2)[1:-1] if priors is None else np.asarray(priors, float)
+    values = np.linspace(low, high, N_RUNS + 2)[1:-1] if wanted_priors is None else wanted_priors
     runs = tuple((float(p), _members_at(ranges, float(p))) for p in values)
     settings = {name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR}
     return Sensitivity(
@@ -119,6 +121,14 @@ def sensitivity(
         seconds=time.perf_counter() - began,
         manifest=study.manifest("sensitivity", asked),
     )
+
+
+def _checked_priors(priors: object) -> list[float]:
+    """Return values of p(y=1) at which the blanket is asked for."""
+    meaning = "a list of probabilities"
+    if isinstance(priors, str) or not isinstance(priors, Iterable):
+        raise ParameterError.out_of_range("priors", priors, meaning)
+    return [number("priors", value, meaning, least=0, most=1) for value in priors]
 
 
 _OF_ONE_PRIOR = ("prior", "surrogate", "surrogate_is_valid", "kappa", "kappa_range", "effective_rows")

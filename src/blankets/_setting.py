@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from blankets._drivers import labelling_drivers
 from blankets._engine import Engine, fingerprint_of
 from blankets._measured import Measured, check_numbers
-from blankets._study import Study, check_in_place, generator_from, read_study, threads_from
+from blankets._study import Study, check_in_place, read_study
+from blankets.arguments import generator_from, one_of, threads_from
 from blankets.counting import SqlCounter
 from blankets.data import DataReport, ingest, ingest_numeric
 from blankets.errors import ParameterError, TargetError, TooFewRowsWarning, did_you_mean, warn
@@ -21,7 +22,7 @@ from blankets.independence import IndependenceTest, PartialCorrelation, table_te
 from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
 
-__all__ = ["Seed", "Setting", "calibration_of", "read"]
+__all__ = ["TESTS", "Seed", "Setting", "calibration_of", "read"]
 
 Seed = np.random.Generator | int | None
 
@@ -94,8 +95,7 @@ def read(
     **testing: Any,
 ) -> Setting:
     """Read the table and prepare the tests."""
-    if test not in TESTS:
-        raise ParameterError.not_one_of("test", test, TESTS)
+    one_of("test", test, TESTS)
     choices = {"test": test, **testing, **reading}
     threads = threads_from(n_threads)
     tests: IndependenceTest
@@ -148,7 +148,9 @@ def _studied(
     drivers_at: float | None,
 ) -> Setting:
     """Prepare the tests of a target that may be partly labelled; ``usual`` is the algorithm's own surrogate."""
-    column = study.surrogate(surrogate or (usual if study.labels.n_unlabelled else None), force=force)
+    if surrogate is None and study.labels.n_unlabelled:
+        surrogate = usual
+    column = study.surrogate(surrogate, force=force)
     drivers: tuple[int, ...] = ()
     if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
         drivers = labelling_drivers(study, alpha=drivers_at, **testing)

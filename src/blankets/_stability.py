@@ -21,8 +21,9 @@ from blankets._discover import discover
 from blankets._measured import Measured, read_measured
 from blankets._progress import Progress, shown
 from blankets._setting import Seed
-from blankets._study import Study, read_study, threads_from
+from blankets._study import Study, read_study
 from blankets._work import Countdown, carried_out
+from blankets.arguments import generator_from, number, one_of, threads_from, whole_number
 from blankets.errors import BlanketsWarning, Interrupted, ParameterError
 from blankets.regimes import Regime
 from blankets.results import Stability
@@ -107,7 +108,7 @@ def stability(
     asked = {**locals(), "options": dict(options)}
     share = _checked(n_draws, method, fraction)
     began = time.perf_counter()
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     reading = {name: options.pop(name) for name in READING if name in options}
     with shown(progress) as tell:
         known: dict[str, Any] = {"labels": labels, "prior": prior, "positive": positive}
@@ -196,14 +197,10 @@ def members_over(
 
 def _checked(n_draws: int, method: str, fraction: float | None) -> float:
     """Check what decides the draws; return the share of rows in each."""
-    if n_draws < 1:
-        raise ParameterError.out_of_range("n_draws", n_draws, "at least 1")
-    if method not in METHODS:
-        raise ParameterError.not_one_of("method", method, METHODS)
-    if method == "subsample":
-        if fraction is not None and not 0 < fraction < 1:
-            raise ParameterError.out_of_range("fraction", fraction, "a share of the rows between 0 and 1")
-        return 0.5 if fraction is None else fraction
+    whole_number("n_draws", n_draws, 1)
+    if one_of("method", method, METHODS) == "subsample":
+        meaning = "a share of the rows between 0 and 1"
+        return 0.5 if fraction is None else number("fraction", fraction, meaning, above=0, below=1)
     if fraction is not None:
         raise ParameterError(f"'fraction' is for the method 'subsample', but the method is {method!r}")
     return 0.5 if method == "pairs" else 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets._copies import warn_of_copies
 from blankets._engine import Engine
+from blankets.arguments import threads_from
 from blankets.counting import Counter, MemoryCounter
-from blankets.data import DataReport, Frame, Manifest, ingest, manifest_of
-from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, did_you_mean, listed, warn
+from blankets.data import DataReport, Frame, Manifest, check_reading, ingest, manifest_of
+from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import (
     ConditionedTests,
     IndependenceTest,
@@ -36,17 +36,7 @@ from blankets.regimes import (
     regime_from,
 )
 
-__all__ = [
-    "Study",
-    "check_complete",
-    "check_in_place",
-    "check_reading",
-    "generator_from",
-    "read_study",
-    "threads_from",
-]
-
-READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
+__all__ = ["Study", "check_complete", "check_in_place", "read_study"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,13 +238,6 @@ def read_study(
     return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads), engine)
 
 
-def check_reading(reading: Mapping[str, Any]) -> None:
-    """Refuse arguments that nobody knows."""
-    for name in reading:
-        if name not in READING:
-            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
-
-
 def check_in_place(**about_labels: Any) -> None:
     """Refuse what cannot be had of rows that stay in a database."""
     check_complete("engine='sql'", "leave out engine='sql', or pack the query first", **about_labels)
@@ -272,22 +255,3 @@ def check_complete(
             f"{what} is for a target that every row has, and cannot take "
             f"{listed(name for name in asked if asked[name])}; {instead}"
         )
-
-
-def threads_from(n_threads: int | None) -> int:
-    """Return the number of threads to use."""
-    if n_threads is None:
-        return os.cpu_count() or 1
-    if not isinstance(n_threads, int | np.integer) or n_threads < 1:
-        raise ParameterError.out_of_range("n_threads", n_threads, "a whole number, at least 1")
-    return int(n_threads)
-
-
-def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Return the generator of random numbers that the user means."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise ParameterError.out_of_range(
-            "rng", rng, "a seed (a whole number, at least 0), a Generator or None"
-        ) from None

@@ -10,12 +10,23 @@ import math
 import os
 from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import Path
 
 import numpy as np
 
 from blankets.errors import ParameterError
 
-__all__ = ["flag", "generator_from", "level_of", "names_in", "number", "one_of", "threads_from", "whole_number"]
+__all__ = [
+    "flag",
+    "generator_from",
+    "level_of",
+    "names_in",
+    "number",
+    "one_of",
+    "path_of",
+    "threads_from",
+    "whole_number",
+]
 
 
 def one_of(what: str, got: object, allowed: Iterable[str]) -> str:
@@ -108,6 +119,17 @@ def names_in(argument: str, value: Iterable[str | int]) -> Iterable[str | int]:
     if not isinstance(value, Iterable):
         raise ParameterError.out_of_range(argument, value, "a list of column names")
     return value
+
+
+def path_of(name: str, got: object) -> Path:
+    """Return the path of a file.
+
+    >>> path_of("path", "result.json").name
+    'result.json'
+    """
+    if not isinstance(got, str | Path):
+        raise ParameterError.out_of_range(name, got, "the path of a file")
+    return Path(got)
 
 
 def threads_from(n_threads: int | None) -> int:

@@ -10,14 +10,14 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 
+from blankets.arguments import path_of, whole_number
 from blankets.data._manifest import Manifest
-from blankets.errors import DataError, ParameterError
+from blankets.errors import DataError
 
 __all__ = ["Reader", "Saved", "plain", "refuse", "short"]
 
@@ -64,12 +64,14 @@ class Saved(ABC):
         indent : int, optional
             Spaces by which what is inside is moved in; by default all is one line.
         """
+        if indent is not None:
+            whole_number("indent", indent, 0)
         content = self.to_dict()
         document = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
         if any("\ud800" <= letter <= "\udfff" for letter in document):  # half a letter, which UTF-8 has no bytes for
             document = json.dumps(content, indent=indent, allow_nan=False)
         if path is not None:
-            Path(path).write_text(document + "\n", encoding="utf-8")
+            path_of("path", path).write_text(document + "\n", encoding="utf-8")
         return document
 
     @classmethod
@@ -122,10 +124,9 @@ class Saved(ABC):
         DataError
             If it cannot be read, or holds no such result.
         """
-        if not isinstance(path, str | PathLike):
-            raise ParameterError.out_of_range("path", path, "the path of a file")
+        file = path_of("path", path)
         try:
-            document = Path(path).read_bytes()
+            document = file.read_bytes()
         except (OSError, ValueError) as error:  # no such file; or a name that no file can have
             raise DataError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -149,6 +149,8 @@ def discover_latent(
     level_of(alpha)
     if options is not None and not isinstance(options, Mapping):
         raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
+    if progress is not None and not callable(progress):
+        raise ParameterError.out_of_range("progress", progress, "a function that is told each step, or None")
     generator = generator_from(rng)
     check_reading(reading)
     effort = Effort(
@@ -222,7 +224,7 @@ def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_]
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
     """Return the observed blanket of labelled rows."""
-    chosen = SLL if algorithm == SLL.name else find(algorithm)
+    chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm)
     check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
     tests = TableTests(MemoryCounter(frame))
@@ -244,8 +246,8 @@ def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
 
 def _handed_over(frame: Frame, t: int, blanket: Sequence[str]) -> list[int]:
     """Return the columns of a blanket given by name."""
-    if isinstance(blanket, str):
-        raise ParameterError(f"'blanket' must be a sequence of column names, but it is {blanket!r}")
+    if isinstance(blanket, str) or not isinstance(blanket, Iterable):
+        raise ParameterError.out_of_range("blanket", blanket, "a sequence of column names")
     members = [frame.index(name) for name in blanket]
     if t in members or len(set(members)) < len(members):
         raise ParameterError(f"'blanket' holds the target or a name twice: {listed(blanket)}")

@@ -93,7 +93,7 @@ def kappa(
         n_draws=2000,
         rng=0,
     )
-    if None in study.labels_given.values():
+    if any(given is None for given in study.labels_given.values()):
         raise ParameterError("κ depends on the labels; give 'labelled' as a share of all rows (such as 0.05)")
     amounts = labelled.values() if isinstance(labelled, Mapping) else () if labelled is None else (labelled,)
     if n is None and any(as_amount(amount).is_count for amount in amounts):

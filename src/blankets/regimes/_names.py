@@ -72,7 +72,7 @@ def regime_from(
     if sampling is not None and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
     if name == "pu":
-        return PositiveUnlabelled(prior, sampling or "one-sample")
+        return PositiveUnlabelled(prior, "one-sample" if sampling is None else sampling)
     return Supervised() if name == "supervised" else SemiSupervised(name, prior)
 
 

@@ -159,6 +159,7 @@ def estimate_prior(
     """
     one_of("method to estimate the prior", method, METHODS)
     whole_number("n_bootstrap", n_bootstrap, 2)
+    whole_number("n_features", n_features, 1)
     codes = _checked(features, labels)
     labelled = labels.codes == 1
     codes = codes[:, _most_telling(codes, labelled, n_features)]

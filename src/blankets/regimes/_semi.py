@@ -66,9 +66,8 @@ class SemiSupervised(Regime):
     prior: Prior | None = None
 
     def __init__(self, mechanism: str, prior: object = None) -> None:
-        if mechanism == "mnar":
+        if one_of("mechanism", mechanism, (*MECHANISMS, "mnar")) == "mnar":
             raise NotAnswerableError(MNAR)
-        one_of("mechanism", mechanism, MECHANISMS)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "prior", prior_from(prior))
 

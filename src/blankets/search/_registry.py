@@ -7,7 +7,7 @@ is registered. To add an algorithm, add a file.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -48,8 +48,10 @@ def find(name: str) -> Algorithm:
     return ALGORITHMS[key]
 
 
-def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
+def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
     """Refuse options that the algorithm does not have, and name those that it has.
+
+    ``others`` are arguments that are no options, but may have been meant.
 
     Examples
     --------
@@ -61,9 +63,9 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in allowed:
             known = ", ".join(f"{name}={default!r}" for name, default in allowed.items())
+            hint = did_you_mean(option, [*allowed, *others]) or ";"
             raise ParameterError(
-                f"algorithm {algorithm.name!r} has no option {option!r}{did_you_mean(option, list(allowed))}; "
-                f"it has {known or 'none'}"
+                f"algorithm {algorithm.name!r} has no option {option!r}{hint} it has {known or 'none'}"
             )
     for option, value in options.items():
         if isinstance(allowed[option], bool) and not isinstance(value, bool):
