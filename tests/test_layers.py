@@ -58,7 +58,7 @@ OPTIONAL = {
 
 # Packages that everybody has but that take long to import, and the rooms that may do so at the top.
 HEAVY = {
-    "networkx": {"independence", "latent", "results", "simulate"},
+    "networkx": {"latent", "results", "simulate"},
     "numba": {"counting", "independence", "latent", "search", "stats"},
     "rich": set(),
     "scipy.stats": set(),

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
-from blankets.arguments import flag
-
 __all__ = ["Progress", "shown", "told"]
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
@@ -21,6 +19,8 @@ def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | 
     """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
     if callable(progress):
         return nullcontext(progress)
+    from blankets.arguments import flag  # late: NumPy would double the time of --help
+
     return told("reading the data", quiet=progress is None or not flag("progress", progress))
 
 

@@ -6,13 +6,16 @@ Algorithms are tested with it (perfect tests, no statistics), and it tells the t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from blankets.errors import DataError
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["DSeparation"]
 
@@ -41,7 +44,9 @@ class DSeparation(CountedTests):
     """
 
     def __init__(self, graph: nx.DiGraph) -> None:
-        if not nx.is_directed_acyclic_graph(graph):
+        from networkx import is_directed_acyclic_graph
+
+        if not is_directed_acyclic_graph(graph):
             raise DataError("d-separation needs a directed acyclic graph, but this one has a cycle")
         self.graph = graph
         self.names = tuple(str(node) for node in graph.nodes)
