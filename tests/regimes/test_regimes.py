@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
+from blankets.errors import DataError, LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import (
     Beta,
     Exact,
@@ -427,3 +427,20 @@ def test_two_values_of_the_prior_carry_its_uncertainty(of, prior):
     at = exact(np.broadcast_to(table, (len(draws), 1, 3, 3)), draws)
     expected = np.nanmean(at.variance) + at.value.var()
     assert regime.estimate(table, labels, estimator=of).variance == pytest.approx(expected, rel=0.05)
+
+
+def test_collapse_keeps_strata_and_tables_apart():
+    counts = np.random.default_rng(2).integers(0, 20, (4, 5, 3, 2))
+    for surrogate, rows in (
+        ("y0", [[0, 2], [1]]),
+        ("y1", [[0], [1, 2]]),
+        ("ym", [[0], [1], [2]]),
+        ("listwise", [[0], [1]]),
+    ):
+        expected = np.stack([counts[..., part, :].sum(axis=-2) for part in rows], axis=-2)
+        np.testing.assert_array_equal(collapse(counts, Surrogate(surrogate)), expected)
+        np.testing.assert_array_equal(collapse(counts[0], Surrogate(surrogate)), expected[0])
+    with pytest.raises(
+        DataError, match=r"\(strata, levels of y, levels of x\).* with 3 levels of y .*, but these have"
+    ):
+        collapse(np.ones((3, 2, 2)), Surrogate.Y0)

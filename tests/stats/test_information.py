@@ -379,7 +379,23 @@ def test_refusals():
         plug_in([[1, 2], [3, 4]]).interval(0.9, "exact")
     with pytest.raises(ParameterError, match="'level' must be between 0 and 1"):
         plug_in([[1, 2], [3, 4]]).interval(1.5)
-    with pytest.raises(DataError, match="with 3 levels of y, but these have shape"):
+    with pytest.raises(DataError, match=r"with 3 levels of y \(negative, positive, unlabelled\), but these have shape"):
         mcar_information([[1, 2], [3, 4]])
     with pytest.raises(DataError, match="with at least two levels of y"):
         plug_in([[1, 2]])
+
+
+def test_three_axes_are_the_strata_of_one_table_and_many_tables_have_four():
+    counts = np.random.default_rng(8).integers(1, 30, (4, 2, 3)).astype(float)
+    assert plug_in(counts).value == pytest.approx(naive_information(counts / counts.sum(), "log"))
+    each = [naive_information(table[np.newaxis] / table.sum(), "log") for table in counts]
+    np.testing.assert_allclose(plug_in(counts[:, np.newaxis]).value, each)
+    assert miller_madow(counts).value.shape == ()
+
+
+@pytest.mark.parametrize("wrong", [5.0, [1.0, 2.0], [[1, 2], [3]], [["a", "b"], ["c", "d"]], np.ones((2, 0)), None])
+def test_what_is_no_table_is_refused_with_the_axes(wrong):
+    axes = r"\(levels of y, levels of x\), \(strata, .*\), or \(tables, strata, .*\) where they are many"
+    for estimate in (plug_in, miller_madow, mcar_information):
+        with pytest.raises(DataError, match=f"count tables have axes {axes}, with .* levels of y.*, but these"):
+            estimate(wrong)

@@ -132,7 +132,19 @@ def label_column(labels: Labels) -> SurrogateColumn:
 
 
 def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
-    """Return label tables, shape (..., strata, 3, x), as tables of a surrogate.
+    """Return label tables as tables of a surrogate.
+
+    Parameters
+    ----------
+    counts : array_like of shape (..., strata, 3, levels of x)
+        Label tables: negative, positive, unlabelled. With three axes the first is that of the strata, so that n tables
+        without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum.
+    surrogate : Surrogate
+        What stands in for the target.
+
+    Returns
+    -------
+    ndarray of shape (..., strata, classes, levels of x)
 
     Examples
     --------

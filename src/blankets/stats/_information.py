@@ -44,17 +44,29 @@ def as_tables(counts: ArrayLike, n_y: int | None = None) -> Floats:
     """Return counts as floats of shape (..., strata, y, x); a plain (y, x) table is one stratum.
 
     ``n_y`` is the number of levels that y must have; without it, it needs at least two.
+
+    Examples
+    --------
+    Three axes are one table with strata; many tables without strata have four.
+
+    >>> as_tables(np.ones((5, 2, 3))).shape, as_tables(np.ones((2, 3))).shape, as_tables(np.ones((5, 1, 2, 3))).shape
+    ((5, 2, 3), (1, 2, 3), (5, 1, 2, 3))
     """
-    tables = np.asarray(counts, float)
-    if tables.ndim == 2:
-        tables = tables[np.newaxis]
-    if tables.ndim < 3 or (tables.shape[-2] != n_y if n_y else tables.shape[-2] < 2):
-        wanted = "at least two" if n_y is None else str(n_y)
-        raise DataError(
-            f"count tables have axes (..., strata, levels of y, levels of x) with {wanted} levels of y, "
-            f"but these have shape {tables.shape}"
-        )
-    return tables
+    try:
+        tables = np.asarray(counts, float)
+    except (TypeError, ValueError):
+        raise _no_tables(n_y, "these are no array of numbers") from None
+    if tables.ndim < 2 or (tables.shape[-2] != n_y if n_y else tables.shape[-2] < 2) or not tables.shape[-1]:
+        raise _no_tables(n_y, f"these have shape {tables.shape}")
+    return tables[np.newaxis] if tables.ndim == 2 else tables
+
+
+def _no_tables(n_y: int | None, but: str) -> DataError:
+    levels = "at least two levels of y" if n_y is None else f"{n_y} levels of y (negative, positive, unlabelled)"
+    return DataError(
+        f"count tables have axes (levels of y, levels of x), (strata, levels of y, levels of x), or (tables, strata, "
+        f"levels of y, levels of x) where they are many, with {levels}, but {but}"
+    )
 
 
 def joint_levels(counts: ArrayLike) -> NDArray[Any]:
@@ -135,7 +147,8 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     Parameters
     ----------
     counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labelled rows; a (y, x) table is one stratum.
+        Counts of fully labelled rows. A (y, x) table is one stratum; with three axes the first is that of the
+        strata, so that n tables without strata have shape (n, 1, y, x).
     loss : {"log", "squared"}
         Shannon's information, or the squared-loss information I₂.
 
@@ -176,7 +189,7 @@ def miller_madow(
     Parameters
     ----------
     counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labelled rows.
+        Counts of fully labelled rows, with axes as for `plug_in`.
     x_levels : array_like of int, optional
         Number of levels that each x of the batch truly has, where tables are padded with levels that it
         does not have; by default the length of the last axis.

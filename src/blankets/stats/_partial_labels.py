@@ -69,7 +69,8 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled.
+        Label tables: negative, positive, unlabelled. With three axes the first is that of the strata, so that n tables
+        without strata have shape (n, 1, 3, levels of x).
 
     Notes
     -----
