@@ -266,3 +266,15 @@ def test_members_that_could_not_be_tested_together_are_doubted():
 def test_arguments_that_do_not_exist():
     with pytest.raises(ParameterError, match=r"there is no argument 'missin'; did you mean 'missing'\?"):
         bl.rank(clinic(50), "smoker", missin="drop")
+
+
+def test_columns_that_go_by_number_are_explained_by_number():
+    table = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (200, 3)))
+    assert bl.discover(table, 0).explain(2).column == "2"
+
+
+@pytest.mark.parametrize(("misspelt", "meant"), [("alhpa", "alpha"), ("max_gven", "max_given")])
+def test_a_misspelt_argument_is_recognised(misspelt, meant):
+    table = {name: [0, 1] * 50 for name in "ab"} | {"t": [0, 1, 1, 0] * 25}
+    with pytest.raises(ParameterError, match=rf"has no option '{misspelt}'; did you mean '{meant}'\? it has max_given"):
+        bl.discover(table, "t", algorithm="pcmb", keep="b", **{misspelt: 1})

@@ -222,6 +222,13 @@ def test_explain_a_member(blanket):
     assert stats.chi2.sf([60.0, 23.1], 2) == pytest.approx([9.4e-14, 9.6e-06], rel=0.01)  # the figures above
 
 
+def test_explain_columns_that_go_by_number(blanket):
+    with pytest.raises(DataError, match="there is no column '2' in these data"):
+        blanket.explain(2)
+    with pytest.raises(ParameterError, match=r"'name' must be the name of a column, but it is \['a'\]"):
+        blanket.explain(["a"])
+
+
 def test_explain_a_spouse_names_the_child(blanket):
     assert "Role: a spouse of ill: another parent of a common child, age." in blanket.explain("smoker").lines
 
@@ -508,6 +515,11 @@ def test_what_is_no_json_or_not_ours_is_refused(document):
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(DataError, match=r"'.*other\.json': this is not a saved result: the key 'schema'"):
+        Blanket.load(tmp_path / "other.json")
+    with pytest.raises(ParameterError, match="'path' must be the path of a file, but it is 5"):
+        Blanket.load(5)
     with pytest.raises(DataError, match=r"cannot read '.*nothing\.json': No such file"):
         Blanket.load(tmp_path / "nothing.json")
 

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from blankets._audit_pairs import Pairs
 from blankets._audit_target import FEW, WithTarget
 from blankets._progress import Progress, shown
-from blankets.arguments import threads_from
+from blankets.arguments import names_in, threads_from
 from blankets.data import DataReport, Ingested, ingest, manifest_of
-from blankets.errors import BlanketsWarning, LabelError
+from blankets.errors import BlanketsWarning, DataError, LabelError
 from blankets.regimes import Regime, code_labels, regime_from
 from blankets.results import DataAudit, Finding, count_of, joined
 
@@ -45,9 +45,10 @@ def audit(
 ) -> DataAudit:
     """Look at a table before anything is asked of it, and say what is odd and what to do.
 
-    Found are constant, id-like, repeated and nearly repeated columns (under any names of their levels, such as A and
-    1 - A), columns that determine another one, columns with many or with rare levels, columns that tell the target
-    or whose missing values do, and columns that differ between labelled and unlabelled rows.
+    Found are columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
+    repeated columns (under any names of their levels, such as A and 1 - A), columns that determine another one, columns
+    with many or with rare levels, columns that tell the target or whose missing values do, and columns that differ
+    between labelled and unlabelled rows.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def audit(
     Raises
     ------
     DataError
-        If the table cannot be read at all; the message says why.
+        If the table cannot be read even without the columns that cannot be used; the message says why.
 
     Notes
     -----
@@ -100,13 +101,13 @@ def audit(
     }
     with shown(progress) as tell, warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # what they say is among the findings
-        table = ingest(data, target, y=y, **reading)
+        table, unusable = _read(data, target, y, reading)
         tell = tell or (lambda sentence: None)
         tell("columns that tell the target")
         known = _with_target(table, labels, positive, unlabelled_marker, threads_from(n_threads))
         findings = [] if known is None else list(known.findings())
         pairs = _pairs(table, known, threads_from(n_threads), tell)
-        findings += [*pairs.findings(), *_rare_levels(table), *_at_the_door(table.report)]
+        findings += [*_unusable(unusable), *pairs.findings(), *_rare_levels(table), *_at_the_door(table.report)]
     return DataAudit(
         target=None if table.target is None else table.frame.names[table.target],
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
@@ -117,6 +118,36 @@ def audit(
         seconds=time.perf_counter() - began,
         manifest=manifest_of("audit", asked, table.frame.fingerprint()),
     )
+
+
+def _read(
+    data: Any, target: str | int | None, y: ArrayLike | None, reading: dict[str, Any]
+) -> tuple[Ingested, Mapping[str, str]]:
+    """Read a table without the columns that cannot be used; return these as well, each with the reason."""
+    try:
+        return ingest(data, target, y=y, **reading), {}
+    except DataError as refusal:
+        if not refusal.columns:
+            raise
+        without = {**reading, "exclude": [*names_in("exclude", reading["exclude"]), *refusal.columns]}
+        try:
+            return ingest(data, target, y=y, **without), refusal.columns
+        except DataError:
+            raise refusal from None
+
+
+def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield columns that no question can be asked about as they are, those with the same reason together."""
+    for reason in dict.fromkeys(columns.values()):
+        names = [name for name in columns if columns[name] == reason]
+        found, _, step = reason.partition("; ")
+        yield _about(
+            "unusable",
+            dict.fromkeys(names),
+            f"{joined(names)}: {found}.",
+            f"{step[:1].upper()}{step[1:]}; the rest of the audit is about the other columns.",
+            weight="act",
+        )
 
 
 def _with_target(

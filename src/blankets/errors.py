@@ -33,8 +33,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 from unicodedata import normalize
 
@@ -68,7 +69,15 @@ class BlanketsError(ValueError):
 
 
 class DataError(BlanketsError):
-    """The table cannot be used as it is."""
+    """The table cannot be used as it is.
+
+    Attributes
+    ----------
+    columns : mapping of str to str
+        The columns that cannot be used, each with the reason, if the table could be used without them.
+    """
+
+    columns: Mapping[str, str] = MappingProxyType({})
 
 
 class MissingValuesError(DataError):

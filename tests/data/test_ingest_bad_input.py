@@ -344,6 +344,23 @@ def test_infinite_values_are_an_error(missing):
         ingest(GOOD | {"c": np.r_[np.inf, -np.inf, np.nan, GOOD["a"][3:]]}, "t", missing=missing)
 
 
+@pytest.mark.parametrize("values", [pd.Series(GOOD["t"]), np.array(GOOD["t"]), list(GOOD["t"])])
+@pytest.mark.parametrize("table", [pd.DataFrame(GOOD), np.zeros((N, 2))])
+def test_values_where_a_name_is_meant(table, values):
+    with pytest.raises(
+        TargetError, match=f"but this is a {type(values).__name__} of values; a target that stands besi"
+    ):
+        ingest(table, values)
+
+
+def test_names_that_differ_to_the_machine_only():
+    table = {"caf\u00e9": GOOD["t"], "Age ": GOOD["t"], "wage": GOOD["t"]}
+    with pytest.raises(TargetError, match=r"there is no target column 'cafe\u0301'; did you mean 'caf\\xe9'\?"):
+        ingest(table, "cafe\u0301")
+    with pytest.raises(TargetError, match=r"did you mean 'Age '\?"):
+        ingest(table, "age")
+
+
 def test_all_problems_are_told_together():
     bad = {
         "when": np.full(N, np.datetime64("2020-01-01")),

@@ -78,9 +78,17 @@ class Audit:
         kinds = {kind for kind, _ in problems}
         error = kinds.pop() if len(kinds) == 1 else DataError
         sentences = [sentence for _, sentence in problems]
-        if len(sentences) == 1:
-            raise error(sentences[0])
-        raise error("the table cannot be used as it is:\n" + "\n".join(f"- {sentence}" for sentence in sentences))
+        listing = "the table cannot be used as it is:\n" + "\n".join(f"- {sentence}" for sentence in sentences)
+        refusal = error(sentences[0] if len(sentences) == 1 else listing)
+        if not self.target:
+            refusal.columns = self._unusable()
+        raise refusal
+
+    def _unusable(self) -> dict[str, str]:
+        """Return the columns without which the table could be read, each with what is wrong and what to do."""
+        reasons = {name: reason for reason, names in self.refused.items() for name in names}
+        infinite = "holds infinite values in {:,} rows; replace them or mark them missing"
+        return reasons | {name: infinite.format(n) for name, n in self.infinite.items()}
 
     def warn(self) -> None:
         """Give one warning for each situation that the user should know of."""

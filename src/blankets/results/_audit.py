@@ -25,7 +25,7 @@ class Finding:
     ----------
     kind : str
         "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable",
-        "rare levels", "constant", "id-like" or "duplicate".
+        "rare levels", "constant", "id-like", "duplicate" or "unusable".
     columns : tuple of str
         The columns that it is about.
     what : str
