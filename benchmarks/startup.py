@@ -3,8 +3,9 @@
     python benchmarks/startup.py
 
 Every figure is a fresh process: wall time, and CPU time of the process (user and system), medians. The kernels
-are compiled into a folder of this benchmark's own, so that "cold" is cold and nothing else is touched. Python's
-own bytecode is written as usual (PYTHONDONTWRITEBYTECODE is ignored), because users have it.
+are compiled into a folder of this benchmark's own, all of them (`blankets warm-up`) or none, so that "warm" is warm,
+"cold" is cold and nothing else is touched. Python's own bytecode is written as usual (PYTHONDONTWRITEBYTECODE is
+ignored), because users have it.
 """
 
 from __future__ import annotations
@@ -59,8 +60,6 @@ def timed(command: tuple[str, ...], kernels: Path) -> tuple[float, float, str]:
 
 def run(case: Case, warm: Path, repeats: int) -> dict[str, Any]:
     walls, cpus = [], []
-    if not case.cold:
-        timed(case.command, warm)
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as empty:
             wall, cpu, _ = timed(case.command, Path(empty) if case.cold else warm)
@@ -96,6 +95,7 @@ def main() -> int:
     )
     here = announce("Start-up: fresh processes, medians", warm=False)
     with tempfile.TemporaryDirectory() as warm:
+        timed((program, "warm-up", "--quiet"), Path(warm))
         rows = [run(case, Path(warm), min(options.repeats, 3) if case.cold else options.repeats) for case in cases]
     wrong = import_is_light()
     heads = ["what", "wall", "CPU", "at most"]

@@ -22,8 +22,8 @@ ROWS, LEVELS = 400, (2, 3, 2, 7, 3, 2)
 def warm_up() -> None:
     """Compile the kernels of all searches, tests and filters, for this machine and for good.
 
-    Without it each kernel is compiled when it is first needed, and the fastest ones only where data are so large that
-    they win back the time. So this is for images, shared installations and benchmarks: it takes a minute, once.
+    Without it each kernel is compiled, once, when so much is asked of it that this wins back the time; until then it is
+    interpreted. So this is for images, shared installations and benchmarks: it takes a minute, once.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["warm_up"]
 def warm_up(*, quiet: bool) -> None:
     """Compile the kernels of all searches for this machine, once; it takes a minute.
 
-    Otherwise each is compiled when it is first needed. For images and shared installations.
+    Otherwise each is compiled when it is first worth that. For images and shared installations.
 
     \b
     Examples:
