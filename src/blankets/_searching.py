@@ -117,8 +117,8 @@ class Search:
             return []
         sentence = (
             f"{self.setting.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
-            f"that redundant ones could not be found: cut or merge their levels (for example bins=3), or lower "
-            f"'reliability'"
+            f"that redundant ones could not be found: cut or merge their levels "
+            f"(for example discretise='equal-frequency', bins=3), or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]

@@ -443,3 +443,35 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
     arguments = ["discover", str(tmp_path / "rows.csv"), "-t", "ill", "--labels", "mar-c", "--prior", "<0.5"]
     assert run([*arguments, "--report", str(page)]) == 0
     assert "p(y=1) =" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("when", "leave the column out with --exclude COLUMN\n"),
+        (
+            "gap",
+            "choose --missing level (missing becomes a level of its own) or --missing drop (such rows are deleted)",
+        ),
+    ],
+)
+def test_messages_speak_of_options(tmp_path, capsys, column, said):
+    cells = ((i % 2, i % 3, f"2020-01-0{1 + i % 2}", ["", "a", "b"][i % 3]) for i in range(60))
+    rows = ["t,x,when,gap", *(",".join(map(str, row)) for row in cells)]
+    (tmp_path / "odd.csv").write_text("\n".join(rows))
+    others = {"when", "gap"} - {column}
+    assert run(["discover", str(tmp_path / "odd.csv"), "--target", "t", "--exclude", *others]) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_notes_speak_of_options(tmp_path, capsys):
+    rows = ["t,x,id"] + [f"{i % 2},{i % 3},u{i}" for i in range(60)]
+    (tmp_path / "ids.csv").write_text("\n".join(rows))
+    assert run(["discover", str(tmp_path / "ids.csv"), "--target", "t"]) == 0
+    assert "'id'; --keep COLUMN keeps them" in capsys.readouterr().err
+
+
+def test_the_label_regimes_are_offered_as_options(tmp_path, capsys):
+    (tmp_path / "part.csv").write_text("t,x\n" + "1,0\n0,1\n,1\n" * 20)
+    assert run(["rank", str(tmp_path / "part.csv"), "--target", "t"]) == 3
+    assert "say how labels went missing, with --labels one of\n  'mcar'" in capsys.readouterr().err

@@ -136,7 +136,7 @@ def test_sampling_makes_a_regime(table, capsys):
     a = content["n_labelled"] / 2000
     assert content["kappa"] == pytest.approx(0.7 / 0.3 * a * (1 - a))
     assert run([*apart[:-4], "--labels", "mcar"]) == 2
-    assert "'sampling' is for labels='pu'" in capsys.readouterr().err
+    assert "'sampling' is for --labels pu" in capsys.readouterr().err
 
 
 def test_an_estimated_prior_is_said(table, capsys):

@@ -14,6 +14,7 @@ from blankets.cli._audit import audit
 from blankets.cli._discover import discover
 from blankets.cli._explain import explain
 from blankets.cli._latent import latent
+from blankets.cli._options import in_options
 from blankets.cli._pack import pack
 from blankets.cli._plan import plan
 from blankets.cli._planner import planner
@@ -81,7 +82,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"blankets: {stopped if isinstance(stopped, Interrupted) else 'stopped'}", err=True)
         return STOPPED
     except BlanketsError as error:
-        click.echo(f"blankets: {error}", err=True)
+        click.echo(f"blankets: {in_options(str(error), commands)}", err=True)
         return WRONG_USAGE if isinstance(error, ParameterError) else BAD_DATA
     return code if isinstance(code, int) else 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blankets.cli._options import in_options
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
@@ -50,8 +51,10 @@ def notes(*, quiet: bool) -> Iterator[Notes]:
         try:
             yield said
         finally:
+            context = click.get_current_context(silent=True)
             for sentence in [] if quiet else dict.fromkeys(said.sentences):
-                click.echo(f"note: {sentence}", err=True)
+                words = sentence if context is None else in_options(sentence, context.command)
+                click.echo(f"note: {words}", err=True)
 
 
 def compiling_told(*, quiet: bool) -> AbstractContextManager[None]:

@@ -164,7 +164,7 @@ class PositiveUnlabelled(Regime):
         if not labels.is_binary or negatives:
             raise LabelError(
                 f"labels='pu' is for one labelled class, but {negatives} rows are labelled {labels.classes[0]!r}; if "
-                f"these are known negatives use SemiSupervised, if they are unlabelled pass "
+                f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabelled pass "
                 f"unlabelled_marker={labels.classes[0]!r}"
             )
         self.admissible(labels)

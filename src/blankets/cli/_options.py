@@ -1,0 +1,32 @@
+"""Sentences of the library, which speak of arguments, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+__all__ = ["in_options"]
+
+_LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
+_ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
+
+
+def in_options(sentence: str, command: click.Command) -> str:
+    """Return a sentence with the options of a command, or of the commands of a group, in place of arguments.
+
+    >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
+    >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)
+    'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
+    """
+    group = command.commands.values() if isinstance(command, click.Group) else [command]
+    options = {param.name: param.opts[-1] for one in group for param in one.params if isinstance(param, click.Option)}
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in options:
+            return found.group()
+        value = "COLUMN" if value == "[...]" else value.strip("[]").replace("'", "")
+        return f"{options[name]} {value}".rstrip()
+
+    return _ARGUMENT.sub(option, sentence)
