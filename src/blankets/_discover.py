@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._engine import Engine, at_hand
+from blankets._engine import ENGINES, Engine, at_hand
 from blankets._progress import Progress, shown
 from blankets._searching import Search, checked, picked, sll
 from blankets._setting import TESTS, Seed, Setting, calibration_of, read
@@ -362,7 +362,7 @@ def _placed(
     threads = threads_from(n_threads)
     if one_of("test", test, TESTS) == "fisher-z":
         asked = [name for name in ("address", "checkpoint") if where[name] is not None]
-        if where["engine"] not in ("auto", "memory") or asked:
+        if one_of("engine", where["engine"], ENGINES) not in ("auto", "memory") or asked:
             raise ParameterError(
                 "test='fisher-z' needs all numbers in memory; 'engine' and 'checkpoint' are for counts"
             )

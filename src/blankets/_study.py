@@ -248,8 +248,9 @@ def check_complete(
 ) -> None:
     """Refuse what is said of missing labels where every row must have one."""
     asked = {name: value is not None for name, value in others.items()}
-    asked["labels"] = not isinstance(labels, Supervised) and labels not in ("auto", "supervised")
-    asked["unlabelled_marker"] = unlabelled_marker != "auto"
+    complete = isinstance(labels, Supervised) or (isinstance(labels, str) and labels in ("auto", "supervised"))
+    marked = not (isinstance(unlabelled_marker, str) and unlabelled_marker == "auto")
+    asked |= {"labels": not complete, "unlabelled_marker": marked}
     if any(asked.values()):
         raise ParameterError(
             f"{what} is for a target that every row has, and cannot take "

@@ -16,6 +16,7 @@ T = RNG.integers(0, 2, N)
 TABLE = pd.DataFrame({"t": T, "a": T ^ (RNG.random(N) < 0.2), "z": RNG.integers(0, 3, N), "w": RNG.normal(size=N)})
 SOME = TABLE.assign(t=TABLE["t"].where((T == 1) & (RNG.random(N) < 0.5)))
 BLANKET = bl.discover(TABLE, "t")
+NUMBERS = TABLE[["a", "z", "w"]]
 
 RUBBISH = (
     *(None, 0, -1, 2, 1.5, -0.5, float("nan"), float("inf"), 10**30, True, 1j, pd.NA, np.datetime64("2020")),
@@ -25,6 +26,7 @@ RUBBISH = (
 
 CALLS = {
     "discover": (bl.discover, {"data": TABLE, "target": "t"}),
+    "discover, numbers": (bl.discover, {"data": NUMBERS, "target": "w", "test": "fisher-z"}),
     "discover_all": (bl.discover_all, {"data": TABLE}),
     "rank": (bl.rank, {"data": TABLE, "target": "t"}),
     "select": (bl.select, {"data": TABLE, "target": "t", "k": 1}),

@@ -3,7 +3,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import norm
 
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError
 from blankets.independence import PartialCorrelation
 
 
@@ -76,3 +76,9 @@ def test_very_large_and_very_small_numbers(values):
         for scale in (1.0, [1e301, 1e-300, 1e300, 1, 1, 1])
     )
     assert extreme.statistic == pytest.approx(usual.statistic, rel=1e-8)
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), "many", None])
+def test_reliability_is_a_number(wrong):
+    with pytest.raises(ParameterError, match="'reliability' must be a number of rows to spare, >= 0, but it is"):
+        PartialCorrelation(np.random.default_rng(0).normal(size=(20, 2)), "ab", reliability=wrong)

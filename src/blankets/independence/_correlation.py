@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import number
 from blankets.errors import DataError, listed
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
@@ -49,17 +50,14 @@ class PartialCorrelation(CountedTests):
         values = np.asarray(values, float)
         self.names = tuple(names)
         self.n_rows = len(values)
-        self.reliability = reliability
+        self.reliability = number("reliability", reliability, "a number of rows to spare, >= 0", least=0.0)
         self.tally = Tally()
         self.memo = {}
-        # Divided by the largest first: squares of very large or very small numbers leave the range of floats.
+        # Correlation does not know units, and the squares of very large or very small numbers are not numbers.
         largest = np.abs(values).max(axis=0, initial=0.0)
         with np.errstate(invalid="ignore"):
-            values = values / np.where(largest > 0, largest, 1.0)
-            # Correlation does not know units, and the squares of very large or small numbers are not numbers.
-        peak = np.abs(values).max(axis=0, initial=0.0)
-        values = values / np.where(np.isfinite(peak) & (peak > 0), peak, 1.0)
-        centred = values - values.mean(axis=0)
+            values = values / np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)
+            centred = values - values.mean(axis=0)
         scale = np.sqrt((centred**2).sum(axis=0))
         if not (np.isfinite(scale).all() and (scale > 0).all()):
             bad = [self.names[j] for j in np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))]
