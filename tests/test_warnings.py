@@ -1,5 +1,6 @@
 """Warnings point at the line of the user's program."""
 
+import subprocess
 import sys
 import warnings
 
@@ -59,3 +60,11 @@ def test_the_line_is_right():
     with pytest.warns(ConstantColumnWarning) as caught:
         bl.discover(table().assign(site="Leeds"), "ill")
     assert [warning.lineno for warning in caught] == [here + 2]
+
+
+def test_the_outermost_line_of_a_script_is_the_users(tmp_path):
+    script = tmp_path / "asks.py"
+    table = "{'t': [0, 1] * 50, 'a': [0, 0, 1, 1] * 25, 'c': [1] * 100}"
+    script.write_text(f"import blankets as bl\nbl.discover({table}, 't')\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert f"{script}:2: ConstantColumnWarning: left out" in done.stderr

@@ -16,7 +16,7 @@ from blankets._setting import Setting
 from blankets.counting import MemoryCounter
 from blankets.data import Manifest
 from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
-from blankets.results import Blanket, describe, determined_sentence
+from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
 from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 
 __all__ = ["Search", "checked", "picked", "sll"]
@@ -75,6 +75,8 @@ class Search:
         ):
             blanket.tell()  # it would keep the data, or ask an engine that may be gone
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
+        if not found.members:
+            sentence = sentence or emptied_sentence(blanket)
         if sentence is None:
             return blanket
         warn(sentence, DuplicateColumnWarning)

@@ -35,7 +35,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any
 from unicodedata import normalize
 
@@ -200,9 +200,14 @@ class RegimeWarning(BlanketsWarning):
 def warn(sentence: str, category: type[BlanketsWarning]) -> None:
     """Warn at the line of the user's program, however deep in this package the reason was found."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USER:
+    while frame.f_back is not None and not _is_users(frame):
         frame, level = frame.f_back, level + 1
-    warnings.warn(sentence, category, stacklevel=level if frame.f_back is not None else 2)
+    warnings.warn(sentence, category, stacklevel=level if _is_users(frame) else 2)
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Tell whether a line of code belongs to the user's program; the outermost one of a script does too."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER
 
 
 def did_you_mean(got: str, choices: Sequence[str]) -> str:

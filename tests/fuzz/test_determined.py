@@ -5,6 +5,7 @@ import pytest
 
 import blankets as bl
 from blankets.errors import DuplicateColumnWarning
+from blankets.report import report_content
 
 RNG = np.random.default_rng(2)
 N = 2000
@@ -30,3 +31,19 @@ def test_a_blanket_emptied_by_twins_is_told(twin):
 def test_a_column_that_a_member_tells_is_no_news():
     table = {"sex": A, "code": 1 - A, "noise": NOISE, "t": T}
     assert bl.discover(table, "t", algorithm="iamb").warnings == ()
+
+
+def test_near_copies_that_put_each_other_out_are_named():
+    rng = np.random.default_rng(1)
+    t = rng.integers(0, 2, 400)
+    a = np.where(rng.random(400) < 0.3, 1 - t, t)
+    b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
+    with pytest.warns(
+        DuplicateColumnWarning, match="'b', 'c', 'a' are tied to it: each was left out given another one"
+    ):
+        blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
+    assert blanket.members == ()
+    assert "\n  No column is left.\n" in str(blanket)
+    assert "the blanket of 't' is empty" in blanket.warnings[-1]
+    assert report_content(blanket)["answer"] == "None of the 3 columns searched is left."
+    assert len(bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="iamb")) == 1  # as the sentence advises

@@ -7,6 +7,8 @@ import re
 import time
 import warnings
 from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
 from blankets.latent import discover_latent
 from blankets.report import planner, report, report_content
+from blankets.report._drawing import effect_scale
 from blankets.report._html import Html, data_block, many, tag
 from blankets.results import Blanket, NamedEvidence, PassedOver, shown
 from hostile import NAMES, TARGET, hostile_table
@@ -281,3 +284,23 @@ def test_commands_write_pages(tmp_path, capsys, monkeypatch):
     assert "t.csv --target y" in text
     assert run(["discover", str(table), "-t", "y", "--report", str(tmp_path / "no" / "r.html")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("largest", "words"), [(0.6, "small large"), (0.14, "small medium large"), (0.06, "small medium")]
+)
+def test_words_of_the_scale_do_not_overlap(largest, words):
+    marks = [["small", 0.005], ["medium", 0.045], ["large", 0.125]]
+    drawn = ElementTree.fromstring(str(effect_scale({"largest": largest, "marks": marks})))
+    texts = [(float(text.get("x")), text.text) for text in drawn]
+    assert [word for _, word in texts] == words.split()
+    half = 3.2  # units of half a letter, 11 px in bold
+    for (left, one), (right, other) in pairwise(texts):
+        assert left + half * len(one) < right - half * len(other)
+
+
+def test_blank_names_are_seen():
+    rng = np.random.default_rng(0)
+    t = rng.integers(0, 2, 300)
+    page = str(bl.discover({"": np.where(rng.random(300) < 0.1, 1 - t, t), " ": rng.integers(0, 2, 300), "t": t}, "t"))
+    assert "\n  ''      neighbour" in page

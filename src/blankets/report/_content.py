@@ -15,6 +15,7 @@ from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
+    emptied,
     false_members_sentence,
     format_seconds,
     joined,
@@ -96,7 +97,8 @@ def _answer(blanket: Blanket) -> str:
     searched, found = len(blanket.columns) - 1, len(blanket)
     target = shown(blanket.target)
     if not found:
-        return f"None of the {searched:,} columns searched was found to depend on {target}."
+        what = "is left" if emptied(blanket) else f"was found to depend on {target}"
+        return f"None of the {searched:,} columns searched {what}."
     of = "all" if found == searched > 1 else "one of" if found == 1 else f"{found:,} of"
     if blanket.finds == "blanket":
         start = f"The Markov blanket of {target} consists of {of}"
@@ -109,6 +111,8 @@ def _meaning(blanket: Blanket) -> str:
     """Say what the answer means for the columns left out, and how far the rows could see."""
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
+    if emptied(blanket):
+        return "Each was left out given another one that was left out too, as near copies of each other are."
     if not blanket.members and is_partial(blanket):
         return "With partial labels that may be for want of labels: the planner tells how many are needed."
     if not blanket.members:

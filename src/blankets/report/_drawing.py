@@ -10,6 +10,7 @@ from blankets.report._html import Html, many, tag
 __all__ = ["effect_bar", "effect_scale", "graph", "legend", "share_bar"]
 
 _HEAD = 14.0  # length of the head of an arrow; its line ends where it begins
+_LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 
 
 def graph(content: dict[str, Any], shape: str) -> Html:
@@ -128,13 +129,14 @@ def effect_bar(row: dict[str, Any], content: dict[str, Any]) -> Html:
 
 
 def effect_scale(content: dict[str, Any]) -> Html:
-    """Return the words over the bars."""
+    """Return the words over the bars, without those for which there is no room."""
     largest = content["largest"]
-    marks = [
-        tag("text", word, x=f"{_at(value, largest):.1f}", y="11", text_anchor="middle")
-        for word, value in content["marks"]
-        if value <= largest * 0.9
-    ]
+    free = [(_at(value, largest), word) for word, value in content["marks"] if value <= largest * 0.9]
+    placed: list[tuple[float, str]] = []
+    for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: what lies between can be guessed
+        if all(abs(x - other) > _LETTER * (len(word) + len(there)) / 2 for other, there in placed):
+            placed.append((x, word))
+    marks = [tag("text", word, x=f"{x:.1f}", y="11", text_anchor="middle") for x, word in sorted(placed)]
     return tag("svg", *marks, class_="bar", viewBox="0 0 200 16", role="img", aria_label="scale of effects")
 
 

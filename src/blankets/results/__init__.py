@@ -6,7 +6,7 @@ from blankets.results._assumptions import Assumption, Assumptions
 from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
-from blankets.results._determined import determined_sentence
+from blankets.results._determined import determined_sentence, emptied, emptied_sentence
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
@@ -43,6 +43,8 @@ __all__ = [
     "count_of",
     "describe",
     "determined_sentence",
+    "emptied",
+    "emptied_sentence",
     "false_members_sentence",
     "format_p",
     "format_seconds",

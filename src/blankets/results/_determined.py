@@ -1,8 +1,9 @@
-"""Columns that were left out by a test without degrees of freedom, given columns that were left out too.
+"""Columns that were left out given columns that were left out too.
 
 Where one column tells another one exactly (sex as a letter and as a number, a district and its region), a
 test of the other given the first finds nothing, however much both matter. A search that separates by subsets
-may then put each out because of the other: neither is in, though one of them should be.
+may then put each out because of the other: neither is in, though one of them should be. Near copies do the same
+with tests that have degrees of freedom; where that leaves nothing at all, it is said as well.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from blankets.errors import listed
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["determined", "determined_sentence"]
+__all__ = ["determined", "determined_sentence", "emptied", "emptied_sentence"]
 
 
 def determined(blanket: Blanket) -> dict[str, tuple[str, ...]]:
@@ -50,4 +51,23 @@ def determined_sentence(blanket: Blanket) -> str | None:
         f"the blanket of {blanket.target!r} may lack members: {listed(found)} were left out because of "
         f"{listed(others)}, which tell them or the target exactly and are not in it either; keep only one of such "
         f"columns with exclude=[...], or choose algorithm='iamb'"
+    )
+
+
+def emptied(blanket: Blanket) -> tuple[str, ...]:
+    """Return the columns of an empty blanket that are tied to the target, but not given others left out like them."""
+    return () if blanket.members else tuple(name for name, given in blanket.separators.items() if given)
+
+
+def emptied_sentence(blanket: Blanket) -> str | None:
+    """Return what is to be said about them, None if there are none."""
+    names = emptied(blanket)
+    if not names:
+        return None
+    one = len(names) == 1
+    return (
+        f"the blanket of {blanket.target!r} is empty, although {listed(names, 4)} {'is' if one else 'are'} tied to it: "
+        f"{'it' if one else 'each'} was left out given {'another column' if one else 'another one'} that was left out "
+        f"too, as near copies of each other are; keep only one of such columns with exclude=[...] (bl.audit finds "
+        f"them), or choose algorithm='iamb'"
     )

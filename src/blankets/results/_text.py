@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
 from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, wrapped
 
@@ -30,7 +31,9 @@ def blanket_text(blanket: Blanket) -> str:
     if blanket.members:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
     else:
-        parts.append("  No column was found to depend on the target.")
+        parts.append(
+            "  " + ("No column is left." if emptied(blanket) else "No column was found to depend on the target.")
+        )
     parts += [wrapped(line, "  ") for line in _method(blanket)]
     parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)

@@ -95,12 +95,14 @@ def format_seconds(seconds: float) -> str:
 
 
 def shown(name: str, width: int = 40) -> str:
-    r"""Return a column's name fit for a terminal: no control characters, cut to ``width``.
+    r"""Return a column's name fit for a terminal: no control characters, cut to ``width``, in quotes if it is blank.
 
-    >>> shown("age"), shown("a\x1b[31mb"), shown("a" * 50, width=8)
-    ('age', 'a\\x1b[31mb', 'aaaaaaa…')
+    >>> shown("age"), shown("a\x1b[31mb"), shown("a" * 50, width=8), shown("")
+    ('age', 'a\\x1b[31mb', 'aaaaaaa…', "''")
     """
     clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    if not clean.strip():
+        clean = f"'{clean}'"
     return clean if len(clean) <= width else clean[: width - 1] + "…"
 
 
