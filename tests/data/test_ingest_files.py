@@ -1,6 +1,7 @@
 """Tables from files, good and bad."""
 
 import gzip
+import subprocess
 import sys
 
 import numpy as np
@@ -95,6 +96,13 @@ def test_a_column_that_pandas_wrote_for_its_index(tmp_path, reader):
     pd.DataFrame({"a": rng.integers(0, 2, 100), "t": rng.integers(0, 2, 100)}).to_csv(tmp_path / "t.csv")
     with pytest.warns(IdLikeColumnWarning, match="level .*: ''"):
         assert ingest(tmp_path / "t.csv", "t").frame.names == ("a", "t")
+
+
+def test_a_file_is_read_without_pandas(tmp_path):
+    (tmp_path / "table.csv").write_text("age,sex,weight\n61,f,61.5\n38,m,80.0\n50,f,70.0\n")
+    read = "import sys; from blankets.data import ingest; ingest('table.csv'); print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", read], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"  # it takes as long to import as the whole search
 
 
 def test_missing_file(tmp_path):

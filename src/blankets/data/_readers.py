@@ -268,7 +268,8 @@ def from_arrow(values: Any) -> Column:
         return Categories(np.zeros(len(column), np.uint8), (), missing)
     if is_a.is_integer(kind) or is_a.is_floating(kind):
         filled = column.fill_null(pa.scalar(0, kind)) if column.null_count else column
-        return _with_gaps(from_numpy(filled.to_numpy()), missing)
+        whole = filled.chunk(0) if filled.num_chunks == 1 else filled.combine_chunks()
+        return _with_gaps(from_numpy(_numbers(whole)), missing)
     if is_a.is_temporal(kind):
         raise Refused(f"holds dates or times ({kind}){DATES}")
     if is_a.is_nested(kind):
@@ -297,10 +298,16 @@ def _indices(column: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
     if isinstance(whole, pa.ChunkedArray):  # no chunks at all
         return np.zeros(0, np.int64), []
     indices = whole.indices
-    numbers = indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    filled = indices.fill_null(0) if indices.null_count else indices
+    numbers = _numbers(filled).astype(np.int64, copy=False)
     if indices.null_count:
         numbers = np.where(indices.is_null().to_numpy(zero_copy_only=False), -1, numbers)
     return numbers, whole.dictionary.to_pylist()
+
+
+def _numbers(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of numbers without nulls; its own `to_numpy` imports pandas, for a quarter of a second."""
+    return np.from_dlpack(array) if len(array) else array.to_numpy(zero_copy_only=False)
 
 
 def _with_gaps(column: Column, missing: Mask | None) -> Column:
