@@ -152,7 +152,7 @@ def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[A
 
 def checked(name: str, options: Mapping[str, Any]) -> Algorithm:
     """Return an algorithm by name, after a look at its options; what is none may be a misspelt argument."""
-    algorithm = sll() if isinstance(name, str) and name == "sll" else find(name)
+    algorithm = sll() if isinstance(name, str) and name == "sll" else find(name, others=("sll",))
     unknown = [option for option in options if option not in algorithm.options]
     check_options(algorithm, options, _arguments() if unknown else ())
     return algorithm

@@ -67,6 +67,18 @@ def test_selects_the_blanket_of_a_mixed_frame(data):
     assert selector.feature_names_in_.tolist() == ["colour", "size", "shape", "noise"]
 
 
+@pytest.mark.parametrize("series", [lambda name, y: pd.Series(y, name=name), pl.Series], ids=["pandas", "polars"])
+def test_a_series_keeps_its_name(data, series):
+    X, y = data
+    assert MarkovBlanketSelector().fit(X, series("fruit", y)).blanket_.target == "fruit"
+    assert MarkovBlanketSelector().fit(X, series("colour", y)).blanket_.target == "target"  # a column is called so
+
+
+def test_options_that_are_none(data):
+    with pytest.raises(ParameterError, match="'options' must be a mapping of options to values, but it is 'k'"):
+        MarkovBlanketSelector(options="k").fit(*data)
+
+
 def test_output_in_the_users_container(data):
     X, y = data
     selector = MarkovBlanketSelector().set_output(transform="pandas").fit(X, y)

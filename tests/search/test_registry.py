@@ -50,9 +50,7 @@ def test_an_unknown_option_names_the_known_ones():
     check_options(find("fbed"), {"k": 2})
     with pytest.raises(ParameterError, match=r"algorithm 'fbed' has no option 'runs'; it has k=1$"):
         check_options(find("fbed"), {"runs": 2})
-    with pytest.raises(
-        ParameterError, match=r"no option 'max_givn'; did you mean 'max_given'\? it has max_given=None"
-    ):
+    with pytest.raises(ParameterError, match=r"no option 'max_givn'; did you mean 'max_given'\? it has max_given=None"):
         check_options(find("pc"), {"max_givn": 2})
     with pytest.raises(ParameterError, match=r"algorithm 'iamb' has no option 'k'; it has none$"):
         check_options(find("iamb"), {"k": 2})

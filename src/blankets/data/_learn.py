@@ -36,7 +36,6 @@ __all__ = ["Recipe", "Summary", "decide", "joined_bins", "leave_out", "recipe_fr
 
 MOST_LEVELS = 100_000  # a column with more is taken for an identifier here, however many rows there are
 LOOKUP = 1 << 16
-WIDTH_RULES = ("sturges", "equal-width")
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 from blankets.data._chunks import Chunks, ParquetChunks
 from blankets.data._tables import checked_names
-from blankets.errors import DataError, EngineError, MissingPackageError
+from blankets.errors import DataError, EngineError, MissingPackageError, ParameterError
 
 __all__ = ["SqlTable", "quoted"]
 
@@ -44,6 +44,8 @@ class SqlTable(Chunks):
     """
 
     def __init__(self, query: str, database: Any = None) -> None:
+        if not isinstance(query, str):
+            raise ParameterError.out_of_range("query", query, "the text of a SELECT statement")
         self.query = query.strip().rstrip(";")
         self.database = database if isinstance(database, str | Path) else None
         self._token = "" if self.database is not None else uuid.uuid4().hex  # what an open connection holds may change

@@ -15,16 +15,17 @@ __all__ = ["checked", "feature_names"]
 
 def checked(
     estimator: BaseEstimator, X: Any, y: ArrayLike, *, allow_missing: bool, partial: bool = False
-) -> tuple[Any, NDArray[Any]]:
+) -> tuple[Any, Any]:
     """Return features and target as `blankets.discover` takes them; set what scikit-learn wants to be set.
 
     A data frame is passed on as it is: making one array of it would lose the types of its columns. With
-    ``partial`` the target may have gaps, whose meaning is not scikit-learn's to judge.
+    ``partial`` the target may have gaps, whose meaning is not scikit-learn's to judge, and keeps its name.
     """
     if hasattr(X, "columns"):
         validate_data(estimator, X, y, skip_check_array=True)
         check_consistent_length(X, y)
-        return X, column_or_1d(y)
+        keeps_name = partial and getattr(y, "name", None) not in (None, *X.columns)
+        return X, y if keeps_name else column_or_1d(y)
     allowed = {
         "dtype": None,
         "accept_sparse": ("csc", "csr"),

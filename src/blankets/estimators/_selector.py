@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from blankets._discover import discover
+from blankets.errors import ParameterError
 from blankets.estimators._checks import checked, feature_names
 from blankets.regimes import Regime
 
@@ -130,6 +131,9 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        options = {} if self.options is None else self.options
+        if not isinstance(options, Mapping):
+            raise ParameterError.out_of_range("options", options, "a mapping of options to values")
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,
@@ -151,7 +155,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             address=self.address,
             n_threads=self.n_threads,
             rng=self.random_state,
-            **(self.options or {}),
+            **options,
         )
         return self
 

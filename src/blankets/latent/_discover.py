@@ -139,20 +139,8 @@ def discover_latent(
     [1, 0]
     """
     asked = dict(locals())
-    one_of("method", method, METHODS)
-    one_of("score", score, CRITERIA)
-    one_of("completion", completion, ("expected", "sampled"))
-    for name, value, least in (("arity", arity, 2), ("n_restarts", n_restarts, 1), ("max_latents", max_latents, 1)):
-        whole_number(name, value, least)
-    if max_parents is not None:
-        whole_number("max_parents", max_parents, 0)
-    level_of(alpha)
-    if options is not None and not isinstance(options, Mapping):
-        raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
-    if progress is not None and not callable(progress):
-        raise ParameterError.out_of_range("progress", progress, "a function that is told each step, or None")
+    _check(asked)
     generator = generator_from(rng)
-    check_reading(reading)
     effort = Effort(
         arity=arity,
         n_restarts=n_restarts,
@@ -198,6 +186,24 @@ def discover_latent(
     return replace(found, manifest=manifest_of("discover_latent", asked, frame.fingerprint()))
 
 
+def _check(asked: Mapping[str, Any]) -> None:
+    """Refuse arguments of `discover_latent` that are none."""
+    words = (("method", METHODS), ("score", CRITERIA), ("completion", ("expected", "sampled")))
+    for name, allowed in words:
+        one_of(name, asked[name], allowed)
+    for name, least in (("arity", 2), ("n_restarts", 1), ("max_latents", 1), ("max_parents", 0)):
+        if name != "max_parents" or asked[name] is not None:
+            whole_number(name, asked[name], least)
+    level_of(asked["alpha"])
+    if not isinstance(asked["options"], Mapping | None):
+        raise ParameterError.out_of_range(
+            "options", asked["options"], "a mapping of options of the algorithm to values"
+        )
+    if asked["progress"] is not None and not callable(asked["progress"]):
+        raise ParameterError.out_of_range("progress", asked["progress"], "a function that is told each step, or None")
+    check_reading(asked["reading"])
+
+
 def _target(table: Ingested) -> int:
     if table.target is None:
         raise TargetError("a target is needed: its column, or 'y'")
@@ -224,7 +230,7 @@ def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_]
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
     """Return the observed blanket of labelled rows."""
-    chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm)
+    chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm, others=(SLL.name,))
     check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
     tests = TableTests(MemoryCounter(frame))

@@ -230,14 +230,6 @@ class Regime(ABC):
         value = float(self._kappa_at(labels, wanted, np.array([prior.mean]))[0])
         return Kappa(value, float(min(values.min(), value)), float(max(values.max(), value)), wanted)
 
-    def kappa_draws(
-        self, labels: Labels, n: int, rng: np.random.Generator | int | None = None, surrogate: str | None = None
-    ) -> Floats:
-        """Return κ at ``n`` draws of an uncertain prior."""
-        prior = self.known_prior(labels, Question.POWER)
-        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
-        return self._kappa_at(labels, wanted, prior.sample(n, rng))
-
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:

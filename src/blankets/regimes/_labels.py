@@ -197,7 +197,11 @@ def _known(
 
 def _without_mixed_marker(values: Any, marker: object) -> Any:
     """Return texts with the integer -1 among them (as scikit-learn wants it) with None in its place."""
-    if marker != AUTO or not (isinstance(values, list | tuple) or str(getattr(values, "dtype", "")) == "object"):
+    if (
+        not isinstance(marker, str)
+        or marker != AUTO
+        or not (isinstance(values, list | tuple) or str(getattr(values, "dtype", "")) == "object")
+    ):
         return values
     items = list(values)
     if not any(isinstance(v, str) for v in items):

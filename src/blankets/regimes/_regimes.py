@@ -84,12 +84,6 @@ class Supervised(Regime):
         """Return 1."""
         return Kappa(1.0, 1.0, 1.0, Surrogate.FULL)
 
-    def kappa_draws(
-        self, labels: Labels, n: int, rng: np.random.Generator | int | None = None, surrogate: str | None = None
-    ) -> Floats:
-        """Return 1, ``n`` times."""
-        return np.ones(n)
-
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:

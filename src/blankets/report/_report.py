@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blankets.arguments import path_of
 from blankets.errors import DataError, ParameterError
 from blankets.report._content import report_content
 from blankets.report._page import report_page
@@ -76,7 +77,7 @@ def report(
 
 def written(text: str, path: str | Path) -> Path:
     """Write a page to a file and return its path."""
-    file = Path(path)
+    file = path_of("path", path)
     try:
         # Line ends stay as they are: the policy of the page holds hashes of its parts.
         file.write_text(text, encoding="utf-8", newline="\n")

@@ -31,8 +31,10 @@ def _registered() -> Iterator[Algorithm]:
 ALGORITHMS: dict[str, Algorithm] = {found.name: found for found in sorted(_registered(), key=lambda found: found.name)}
 
 
-def find(name: str) -> Algorithm:
+def find(name: str, others: Iterable[str] = ()) -> Algorithm:
     """Return the algorithm of this name, in any case and with dashes, underscores or blanks.
+
+    ``others`` are algorithms that live elsewhere, and may have been meant.
 
     Examples
     --------
@@ -44,7 +46,7 @@ def find(name: str) -> Algorithm:
     """
     key = str(name).strip().lower().replace("_", "-").replace(" ", "-")
     if key not in ALGORITHMS:
-        raise ParameterError.not_one_of("algorithm", name, ALGORITHMS)
+        raise ParameterError.not_one_of("algorithm", name, [*ALGORITHMS, *others])
     return ALGORITHMS[key]
 
 
