@@ -283,7 +283,7 @@ def on_thrombin(rows: pd.DataFrame, method: str) -> Finding:
         + ", ".join(f"{line} {plus_minus(predicted(curve, line), 1)}" for line in LINES if line != best)
         + f"); seen: {', '.join(f'{plus_minus(curve.loc[n], 1)} with {n}' for n in curve.index)}",
         "agrees" if same else "differs",
-        "" if same else by_classifier(rows, method),
+        "" if same else by_classifier(rows, method) + (f". {account(rows)}" if method == "HITON" else ""),
     )
 
 
@@ -409,39 +409,61 @@ def reasons() -> Mapping[str, str]:
     rows = _page.rows_of(EXPERIMENTS[0])
     if not (rows.data_set == "thrombin").any():
         return {}
-    told = [
-        f"{method} {plus_minus(predicted(curves(rows, 'thrombin', method), best_line(rows, method)), 1)}"
-        for method in METHODS
-    ]
-    curve = curves(rows, "ohsumed", "HITON")
-    return {
-        "thrombin": f"[S] had 634 compounds more, and so about {THEIRS} active ones to train on, ours are {OURS}: "
-        f"drawn out to {THEIRS}, our curves end at {', '.join(told)}; on Ohsumed HITON gains "
-        f"{signed(curve.loc[THEIRS] - curve.loc[OURS])} from so many more ({NAME})"
-    }
+    return {"thrombin": f"{account(rows)} ({NAME})"}
+
+
+def account(rows: pd.DataFrame) -> str:
+    """Say, for HITON on Thrombin, what rows, seen test rows and likeness are worth."""
+    curve, words = curves(rows, "thrombin", "HITON"), curves(rows, "ohsumed", "HITON")
+    ends = ", ".join(f"{plus_minus(predicted(curve, line), 1)} ({line})" for line in LINES)
+    seen, *halves = (plus_minus(curves(rows, "thrombin", f"HITON, {way}").loc[OURS], 1) for way in (SEEN, *HALVES))
+    return (
+        f"[S] had 634 compounds more, and so about {THEIRS} active ones to train on; ours are {OURS}. From so many "
+        f"more HITON gains {signed(words.loc[THEIRS] - words.loc[OURS])} on Ohsumed; Thrombin's own curve ends at "
+        f"{ends}. For active test compounds that are like an active training one HITON has {halves[0]}, for the others "
+        f"{halves[1]}; and {seen} if the selection sees the test rows"
+    )
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw scores over active training rows: Thrombin, with print and lines drawn out, and Ohsumed."""
-    data = [name for name in ("thrombin", "ohsumed") if rows.data_set.str.startswith(name).any()]
-    for ax, name in zip(np.atleast_1d(figure.subplots(1, len(data), sharey=True)), data, strict=True):
+    """Draw scores over active training rows, Thrombin's drawn out and with print, and scores by likeness."""
+    data = [name for name in ("ohsumed", "thrombin") if rows.data_set.str.startswith(name).any()]
+    axes = np.atleast_1d(figure.subplots(1, 3 if "thrombin" in data else 1, sharey=True))
+    for ax, name in zip(axes, data, strict=False):
         for k, method in enumerate(METHODS):
             if not (rows.method == method).any():
                 continue
             curve = curves(rows, name, method)
-            ax.errorbar(curve.index, curve.mean(axis=1), curve.sem(axis=1), color=f"C{k}", capsize=2, label=method)
+            bars = {"color": f"C{k}", "capsize": 2}
+            ax.errorbar(curve.index * 1.02**k, curve.mean(axis=1), 2 * curve.sem(axis=1), label=method, **bars)
             if name == "thrombin":
-                end = predicted(curve, best_line(rows, method))
-                ax.plot([OURS, THEIRS * 0.96**k], [curve.loc[OURS].mean(), end.mean()], ":", color=f"C{k}")
-                ax.errorbar(THEIRS * 0.96**k, end.mean(), 2 * end.sem(), fmt="o", mfc="w", color=f"C{k}", capsize=2)
-                ax.plot(THEIRS * 1.15, SCORE[method], "x", color=f"C{k}")
-        ax.axvline(OURS, color="0.8", zorder=0)
-        ax.axvline(THEIRS, color="0.8", zorder=0)
-        ax.set(xscale="log", xlabel="active training rows", xticks=[9, 17, 34, 72, 154, 308], title=name)
+                end, place = predicted(curve, best_line(rows, method)), THEIRS * 0.95**k
+                ax.plot([OURS, place], [curve.loc[OURS].mean(), end.mean()], ":", color=f"C{k}")
+                ax.errorbar(place, end.mean(), 2 * end.sem(), fmt="o", mfc="w", **bars)
+                ax.plot(THEIRS * 1.2, SCORE[method], "x", color=f"C{k}")
+        for n in (OURS, THEIRS):
+            ax.axvline(n, color="0.85", zorder=0)
+        title = "Ohsumed" if name == "ohsumed" else "Thrombin (○: drawn out, ×: printed)"
+        ax.set(xscale="log", xlabel="active training rows", xticks=[9, 17, 34, 72, 154, 308], title=title)
         ax.xaxis.set_major_formatter("{x:.0f}")
         ax.minorticks_off()
-    figure.axes[0].set_ylabel("score, percent (○: drawn out, ×: printed)")
-    figure.axes[-1].legend(fontsize="small")
+    axes[0].set_ylabel("score, percent (bars: two standard errors)")
+    axes[0].legend(fontsize="small")
+    if "thrombin" in data:
+        draw_likeness(rows, axes[2])
+
+
+def draw_likeness(rows: pd.DataFrame, ax: Any) -> None:
+    """Draw what each half of the active test compounds of Thrombin has, next to print."""
+    for k, method in enumerate(METHODS):
+        for half, fill, place in zip(HALVES, (f"C{k}", "w"), (k - 0.1, k + 0.1), strict=True):
+            scores = curves(rows, "thrombin", f"{method}, {half}").loc[OURS]
+            ax.errorbar(place, scores.mean(), 2 * scores.sem(), fmt="o", color=f"C{k}", mfc=fill, capsize=2)
+        ax.plot(k, SCORE[method], "x", color=f"C{k}")
+    ax.set(
+        title="Thrombin, active test compounds\n● like an active training one, ○ less so", xticks=range(len(METHODS))
+    )
+    ax.set_xticks(range(len(METHODS)), METHODS)
 
 
 EXPERIMENTS = (
@@ -449,7 +471,7 @@ EXPERIMENTS = (
         name=NAME,
         title="do the compounds that we do not have explain HITON on Thrombin",
         source="ours, for [S] HITON",
-        minutes=(15, 0.3),
+        minutes=(20, 0.3),
         cells=cells,
         run=run,
         compare=compare,
@@ -459,10 +481,24 @@ EXPERIMENTS = (
             "Ohsumed, two targets, HITON and all features"
             if quick
             else "Means over a linear machine and nearest neighbours. Thrombin, five splits, HITON-PC, training rows "
-            "thinned by lot to a quarter, a half (three draws), three quarters (two draws); Ohsumed, six targets, "
-            "one or two splits each, 9 to 308 active training rows. What would support the hypothesis, and what would "
-            "refute it, was written down before the run, in the head of the script"
+            "thinned by lot to a quarter, a half (three draws), three quarters (two draws); sets of one on three "
+            "splits; Ohsumed, six targets, one or two splits each, 9 to 308 active training rows. What would support "
+            "the hypothesis, and what would refute it, was written down before the run, in the head of the script"
         ),
-        size=(9.0, 4.0),
+        size=(12.0, 4.0),
+        remark=(
+            "More rows help HITON where that can be seen (Ohsumed), but drawn out, Thrombin's own curve gives only a "
+            "part of the missing points, with errors of 4 to 6, and fewer variables than printed: the number of "
+            "compounds alone does not explain the print. Their kind does better: for active test compounds that are "
+            "like an active training compound, UAF, RFE and HITON have the printed scores with our rows; for the "
+            "others they have about 20 points less. [P] says that the compounds which we lack were made after those "
+            "which we have had been tested; how like they are cannot be seen here. What neither explains: nearest "
+            "neighbours on all features, 88.2 in print. A selection that saw the test rows would explain HITON's score "
+            "as well, but RFE's would then be higher than printed. Likeness was thought of, and its test written down, "
+            "after Thrombin and two targets of Ohsumed had been seen; the measurements (a) to (d) and the bounds for "
+            "Ohsumed before. Where the same compounds are classified, scores are those of slides-hiton-why but for one "
+            "variable in one split, which the wrapper removes in one order of the rows and not in the other. Cells "
+            "were run at three commits; the last run computes the scores with all rows again, to the same digits."
+        ),
     ),
 )

@@ -22,6 +22,7 @@ import pandas as pd
 from benchmarks.papers import _page
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, ordered, plus_minus
 from benchmarks.papers._hiton import HITON, data_of, eliminated, hiton, score_of, split, strongest
+from benchmarks.papers.slides_hiton_rows import reasons as reasons_by_rows
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -100,7 +101,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 f"{plus_minus(own, 1)} with {sizes[PLAIN, 'HITON']:.0f}; {rival[1]} with {rival[0]} has "
                 f"{plus_minus(scores.loc[rival], 1)}, {plus_minus(behind, 1)} more",
                 ordered(-mean, 2 * error, holds="same ordering"),
-                reason(scores, sizes),
+                reason(scores, sizes) + _more(str(name)),
             )
         )
         for way in WAYS[str(name)]:
@@ -167,10 +168,12 @@ def reasons() -> Mapping[str, str]:
     if not (_page.KEPT / f"{NAME}.csv").exists():
         return {}
     groups = _page.rows_of(EXPERIMENTS[0]).groupby("data_set")
-    return {
-        str(name): f"{reason(table(group, 'score'), table(group, 'n_features').mean(axis=1))} ({NAME})"
-        for name, group in groups
-    }
+    said = {str(name): reason(table(group, "score"), table(group, "n_features").mean(axis=1)) for name, group in groups}
+    return {name: f"{text} ({NAME}){_more(name)}" for name, text in said.items()}
+
+
+def _more(name: str) -> str:
+    return f". {reasons_by_rows()[name]}" if name in reasons_by_rows() else ""
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
