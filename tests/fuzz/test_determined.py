@@ -1,11 +1,14 @@
 """Columns that tell each other exactly must not empty a blanket in silence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import blankets as bl
 from blankets.errors import DuplicateColumnWarning
 from blankets.report import report_content
+from blankets.results import Blanket, emptied
 
 RNG = np.random.default_rng(2)
 N = 2000
@@ -38,12 +41,27 @@ def test_near_copies_that_put_each_other_out_are_named():
     t = rng.integers(0, 2, 400)
     a = np.where(rng.random(400) < 0.3, 1 - t, t)
     b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
-    with pytest.warns(
-        DuplicateColumnWarning, match="'b', 'c', 'a' are tied to it: each was left out given another one"
-    ):
+    with pytest.warns(DuplicateColumnWarning, match="columns are tied to it: 'b', 'c', 'a' were left out given"):
         blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
     assert blanket.members == ()
     assert "\n  No column is left.\n" in str(blanket)
     assert "the blanket of 't' is empty" in blanket.warnings[-1]
     assert report_content(blanket)["answer"] == "None of the 3 columns searched is left."
     assert len(bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="iamb")) == 1  # as the sentence advises
+
+
+def test_a_tie_by_chance_is_no_copy():
+    # x is tied to t, but not given z, which is not tied to t by itself: no pair of copies.
+    found = Blanket(
+        target="t",
+        members=(),
+        algorithm="pcmb",
+        columns=("x", "z", "t"),
+        n_rows=100,
+        strengths={},
+        settings={"alpha": 0.01, "test": "g"},
+        separators={"x": ("z",), "z": ()},
+    )
+    assert emptied(found) == ()
+    assert "No column was found to depend on the target." in str(found)
+    assert emptied(replace(found, separators={"x": ("z",), "z": ("x",)})) == ("x", "z")

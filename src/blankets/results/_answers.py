@@ -147,6 +147,8 @@ class Estimate(_Answer, _Printed):
             f"({size_of(self.value)}), 90% interval {number(low)} to {number(high)}"
         )
         yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {number(self.standard_error)}."
+        if self.value > high:
+            yield wrapped(_TOO_LARGE, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 
@@ -279,19 +281,18 @@ class TestResult(_Answer, _Printed):
         given = f" given {joined(self.given)}" if self.given else ""
         yield f"{shown(self.x)} and {shown(self.target)}{given}: {self._verdict()}"
         if self.reliable:
-            yield (
-                f"  {SYMBOLS[self.test]} = {number(self.statistic)} on "
-                f"{count_of(self.dof, 'degree of freedom', 'degrees of freedom')}, "
-                f"p = {format_p(self.log_p)}, {self.n_rows:,} rows."
-            )
-            if self.method:
-                yield f"  The p-value is {self.method}."
+            how = f" ({self.method})" if self.method else ""
+            freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
+            found = f"{SYMBOLS[self.test]} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()
             yield (
                 f"  Information {number(self.estimate.value)} nats ({size_of(self.estimate.value)}), 90% interval "
                 f"{number(low)} to {number(high)}, by {self.estimate.estimator}."
             )
+            if self.estimate.value > high:
+                yield wrapped(_TOO_LARGE, "  ")
         if self.surrogate != "full":
             kappa = (
                 "" if self.kappa is None else f" It keeps κ = {number(self.kappa)} of the effect ({self.kappa_form})."
@@ -425,6 +426,8 @@ class Ranking(_Answer):
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        if (self.information > self.interval()[1]).any():
+            lines.append(wrapped(_TOO_LARGE, "  "))
         return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
 
     def _repr_html_(self) -> str:
@@ -455,6 +458,10 @@ class Ranking(_Answer):
         return ["", "feature", "nats", "90% interval", "p", "group"], rows
 
 
+_TOO_LARGE = (
+    "Information measured in few rows for many levels is too large on average; the interval is free of that, and may "
+    "lie below what was measured."
+)
 _LARGEST = 1e15  # rows, and with them statistics, are fewer
 _LAW = ("variance", "statistic", "dof", "scale", "bias")
 

@@ -55,8 +55,11 @@ def determined_sentence(blanket: Blanket) -> str | None:
 
 
 def emptied(blanket: Blanket) -> tuple[str, ...]:
-    """Return the columns of an empty blanket that are tied to the target, but not given others left out like them."""
-    return () if blanket.members else tuple(name for name, given in blanket.separators.items() if given)
+    """Return the columns tied to the target of an empty blanket that were left out given one another."""
+    if blanket.members:
+        return ()
+    tied = {name: given for name, given in blanket.separators.items() if given}
+    return tuple(name for name, given in tied.items() if not tied.keys().isdisjoint(given))
 
 
 def emptied_sentence(blanket: Blanket) -> str | None:
@@ -64,10 +67,8 @@ def emptied_sentence(blanket: Blanket) -> str | None:
     names = emptied(blanket)
     if not names:
         return None
-    one = len(names) == 1
     return (
-        f"the blanket of {blanket.target!r} is empty, although {listed(names, 4)} {'is' if one else 'are'} tied to it: "
-        f"{'it' if one else 'each'} was left out given {'another column' if one else 'another one'} that was left out "
-        f"too, as near copies of each other are; keep only one of such columns with exclude=[...] (bl.audit finds "
-        f"them), or choose algorithm='iamb'"
+        f"the blanket of {blanket.target!r} is empty, although columns are tied to it: {listed(names, 4)} were left "
+        f"out given others that were left out too, as near copies of each other are; keep only one of such columns "
+        f"with exclude=[...] (bl.audit finds them), or choose algorithm='iamb'"
     )
