@@ -31,6 +31,10 @@ are like them, so most active compounds of [S] had near relatives to learn from.
 are halved, split by split, by the Jaccard likeness of their bits to the nearest active training compound; the area is
 taken for each half against all inactive ones. Support: the near half is above the far one by two standard errors, and
 printed scores lie within two standard errors of the near half.
+
+Nothing of this brings nearest neighbours on all features near print. Hence, after all of it had been seen: (f) the
+distance. Many compounds have few bits or none, and are near to all others by Euclid's distance; angles do not depend
+on that.
 """
 
 from __future__ import annotations
@@ -64,6 +68,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 
 NAME = "slides-hiton-rows"
 THINNED = {9: 373, 17: 747, 26: 1120, 34: 1494}  # active training rows, and others: Thrombin has no more
@@ -77,7 +82,9 @@ LENGTHS = {"UAF": 34837, "RFE": 8709}
 SEEN, CUT, SETS_OF_ONE = "test rows seen", "printed length", "HITON, sets of one"
 OTHERS = (*(f"{name}, {SEEN}" for name in METHODS[:3]), *(f"{name}, {CUT}" for name in LENGTHS), SETS_OF_ONE)
 LIKENESS = "by likeness"
+BY_LIKENESS = tuple(f"{name}, {LIKENESS}" for name in METHODS)
 HALVES = ("near half", "far half")
+COSINE = "ALL, cosine"
 CHOSEN = "knn, k chosen"
 LINES = {"log₂ n": np.log2, "1/√n": lambda n: n**-0.5, "1/n": lambda n: 1 / n}
 SCORE = {name: np.mean([PRINTED["thrombin"][one][k] for one in ("svm", "knn")]) for k, name in enumerate(METHODS)}
@@ -99,7 +106,9 @@ def cells(quick: bool) -> Sequence[Cell]:
         for fold in range(5)
         for n, others in THINNED.items()
         for draw in range(DRAWS[n])
-        for method in (METHODS if n < OURS else (*METHODS, *OTHERS, *(f"{name}, {LIKENESS}" for name in METHODS)))
+        for method in (
+            METHODS if n < OURS else (*METHODS, *OTHERS, *(f"{name}, {LIKENESS}" for name in METHODS), COSINE)
+        )
         if method != SETS_OF_ONE or fold < 3  # takes longest
     ]
     return ohsumed if quick else thrombin + ohsumed
@@ -151,6 +160,9 @@ def by_likeness(
 def selected(x: Any, y: NDArray[np.int64], method: str, measure: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """Yield each classifier with the features selected for it; those for nearest neighbours serve twice."""
     name = method.split(",")[0]
+    if method == COSINE:
+        yield COSINE, np.arange(x.shape[1])
+        return
     if name == "HITON":
         blanket = search(x, y, {**SETTINGS, "max_given": 1} if method == SETS_OF_ONE else SETTINGS)
     elif method.endswith(CUT):
@@ -168,6 +180,8 @@ def selected(x: Any, y: NDArray[np.int64], method: str, measure: str) -> Iterato
 
 def model(classifier: str) -> Any:
     """Return a classifier."""
+    if classifier == COSINE:
+        return KNeighborsClassifier(5, metric="cosine")
     if classifier != CHOSEN:
         return CLASSIFIERS[classifier]()
     sizes = {"kneighborsclassifier__n_neighbors": [5, 15, 45, 135]}
@@ -362,15 +376,17 @@ def candidates(rows: pd.DataFrame) -> list[Finding]:
                 f"{plus_minus(plain[name], 1)} with {kept(rows, name)}",
             )
         )
-    for k, method in enumerate(METHODS):
-        ours, five = (curves(rows, "thrombin", method, one).loc[OURS] for one in (CHOSEN, "knn"))
-        printed = PRINTED["thrombin"]["knn"][k]
+    for method in (*METHODS, COSINE):
+        name, way = method.split(",")[0], COSINE if method == COSINE else CHOSEN
+        ours, five = curves(rows, "thrombin", method, way).loc[OURS], curves(rows, "thrombin", name, "knn").loc[OURS]
+        printed = PRINTED["thrombin"]["knn"][METHODS.index(name)]
         same = near(printed, ours, digits=1)
         found.append(
             Finding(
-                f"thrombin, another candidate: {method}, knn with a chosen number of neighbours",
+                f"thrombin, another candidate: {name}, "
+                + ("5 neighbours by cosine" if way == COSINE else "knn with a chosen number of neighbours"),
                 f"{printed:.1f}, if that is why",
-                f"{plus_minus(ours, 1)}, {signed(ours - five)} against 5 neighbours",
+                f"{plus_minus(ours, 1)}, {signed(ours - five)} against 5 neighbours by Euclid's distance",
                 "agrees" if same else "differs",
                 "" if same else "this alone does not bring the printed score of nearest neighbours",
             )
