@@ -65,3 +65,15 @@ def test_public_functions_and_classes_are_documented():
     assert undocumented == []
     for name in ("discover", "discover_all", "Blanket"):
         assert "Examples\n--------" in inspect.getdoc(getattr(blankets, name))
+
+
+def public_names():
+    """Yield every class and function that users are offered, with its name."""
+    for home in ("blankets", "blankets.plots", "blankets.simulate", "blankets.simulate.measures"):
+        module = import_module(home)
+        yield from ((f"{home}.{name}", getattr(module, name)) for name in module.__all__)
+
+
+@pytest.mark.parametrize(("name", "thing"), [(n, thing) for n, thing in public_names() if callable(thing)])
+def test_every_public_name_has_an_example(name, thing):
+    assert ">>> " in (inspect.getdoc(thing) or ""), name  # which the doctests run

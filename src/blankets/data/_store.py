@@ -65,6 +65,15 @@ class Store:
         Does the same to new rows.
     fingerprint : str
         Of source and settings.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import blankets as bl
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = bl.pack({"a": [0, 1] * 20, "b": [0, 1, 1, 0] * 10}, f"{folder}/small.store")
+    ...     bl.Store.open(store.path).frame.names
+    ('a', 'b')
     """
 
     path: Path

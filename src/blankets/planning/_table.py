@@ -41,6 +41,14 @@ class PlanningTable:
         The answers, one axis for each of ``axes``; NaN where the goal is out of reach.
     plans : tuple of Plan
         The plan behind each answer, the last axis running fastest.
+
+    Examples
+    --------
+    >>> table = planning_table(effect=["small", "medium"], power=0.9, alpha=0.01, arity=2)
+    >>> table.unknown, table.axes
+    ('rows', {'effect': ('small', 'medium')})
+    >>> table.answers[0] > table.answers[1]
+    np.True_
     """
 
     unknown: str

@@ -72,6 +72,18 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
     -------
     matplotlib.axes.Axes
         The axes drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blankets.latent import discover_latent
+    >>> rng = np.random.default_rng(1)
+    >>> ill = rng.random(3000) < 0.4
+    >>> hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)
+    >>> table = {name: np.where(rng.random(3000) < 0.8, hidden, ~hidden) for name in ("cough", "fever", "rash")}
+    >>> ax = plot_latent_blanket(discover_latent({**table, "ill": ill}, "ill", n_restarts=6, rng=0))
+    >>> "H1" in [text.get_text() for text in ax.texts]
+    True
     """
     graph, target, roles = found.graph, found.target, found.roles
     children = [name for name, role in roles.items() if role == "child"]

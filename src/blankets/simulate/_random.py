@@ -169,6 +169,13 @@ def edge_strengths(network: Network) -> dict[tuple[str, str], float]:
 
     For the edge (parent, child) it is I(child; parent | the child's other parents) under equally likely
     configurations of the parents: a property of the table alone, zero exactly for vacuous edges.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> network = random_network(nx.DiGraph([("smoker", "cough")]), 2, rng=0)
+    >>> [(edge, value > 0) for edge, value in edge_strengths(network).items()]
+    [(('smoker', 'cough'), True)]
     """
     return {
         (parent, name): value

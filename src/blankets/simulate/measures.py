@@ -31,6 +31,11 @@ class Agreement:
     ----------
     true_positives, false_positives, false_negatives : int
         Members found rightly, found wrongly, and missed.
+
+    Examples
+    --------
+    >>> Agreement(true_positives=3, false_positives=1, false_negatives=0).precision
+    0.75
     """
 
     true_positives: int
@@ -102,6 +107,11 @@ class AverageAgreement:
         Mean numbers of wrong and of missed members.
     exact : float
         Share of the targets whose blanket was found exactly.
+
+    Examples
+    --------
+    >>> average([compare("ab", "ab"), compare("a", "ab")]).exact
+    0.5
     """
 
     n_targets: int
@@ -148,7 +158,13 @@ def average(agreements: Iterable[Agreement]) -> AverageAgreement:
 def compare_all(
     found: Mapping[str, Iterable[Hashable]], truth: Mapping[str, Iterable[Hashable]]
 ) -> dict[str, Agreement]:
-    """Compare the blankets of many targets; ``truth`` may know more targets than were asked for."""
+    """Compare the blankets of many targets; ``truth`` may know more targets than were asked for.
+
+    Examples
+    --------
+    >>> compare_all({"ill": ["age"]}, {"ill": ["age", "bmi"], "bmi": ["ill"]})["ill"].recall
+    0.5
+    """
     if unknown := [name for name in found if name not in truth]:
         raise ParameterError(f"there is no true blanket for {listed(unknown)}")
     return {name: compare(members, truth[name]) for name, members in found.items()}

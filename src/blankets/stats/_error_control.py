@@ -57,6 +57,12 @@ class FalseMembers:
         ``at_most`` is that rate times the number of members.
     alpha : float
         That level or rate.
+
+    Examples
+    --------
+    >>> by_chance = FalseMembers(n_tested=200, expected=1.9, at_most=2.4, controls="level", alpha=0.01)
+    >>> by_chance.at_most / by_chance.alpha  # chances that variables had to get in
+    240.0
     """
 
     n_tested: int
