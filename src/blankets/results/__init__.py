@@ -1,7 +1,7 @@
 """What comes out: blankets that print well, explain themselves and survive as JSON."""
 
 from blankets.results._advice import Advice, Goal
-from blankets.results._answers import Estimate, Ranking, TestResult
+from blankets.results._answers import Estimate, TestResult
 from blankets.results._assumptions import Assumption, Assumptions
 from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
@@ -11,6 +11,7 @@ from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
 from blankets.results._many import Blankets
+from blankets.results._ranking import Ranking
 from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity

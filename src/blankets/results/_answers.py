@@ -1,4 +1,4 @@
-"""`TestResult`, `Estimate` and `Ranking`: answers about single features and a target."""
+"""`TestResult` and `Estimate`: answers about a feature and a target."""
 
 from __future__ import annotations
 
@@ -11,27 +11,18 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from blankets.data import Manifest, Reader, Saved, plain, refuse
-from blankets.results._text import aligned, html_table
+from blankets.data import Manifest, Reader, plain, refuse
+from blankets.results._law import LARGEST, TOO_LARGE, Answer, law_from, law_to_dict
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
-__all__ = ["Estimate", "Ranking", "TestResult"]
+__all__ = ["Estimate", "TestResult"]
 
-_MOST = 40  # features that a table shows; the rest are counted
 _NUMBER = re.compile(r"\d(\.\d{1,17})?(e-\d{1,3})?")
-
-
-class _Answer(Saved):
-    """Kept with the law of its intervals since version 3, and read back since then."""
-
-    _version = 3
-    _oldest = 3
 
 
 class _Printed(ABC):
@@ -49,7 +40,7 @@ class _Printed(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Estimate(_Answer, _Printed):
+class Estimate(Answer, _Printed):
     """Information between a feature and the target, in nats, with its uncertainty.
 
     Attributes
@@ -114,7 +105,7 @@ class Estimate(_Answer, _Printed):
             "standard_error": plain(self.standard_error),
             "interval_90": [plain(low), plain(high)],
             "p": plain(self.p),
-            "law": _law_to_dict(self._law, 1),
+            "law": law_to_dict(self._law, 1),
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "notes": list(self.notes),
@@ -123,7 +114,7 @@ class Estimate(_Answer, _Printed):
 
     @classmethod
     def _read(cls, fields: Reader) -> Estimate:
-        value, estimator = fields.known_number("information", -_LARGEST, _LARGEST), fields.one(str, "estimator")
+        value, estimator = fields.known_number("information", -LARGEST, LARGEST), fields.one(str, "estimator")
         read = cls(
             x=fields.one(str, "x"),
             target=fields.one(str, "target"),
@@ -134,7 +125,7 @@ class Estimate(_Answer, _Printed):
             n_rows=fields.count("n_rows"),
             notes=fields.names("notes"),
             manifest=fields.manifest(),
-            _law=_law_from(fields.inside("law"), np.array([value]), estimator),
+            _law=law_from(fields.inside("law"), np.array([value]), estimator),
         )
         fields.derived(read._content(), "p", "interval_90")
         return read
@@ -148,12 +139,12 @@ class Estimate(_Answer, _Printed):
         )
         yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {number(self.standard_error)}."
         if self.value > high:
-            yield wrapped(_TOO_LARGE, "  ")
+            yield wrapped(TOO_LARGE, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TestResult(_Answer, _Printed):
+class TestResult(Answer, _Printed):
     """A test of independence between a feature and the target.
 
     Attributes
@@ -292,7 +283,7 @@ class TestResult(_Answer, _Printed):
                 f"{number(low)} to {number(high)}, by {self.estimate.estimator}."
             )
             if self.estimate.value > high:
-                yield wrapped(_TOO_LARGE, "  ")
+                yield wrapped(TOO_LARGE, "  ")
         if self.surrogate != "full":
             kappa = (
                 "" if self.kappa is None else f" It keeps κ = {number(self.kappa)} of the effect ({self.kappa_form})."
@@ -311,181 +302,6 @@ class TestResult(_Answer, _Printed):
             return f"not tested, {self.n_rows:,} rows are too few"
         word = "dependent" if self.dependent() else "no dependence found"
         return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ranking(_Answer):
-    """Features in order of their information about the target.
-
-    Attributes
-    ----------
-    target : str
-        The target.
-    names : tuple of str
-        Features, the most informative first.
-    information, standard_error : ndarray of shape (features,)
-        In nats, in the order of ``names``.
-    p : ndarray of shape (features,)
-        P-value of independence of each.
-    group : ndarray of int of shape (features,)
-        Features of one group cannot be told apart from its first: the difference is within what chance
-        does to two independent estimates at the 10% level.
-    estimator : str
-        What the features are ranked by.
-    n_rows : int
-        Rows of the table.
-    notes : tuple of str
-        Assumptions and cautions.
-    excluded : mapping of str to str
-        Columns that were not ranked, and why.
-    manifest : Manifest or None
-        What the result was made with.
-
-    Examples
-    --------
-    >>> import blankets as bl
-    >>> ill = np.arange(400) % 2
-    >>> ranking = bl.rank({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "ill")
-    >>> bl.Ranking.from_json(ranking.to_json()) == ranking
-    True
-    """
-
-    _schema = "blankets/ranking"
-
-    target: str
-    names: tuple[str, ...]
-    information: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    p: NDArray[np.float64]
-    group: NDArray[np.int64]
-    estimator: str
-    n_rows: int
-    notes: tuple[str, ...] = ()
-    excluded: Mapping[str, str] = field(default_factory=dict)
-    manifest: Manifest | None = None
-    _law: InformationEstimate = field(repr=False)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the confidence interval of each feature's information, in the order of ``names``."""
-        return self._law.interval(level)
-
-    def _content(self) -> dict[str, Any]:
-        low, high = self.interval()
-        columns = zip(self.names, self.information, self.standard_error, low, high, self.p, self.group, strict=True)
-        keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
-        return {
-            "target": self.target,
-            "estimator": self.estimator,
-            "n_rows": self.n_rows,
-            "features": [dict(zip(keys, map(plain, row), strict=True)) for row in columns],
-            "law": _law_to_dict(self._law, len(self)),
-            "notes": list(self.notes),
-            "excluded": dict(self.excluded),
-            "manifest": plain(self.manifest),
-        }
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Ranking:
-        each, estimator = fields.each("features"), fields.one(str, "estimator")
-        information = np.array([one.known_number("information", -_LARGEST, _LARGEST) for one in each], float)
-        read = cls(
-            target=fields.one(str, "target"),
-            names=tuple(one.one(str, "name") for one in each),
-            information=information,
-            standard_error=np.array([one.number("standard_error", 0.0) for one in each], float),
-            p=np.array([one.probability("p") for one in each], float),
-            group=np.array([one.count("group") for one in each], np.int64),
-            estimator=estimator,
-            n_rows=fields.count("n_rows"),
-            notes=fields.names("notes"),
-            excluded=fields.names_by_name("excluded"),
-            manifest=fields.manifest(),
-            _law=_law_from(fields.inside("law"), information, estimator),
-        )
-        for one, again in zip(each, read._content()["features"], strict=True):
-            one.derived(again, "low_90", "high_90")
-        return read
-
-    def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
-        """Draw the information of the first features with its intervals; see `blankets.plots.plot_effects`."""
-        from blankets.plots import plot_effects
-
-        return plot_effects(self, ax=ax, **details)
-
-    def to_pandas(self) -> Any:
-        """Return the ranking as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_dict()["features"])
-
-    def __repr__(self) -> str:
-        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
-        if (self.information > self.interval()[1]).any():
-            lines.append(wrapped(_TOO_LARGE, "  "))
-        return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<ul>{notes}</ul></div>"
-
-    def _title(self) -> str:
-        return (
-            f"{count_of(len(self), 'feature')} by their information about {shown(self.target)} ({self.estimator}, "
-            f"{self.n_rows:,} rows)"
-        )
-
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        low, high = self.interval()
-        rows = [
-            [
-                str(i + 1),
-                shown(self.names[i]),
-                number(float(self.information[i])),
-                f"{number(float(low[i]))} to {number(float(high[i]))}",
-                format_p(math.log(max(float(self.p[i]), 1e-300))),
-                str(int(self.group[i]) + 1),
-            ]
-            for i in range(min(len(self), _MOST))
-        ]
-        if len(self) > _MOST:
-            rows.append(["", f"and {len(self) - _MOST} more", "", "", "", ""])
-        return ["", "feature", "nats", "90% interval", "p", "group"], rows
-
-
-_TOO_LARGE = (
-    "Information measured in few rows for many levels is too large on average; the interval is free of that, and may "
-    "lie below what was measured."
-)
-_LARGEST = 1e15  # rows, and with them statistics, are fewer
-_LAW = ("variance", "statistic", "dof", "scale", "bias")
-
-
-def _law_to_dict(law: InformationEstimate, n: int) -> dict[str, Any]:
-    """Return what the intervals of ``n`` estimates are made of, besides the estimates themselves."""
-    arrays = {name: plain(np.broadcast_to(np.ravel(getattr(law, name)), n)) for name in _LAW}
-    return {"strong_law": law.strong_law, **arrays}
-
-
-def _law_from(fields: Reader, value: NDArray[np.float64], estimator: str) -> InformationEstimate:
-    least = {"statistic": -_LARGEST, "bias": -_LARGEST}
-    arrays = {name: np.array(fields.numbers(name, least.get(name, 0.0), _LARGEST), float) for name in _LAW}
-    for name, array in arrays.items():
-        if array.shape != value.shape:
-            refuse(f"{name!r} in 'law' has {len(array)} values for {len(value)} estimates")
-    strong_law = fields.one_of(("matched", "normal"), "strong_law")
-    law = InformationEstimate(value=value, estimator=estimator, strong_law=strong_law, **arrays)
-    try:
-        with np.errstate(over="raise"):
-            law.interval()
-    except FloatingPointError:
-        refuse("'law' holds numbers that no estimate has")
-    return law
 
 
 def _as_power(text: str) -> float:
