@@ -1,5 +1,7 @@
 """`test`, `mutual_information` and `rank` under every label regime, against independent calculations."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,15 @@ from scipy.stats import chi2_contingency, ncx2
 from sklearn.metrics import mutual_info_score
 
 import blankets as bl
-from blankets.errors import DataError, LabelError, NotAnswerableError, ParameterError, RegimeWarning, TargetError
+from blankets.errors import (
+    DataError,
+    LabelError,
+    MissingPackageError,
+    NotAnswerableError,
+    ParameterError,
+    RegimeWarning,
+    TargetError,
+)
 
 
 def study(n=4000, seed=0):
@@ -229,3 +239,10 @@ def test_what_was_measured_may_lie_above_its_interval():
     strong = {"a": np.arange(2000) % 2, "t": np.where(rng.random(2000) < 0.2, 1, np.arange(2000) % 2)}
     for result in (bl.mutual_information(strong, "a", "t"), bl.test(strong, "a", "t"), bl.rank(strong, "t")):
         assert said not in str(result)
+
+
+def test_a_ranking_without_pandas(monkeypatch):
+    ranking = bl.rank({"a": [0, 1] * 50, "t": [0, 1, 1, 0] * 25}, "t")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingPackageError, match="a ranking as a data frame needs the package 'pandas'; install it"):
+        ranking.to_pandas()

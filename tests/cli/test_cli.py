@@ -475,3 +475,16 @@ def test_the_label_regimes_are_offered_as_options(tmp_path, capsys):
     (tmp_path / "part.csv").write_text("t,x\n" + "1,0\n0,1\n,1\n" * 20)
     assert run(["rank", str(tmp_path / "part.csv"), "--target", "t"]) == 3
     assert "say how labels went missing, with --labels one of\n  'mcar'" in capsys.readouterr().err
+
+
+def test_latent_with_missing_labels(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    t = rng.integers(0, 2, 300)
+    x = np.where(rng.random(300) < 0.2, 1 - t, t)
+    rows = [f"{'' if i % 4 == 0 else t[i]},{x[i]},name{i}" for i in range(300)]
+    (tmp_path / "rows.csv").write_text("t,x,who\n" + "\n".join(rows))
+    asked = ["latent", str(tmp_path / "rows.csv"), "-t", "t", "--restarts", "2", "--seed", "0", "--exclude", "who"]
+    assert run(asked) == 3
+    assert "say why: --labels mcar (completely at random), --labels mar-f" in capsys.readouterr().err
+    assert run([*asked, "--labels", "mcar", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["labels"] == "mcar"

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from blankets._progress import told
+from blankets.cli._labels import chosen, reading_options
 from blankets.cli._output import check_folder, notes, write_json
 
 __all__ = ["latent"]
@@ -22,7 +23,8 @@ __all__ = ["latent"]
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
 @click.option("--restarts", "n_restarts", type=click.IntRange(min=1), metavar="N", help="Random starts a subspace.")
 @click.option("--max-latents", type=click.IntRange(min=1), metavar="N", help="At most this many latents.")
-@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
+@click.option("--labels", metavar="REGIME", help="Why labels are missing, if some are: mcar or mar-f.")
+@reading_options
 @click.option("--seed", "rng", type=int, help="Seed of the random starts.")
 @click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
@@ -35,13 +37,13 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
     Examples:
       blankets latent survey.csv --target "sick leave"
       blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
+      blankets latent survey.csv -t readmitted --labels mcar --exclude name
     """
     check_folder(save, "--save")
-    chosen = {name: value for name, value in choices.items() if value is not None}
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         from blankets.latent import discover_latent
 
-        found = discover_latent(file, target, **chosen, progress=progress)
+        found = discover_latent(file, target, **chosen(choices), progress=progress)
     if save is not None:
         write_json(found, save)
     click.echo(found.to_json() if as_json else repr(found))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data import Manifest, Reader, plain
+from blankets.errors import MissingPackageError
 from blankets.results._law import LARGEST, TOO_LARGE, Answer, law_from, law_to_dict
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_p, number, shown, wrapped
@@ -132,7 +133,12 @@ class Ranking(Answer):
 
     def to_pandas(self) -> Any:
         """Return the ranking as a pandas data frame."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingPackageError(
+                "a ranking as a data frame needs the package 'pandas'; install it, or use to_dict()"
+            ) from error
 
         return pd.DataFrame(self.to_dict()["features"])
 
