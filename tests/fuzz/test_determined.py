@@ -1,5 +1,6 @@
 """Columns that tell each other exactly must not empty a blanket in silence."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import blankets as bl
 from blankets.errors import DuplicateColumnWarning
 from blankets.report import report_content
-from blankets.results import Blanket, emptied
+from blankets.results import Blanket, NamedEvidence, Step, emptied
 
 RNG = np.random.default_rng(2)
 N = 2000
@@ -41,7 +42,7 @@ def test_near_copies_that_put_each_other_out_are_named():
     t = rng.integers(0, 2, 400)
     a = np.where(rng.random(400) < 0.3, 1 - t, t)
     b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
-    with pytest.warns(DuplicateColumnWarning, match="columns are tied to it: 'b', 'c', 'a' were left out given"):
+    with pytest.warns(DuplicateColumnWarning, match="columns are tied to it: 'b', 'a' were left out given"):
         blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
     assert blanket.members == ()
     assert "\n  No column is left.\n" in str(blanket)
@@ -52,6 +53,7 @@ def test_near_copies_that_put_each_other_out_are_named():
 
 def test_a_tie_by_chance_is_no_copy():
     # x is tied to t, but not given z, which is not tied to t by itself: no pair of copies.
+    entered = NamedEvidence(x="x", y="t", statistic=30.0, dof=1, log_p=-15.0, effect=0.15, n_rows=100)
     found = Blanket(
         target="t",
         members=(),
@@ -61,7 +63,12 @@ def test_a_tie_by_chance_is_no_copy():
         strengths={},
         settings={"alpha": 0.01, "test": "g"},
         separators={"x": ("z",), "z": ()},
+        decisions=(Step(phase="neighbours", action="admitted", evidence=entered),),
     )
     assert emptied(found) == ()
     assert "No column was found to depend on the target." in str(found)
-    assert emptied(replace(found, separators={"x": ("z",), "z": ("x",)})) == ("x", "z")
+    mutual = replace(found, separators={"x": ("z",), "z": ("x",)})
+    assert emptied(mutual) == ("x", "z")
+    assert emptied(replace(mutual, settings={**found.settings, "drivers": ["z"]})) == ()  # given in every test
+    by_chance = replace(entered, log_p=math.log(0.006))  # one of two columns has such a p in 1.2% of samples
+    assert emptied(replace(mutual, decisions=(replace(found.decisions[0], evidence=by_chance),))) == ()

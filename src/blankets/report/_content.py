@@ -112,7 +112,7 @@ def _meaning(blanket: Blanket) -> str:
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
-        return "Columns tied to it were left out given others that were left out too, as near copies of each other are."
+        return "Columns tied to it were left out given each other, as near copies are."
     if not blanket.members and is_partial(blanket):
         return "With partial labels that may be for want of labels: the planner tells how many are needed."
     if not blanket.members:

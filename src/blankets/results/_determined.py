@@ -55,11 +55,19 @@ def determined_sentence(blanket: Blanket) -> str | None:
 
 
 def emptied(blanket: Blanket) -> tuple[str, ...]:
-    """Return the columns tied to the target of an empty blanket that were left out given one another."""
+    """Return the columns of an empty blanket of which each was left out given the other of a pair.
+
+    Only if one of them had been in by a tie that chance does not make among so many columns. What drives labelling is
+    given in every test with the target, and puts nothing out.
+    """
     if blanket.members:
         return ()
-    tied = {name: given for name, given in blanket.separators.items() if given}
-    return tuple(name for name, given in tied.items() if not tied.keys().isdisjoint(given))
+    drivers = set(blanket.settings.get("drivers", ()))
+    by = {name: set(given) - drivers for name, given in blanket.separators.items()}
+    names = tuple(name for name, given in by.items() if any(name in by.get(other, ()) for other in given))
+    level = float(blanket.settings.get("alpha", 0.0)) / max(len(blanket.columns) - 1, 1)
+    in_before = (step.evidence for step in blanket.decisions if step.action == "admitted" and step.x in names)
+    return names if any(one.y == blanket.target and one.p <= level for one in in_before) else ()
 
 
 def emptied_sentence(blanket: Blanket) -> str | None:
@@ -69,6 +77,6 @@ def emptied_sentence(blanket: Blanket) -> str | None:
         return None
     return (
         f"the blanket of {blanket.target!r} is empty, although columns are tied to it: {listed(names, 4)} were left "
-        f"out given others that were left out too, as near copies of each other are; keep only one of such columns "
+        f"out given each other, as near copies are; keep only one of such columns "
         f"with exclude=[...] (bl.audit finds them), or choose algorithm='iamb'"
     )
