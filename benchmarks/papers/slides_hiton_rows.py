@@ -523,21 +523,21 @@ EXPERIMENTS = (
         ),
         size=(12.0, 4.0),
         remark=(
-            "More rows help HITON where that can be seen (Ohsumed), but drawn out, Thrombin's own curve gives only a "
-            "part of the missing points, with errors of 4 to 6: the number of compounds alone does not explain the "
+            "More rows help HITON where that can be seen (Ohsumed), but drawn out, Thrombin's own curve gives only a"
+            " part of the missing points, with errors of 4 to 6: the number of compounds alone does not explain the "
             "print. Their kind does better: for active test compounds that are like an active training compound, "
             "UAF, RFE and HITON have the printed scores within errors of 3 to 4 points, with our rows; for the "
             "others they have about 20 points less. [P] says that the compounds which we lack were made after those "
             "which we have had been tested; how like they are cannot be seen here. Nearest neighbours on all "
             "features, which neither explains, have the printed score by cosine; [S] does not say which distance it "
-            "took. With sets of three HITON would keep about 9 variables, drawn out, with sets of two, which [S] leaves "
-            "open, 15 to 34: printed are 32. A selection that saw the test rows would explain HITON's score as well, "
-            "but RFE's would then be higher than printed. "
-            "Likeness was thought of, and its test written down, after Thrombin and two targets of Ohsumed had been "
-            "seen, cosine and sets of two after everything; the measurements (a) to (d) and the bounds for Ohsumed before. Where "
-            "the same compounds are classified, scores are those of slides-hiton-why but for one variable in one "
-            "split, which the wrapper removes in one order of the rows and not in the other. Cells were run at five "
-            "commits; those by likeness contain the scores with all rows once more, to the same digits."
+            "took. With sets of three HITON would keep about 9 variables, drawn out, with sets of two, which [S] "
+            "leaves open, 15 to 34: printed are 32. A selection that saw the test rows would explain HITON's score "
+            "as well, but RFE's would then be higher than printed. Likeness was thought of, and its test written "
+            "down, after Thrombin and two targets of Ohsumed had been seen, cosine and sets of two after everything;"
+            " the measurements (a) to (d) and the bounds for Ohsumed before. Where the same compounds are "
+            "classified, scores are those of slides-hiton-why but for one variable in one split, which the wrapper "
+            "removes in one order of the rows and not in the other. Cells were run at five commits; those by "
+            "likeness contain the scores with all rows once more, to the same digits."
         ),
     ),
 )
