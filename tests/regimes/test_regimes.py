@@ -441,3 +441,9 @@ def test_collapse_keeps_strata_and_tables_apart():
         DataError, match=r"\(strata, levels of y, levels of x\).* with 3 levels of y .*, but these have"
     ):
         collapse(np.ones((3, 2, 2)), Surrogate.Y0)
+
+
+@pytest.mark.parametrize("spec", ["auto", "supervised"])
+def test_a_prior_beside_full_labels_is_said_to_be_of_no_use(spec):
+    with pytest.warns(RegimeWarning, match=r"p\(y=1\) is said to be 0.2; with a label in every row nothing depends"):
+        assert regime_from(spec, FULL, prior=0.2) == Supervised()

@@ -73,14 +73,20 @@ def regime_from(
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
     if name == "pu":
         return PositiveUnlabelled(prior, "one-sample" if sampling is None else sampling)
-    return Supervised() if name == "supervised" else SemiSupervised(name, prior)
+    return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior)
+
+
+def _supervised(prior: object) -> Supervised:
+    if prior is not None:
+        warn(f"p(y=1) is said to be {prior}; with a label in every row nothing depends on it", RegimeWarning)
+    return Supervised()
 
 
 def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) -> Regime:
     if labels is None:
         raise ParameterError("labels='auto' needs the labels to look at")
     if not labels.n_unlabelled:
-        return Supervised()
+        return _supervised(prior)
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabelled(prior, sampling or "one-sample")
         warn(
