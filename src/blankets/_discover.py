@@ -82,7 +82,8 @@ def discover(
     y : array_like, optional
         The target, where it is not a column of ``data``.
     algorithm : str
-        A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why.
+        A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. Where
+        near copies put each other out, so that nothing is left, "auto" goes on to "iamb".
     alpha : float
         Significance level of every test: dependent if p <= alpha.
     test : {"auto", "g", "x2", "fisher-z"}
@@ -190,9 +191,10 @@ def discover(
             reading=reading,
             engine=engine_,
         )
-        chosen, why = (named, "") if named is not None else picked(setting, setting.only_target, options)
+        chosen, why, otherwise = picked(setting, setting.only_target, options) if named is None else (named, "", None)
         manifest = manifest_of("discover", asked, setting.fingerprint)
-        search = Search(setting, chosen, why, alpha, roles, options, generator_from(rng), tell, manifest)
+        how = (chosen, why, alpha, roles, options, generator_from(rng))
+        search = Search(setting, *how, tell, manifest, otherwise=otherwise)
         return search.blanket_of(setting.only_target)
 
 
@@ -282,14 +284,15 @@ def discover_all(
             engine=engine_,
         )
         wanted = setting.targets(targets)
-        chosen, why = (named, "") if named is not None else picked(setting, wanted[0], options)
+        chosen, why, otherwise = picked(setting, wanted[0], options) if named is None else (named, "", None)
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seed = generator_from(rng)
         seeds = seed.spawn(len(wanted)) if "rng" in chosen.options else [seed] * len(wanted)
         manifest = manifest_of("discover_all", asked, setting.fingerprint)
         stop, count = Event(), Countdown(len(wanted), "targets", tell)
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")
-        searches = [Search(setting, chosen, why, alpha, roles, options, seed, step, manifest, stop) for seed in seeds]
+        how = (chosen, why, alpha, roles, options)
+        searches = [Search(setting, *how, seed, step, manifest, stop, otherwise) for seed in seeds]
         tasks = [partial(search.blanket_of, target) for search, target in zip(searches, wanted, strict=True)]
         found: dict[int, Blanket] = {}
         try:

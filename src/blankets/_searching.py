@@ -39,6 +39,7 @@ class Search:
     tell: Callable[[str], None] | None
     manifest: Manifest
     stop: Event | None = None
+    otherwise: Algorithm | None = None  # is run where near copies of each other leave nothing
 
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and put its outcome into names."""
@@ -79,6 +80,9 @@ class Search:
             sentence = sentence or emptied_sentence(blanket)
         if sentence is None:
             return blanket
+        if not found.members and self.otherwise is not None:
+            why = f"{self.algorithm.name} left nothing, as near copies put each other out; here one of them stays."
+            return replace(self, algorithm=self.otherwise, why=why, otherwise=None).blanket_of(target)
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
@@ -143,11 +147,12 @@ class Search:
         return [sentence]
 
 
-def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str]:
-    """Pick an algorithm for the user, by rows, features and levels."""
+def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str, Algorithm | None]:
+    """Pick an algorithm by rows, features and levels: with the reason, and another one if near copies leave nothing."""
     features = np.delete(setting.arities, target)
     name, why = choose(setting.n_rows, features, int(setting.arities[target]))
-    return checked(name, options), why
+    iamb = find("iamb")
+    return checked(name, options), why, iamb if name != iamb.name and set(options) <= set(iamb.options) else None
 
 
 def checked(name: str, options: Mapping[str, Any]) -> Algorithm:

@@ -51,6 +51,19 @@ def test_near_copies_that_put_each_other_out_are_named():
     assert len(bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="iamb")) == 1  # as the sentence advises
 
 
+def test_left_to_itself_discover_keeps_one_of_near_copies(recwarn):
+    rng = np.random.default_rng(1)
+    t = rng.integers(0, 2, 400)
+    a = np.where(rng.random(400) < 0.3, 1 - t, t)
+    b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
+    table = {"t": t, "a": a, "b": b, "c": c}
+    blanket = bl.discover(table, "t")
+    assert blanket.members == ("a",)
+    assert "Why iamb: pcmb left nothing, as near copies put each other out" in str(blanket)
+    assert bl.discover_all(table, ["t"])["t"].members == ("a",)
+    assert not recwarn.list
+
+
 def test_a_tie_by_chance_is_no_copy():
     # x is tied to t, but not given z, which is not tied to t by itself: no pair of copies.
     entered = NamedEvidence(x="x", y="t", statistic=30.0, dof=1, log_p=-15.0, effect=0.15, n_rows=100)
