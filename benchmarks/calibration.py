@@ -8,7 +8,7 @@ Size: z has S equally likely levels; x and y have levels with probabilities 1, q
 that they depend on each other through z alone). Rows = expected count of a cell x cells. Per point of the grid
 the share of p <= alpha among the draws is printed over alpha, with its standard error; where that of the calibrated
 test is above 1.2, ten times the draws are taken. *Reachable* is the bound: the size of the exact test that rejects for
-large G given the margins, without randomising, which is what a test of level alpha on these tables can use up.
+large G given the margins, without randomizing, which is what a test of level alpha on these tables can use up.
 Checked, each within the error of the draws (three standard errors): the calibrated test rejects at most 1.2 alpha at
 0.01 and 0.05, and at least 0.8 alpha or what is reachable; every p-value is between 0 and 1. With ``--keep FILE``
 finished points are kept there, and a run that was stopped continues; ``--figure FILE`` draws them.
@@ -277,7 +277,7 @@ def accuracy_of(name: str, n_rows: int, algorithm: str, test: tuple[str, float],
                 algorithm=algorithm,
                 alpha=options.alpha,
                 reliability=reliability,
-                n_threads=1,
+                n_jobs=1,
                 **settings,
             )
         seconds += time.process_time() - began

@@ -29,11 +29,11 @@ def rounds(counter: Counter, repeats: int) -> tuple[float, list[tuple[np.ndarray
     y = counter.names.index(TARGET)
     summary = statistics_of_block(counter.n_rows, "g")
     asked = [([x for x in range(len(counter.names)) if x != y and x not in given], given) for given in GIVEN]
-    found = [counter.summarise(summary, xs, y, given) for xs, given in asked]
+    found = [counter.summarize(summary, xs, y, given) for xs, given in asked]
     began = time.perf_counter()
     for _ in range(repeats):
         for xs, given in asked:
-            counter.summarise(summary, xs, y, given)
+            counter.summarize(summary, xs, y, given)
     return time.perf_counter() - began, found
 
 
@@ -46,7 +46,7 @@ def main() -> None:
     here = announce("Dask: two worker processes")
     frame = planted(given.rows, given.features, ARITIES)
     n = given.repeats * len(GIVEN)
-    memory, expected = rounds(MemoryCounter(frame, n_threads=2), given.repeats)
+    memory, expected = rounds(MemoryCounter(frame, n_jobs=2), given.repeats)
     with tempfile.TemporaryDirectory() as folder:
         store = pack_ingested(ingest(frame), Path(folder) / "store")
         began = time.perf_counter()

@@ -59,12 +59,12 @@ def found(names: Sequence[str]) -> int:
     return len(set(names[:10]) & set(BLANKET))
 
 
-def ours(levels: str, criterion: str, options: argparse.Namespace, n_threads: int) -> Row:
+def ours(levels: str, criterion: str, options: argparse.Namespace, n_jobs: int) -> Row:
     frame = data(levels, options.features)
     timing = measure(
-        lambda: select(frame, TARGET, criterion=criterion, k=options.k, n_threads=n_threads), repeats=options.repeats
+        lambda: select(frame, TARGET, criterion=criterion, k=options.k, n_jobs=n_jobs), repeats=options.repeats
     )
-    who = f"blankets, {n_threads} thread{'s' if n_threads > 1 else ''}"
+    who = f"blankets, {n_jobs} thread{'s' if n_jobs > 1 else ''}"
     return row(levels, criterion, who, timing.wall, timing.cpu, found(timing.result.names))
 
 
@@ -77,10 +77,10 @@ def with_labels(levels: str, criterion: str, options: argparse.Namespace) -> Row
     features = frame.select([j for j in range(frame.n_columns) if j != target])
     y, prior = np.where(shown, 1.0, np.nan), float(truth.mean())
     timing = measure(
-        lambda: select(features, y=y, criterion=criterion, k=options.k, labels="pu", prior=prior, n_threads=2),
+        lambda: select(features, y=y, criterion=criterion, k=options.k, labels="pu", prior=prior, n_jobs=2),
         repeats=options.repeats,
     )
-    who = "blankets, 2 threads, positive-unlabelled"
+    who = "blankets, 2 threads, positive-unlabeled"
     return row(levels, criterion, who, timing.wall, timing.cpu, found(timing.result.names))
 
 

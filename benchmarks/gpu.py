@@ -109,12 +109,12 @@ def scans(name: str, frame: Frame, reader: Reader, bandwidth: float) -> list[dic
         rows.append(
             {"shape": name, "given": n_given, "cells": int(np.prod(frame.arities[[y, *given]]))}
             | {"gpu": scan_time(on_gpu, xs, y, given), "memory": scan_time(in_memory, xs, y, given)}
-            | {"copied": fastest(lambda xs=xs, given=given: always.summarise(nothing, xs, y, given)).wall}
+            | {"copied": fastest(lambda xs=xs, given=given: always.summarize(nothing, xs, y, given)).wall}
             | {"counted": device, "ns": device * 1e9 / frame.n_rows / len(xs)}
             | {"gb_s": bits / device / 1e9, "share": bits / device / bandwidth, "on_gpu": not gpu._small(xs, y, given)}
         )
     one = np.array(others[:1])
-    rows[0] |= {"one": fastest(lambda: always.summarise(nothing, one, y, (others[1],))).wall}
+    rows[0] |= {"one": fastest(lambda: always.summarize(nothing, one, y, (others[1],))).wall}
     return rows
 
 

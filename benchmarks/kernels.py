@@ -175,7 +175,7 @@ def whole_scans(total_bits: int, bandwidth: dict[int, float]) -> Rows:
             def scan(tests: TableTests = tests, xs: NDArray[np.int64] = xs) -> object:
                 return tests.scan(xs, 0, even_if_unreliable=True).strongest(0.01)  # such scans are not kept
 
-            whole, statistics = (cost(fastest(work), threads) for work in (scan, partial(tests._summarised, xs, 0, ())))
+            whole, statistics = (cost(fastest(work), threads) for work in (scan, partial(tests._summarized, xs, 0, ())))
             rate = total_bits / 8 / whole
             rows.append(
                 {"n_rows": n_rows, "n_features": n_features, "threads": threads, "time": whole}
@@ -233,7 +233,7 @@ def threads_pay(n_rows: int) -> float | None:
     summary = statistics_of_block(n_rows)
     for n in (50, 100, 200, 400, 800, 1600, 4000):
         xs = np.arange(1, n + 1)
-        one, two = (fastest(partial(counter.summarise, summary, xs, 0)).wall for counter in (alone, both))
+        one, two = (fastest(partial(counter.summarize, summary, xs, 0)).wall for counter in (alone, both))
         if two < one:
             return one * 1e9
     return None

@@ -109,7 +109,7 @@ def speed(args):
         )
         print(f"    found {found.members}, {found.latents[0].position if found.latents else 'no latent'}")
     profile = cProfile.Profile()
-    profile.runcall(discover_latent, frame, "T", blanket=frame.names[1:], max_latents=1, n_threads=1, rng=0)
+    profile.runcall(discover_latent, frame, "T", blanket=frame.names[1:], max_latents=1, n_jobs=1, rng=0)
     pstats.Stats(profile).sort_stats("tottime").print_stats(8)
 
 

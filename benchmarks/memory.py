@@ -70,7 +70,7 @@ def child(name: str, small: bool, data: Path | None) -> None:
 
     warnings.simplefilter("ignore")
     for arities in ((2, 3, 7), (3,)):  # both kernels
-        bl.discover(planted(2_000, 30, arities), TARGET, algorithm="inter-iamb", n_threads=2)
+        bl.discover(planted(2_000, 30, arities), TARGET, algorithm="inter-iamb", n_jobs=2)
     baseline = peak()
     if name == "thrombin":
         from speed import Bench
@@ -81,7 +81,7 @@ def child(name: str, small: bool, data: Path | None) -> None:
         frame, algorithm = CASES[name][1](small)
         target = TARGET
     loaded = peak()
-    bl.discover(frame, target, algorithm=algorithm, n_threads=2)
+    bl.discover(frame, target, algorithm=algorithm, n_jobs=2)
     packed = packed_bytes(frame)
     print(json.dumps({"packed": packed, "baseline": baseline, "loaded": loaded, "peak": peak()}))
 

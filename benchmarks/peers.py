@@ -49,9 +49,9 @@ OWN_LOOP = ("pgmpy", "pyagrum")  # tests only: IAMB over them is a loop of ours
 Rows = list[dict[str, Any]]
 
 
-def ours(frame: Frame, targets: list[str], algorithm: str, n_threads: int) -> dict[str, Any]:
+def ours(frame: Frame, targets: list[str], algorithm: str, n_jobs: int) -> dict[str, Any]:
     timing = measure(
-        lambda: bl.discover_all(frame, targets, algorithm=algorithm, alpha=ALPHA, test="g", n_threads=n_threads),
+        lambda: bl.discover_all(frame, targets, algorithm=algorithm, alpha=ALPHA, test="g", n_jobs=n_jobs),
         patience=60,
     )
     found = {target: set(timing.result[target].members) for target in targets}

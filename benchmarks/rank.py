@@ -3,7 +3,7 @@
     python benchmarks/rank.py
     python benchmarks/rank.py --rows 2000 --features 2000
 
-The ranking of positive-unlabelled data, with and without p(y=1), must take no more than twice the time of the same
+The ranking of positive-unlabeled data, with and without p(y=1), must take no more than twice the time of the same
 ranking with full labels. The time includes reading the codes; the features have 2 to 5 levels.
 """
 
@@ -67,7 +67,7 @@ def main() -> int:
     for case, options in CASES.items():
         known = labels_of(case, y, rng)
         timings[case] = measure(
-            lambda known=known, options=options: bl.rank(frame, y=known, n_threads=chosen.threads, **options),
+            lambda known=known, options=options: bl.rank(frame, y=known, n_jobs=chosen.threads, **options),
             repeats=chosen.repeats,
             patience=60.0,
         )

@@ -48,7 +48,7 @@ def sparse_scan(n_rows: int, n_features: int) -> Work:
 def search(n_rows: int, n_features: int) -> Work:
     """Return a search at a level so strict that at any size the planted blanket comes out, of as many tests."""
     frame = planted(n_rows, n_features, (3,))
-    return lambda: bl.discover(frame, TARGET, algorithm="inter-iamb", alpha=STRICT, test="g", n_threads=1)
+    return lambda: bl.discover(frame, TARGET, algorithm="inter-iamb", alpha=STRICT, test="g", n_jobs=1)
 
 
 def exponents(repeats: int, factor: float) -> Rows:

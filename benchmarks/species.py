@@ -3,7 +3,7 @@
     python benchmarks/species.py --data DIR
     python benchmarks/species.py --data DIR --all
 
-``DIR`` holds the files of the disdat collection (Elith et al. 2020) as CSV: presence records of anonymised species
+``DIR`` holds the files of the disdat collection (Elith et al. 2020) as CSV: presence records of anonymized species
 (``disdat_SWI_train_presence_only.csv.gz``, ...), random background sites, and a survey of other sites with presence
 and absence. Records were collected apart from any background: case-control sampling. p(y=1) is the survey's.
 
@@ -158,7 +158,7 @@ class Species:
         return np.random.default_rng(0).permutation(present)[: min(self.n_records, len(present) // 2)]
 
     def table(self, way: str) -> pd.DataFrame:
-        """Return records, and unlabelled rows."""
+        """Return records, and unlabeled rows."""
         here, (near, covered_) = self.region.recorded == self.name, self.region.inside
         if way == "control":
             known = np.isin(np.arange(len(self.survey)), self._chosen)
@@ -186,8 +186,8 @@ class Species:
             apart = np.isin(np.arange(len(self.survey)), part)
             return View.of(self.survey[apart], "supervised"), View.of(self.survey[~apart], "supervised")
         sampling = "one-sample" if way == "control" else "case-control"
-        regime = bl.PositiveUnlabelled(self.prior, sampling)
-        return View.of(self.table(way), regime, bl.PositiveUnlabelled(sampling=sampling)), self.truth
+        regime = bl.PositiveUnlabeled(self.prior, sampling)
+        return View.of(self.table(way), regime, bl.PositiveUnlabeled(sampling=sampling)), self.truth
 
     def compared(self, way: str) -> dict[str, float]:
         """Return ρ, its chance, what rank the first feature has in the survey, and which features are found by whom."""
@@ -241,7 +241,7 @@ def odds_ratio(cells: list[dict[str, float]]) -> float:
 
 def ranked(species: Species) -> str:
     """Return the features of a species as a table: information by records in the frame, in all, and by the survey."""
-    regime = bl.PositiveUnlabelled(species.prior, "case-control")
+    regime = bl.PositiveUnlabeled(species.prior, "case-control")
     frame, random = (bl.rank(species.table(way), "species", labels=regime) for way in ("frame", "random"))
     truth = species.truth.information
     low, high = frame.interval(0.9)
@@ -282,7 +282,7 @@ def summary(outcome: dict[str, dict[str, dict[str, float]]]) -> str:
 def main() -> int:
     arguments = parser(__doc__)
     arguments.add_argument("--data", type=Path, required=True, help="folder with the disdat files")
-    arguments.add_argument("--all", action="store_true", help="all species, summarised by region")
+    arguments.add_argument("--all", action="store_true", help="all species, summarized by region")
     chosen = arguments.parse_args()
     here = announce("Presence-only labels against a survey")
     warnings.simplefilter("ignore", BlanketsWarning)

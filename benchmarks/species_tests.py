@@ -7,9 +7,9 @@ tests at level 0.01 by Bonferroni's rule, all species with 20 records in the fra
 records and survey have very unequal power, so that decisions must differ even if both tell the truth. Here they have
 the same. This plan was written, and committed, before any of its numbers was seen.
 
-**Size.** A sample counts as many fully labelled rows as would give the test its noncentrality. n rows of a survey
+**Size.** A sample counts as many fully labeled rows as would give the test its noncentrality. n rows of a survey
 count n. m records and n₀ random sites, N = m + n₀, a = m/N, count N κ with κ = (1-p)/p a (1-a), which is
-m n₀ / (m + n₀) (1-p)/p; p is the survey's share of presences. n rows of which a share a is labelled, all present,
+m n₀ / (m + n₀) (1-p)/p; p is the survey's share of presences. n rows of which a share a is labeled, all present,
 count n κ with κ = (1-p)/p a/(1-a). The common size of a species is that of all its records or half of the survey,
 whichever is less.
 
@@ -67,18 +67,18 @@ Rows = list[list[str]]
 
 
 def by_record(records: int, sites: int, prior: float) -> float:
-    """Return how many fully labelled rows records and sites count."""
+    """Return how many fully labeled rows records and sites count."""
     return records * sites / (records + sites) * (1 - prior) / prior
 
 
 def records_for(size: float, sites: int, prior: float) -> int:
-    """Return how many records and so many sites count ``size`` fully labelled rows."""
+    """Return how many records and so many sites count ``size`` fully labeled rows."""
     harmonic = size * prior / (1 - prior)
     return round(harmonic * sites / (sites - harmonic))
 
 
 def labels_for(size: float, rows: int, prior: float) -> int:
-    """Return how many labelled presences among so many rows count ``size`` fully labelled rows."""
+    """Return how many labeled presences among so many rows count ``size`` fully labeled rows."""
     odds = size / rows * prior / (1 - prior)
     return round(rows * odds / (1 + odds))
 
@@ -140,10 +140,10 @@ class Fair:
         said = {way: self._relevant(way, sample, effects) for way, sample in samples.items()}
         return {way: agreed(found[way], truth, names) for way in WAYS}, said
 
-    def regime(self, way: str, *, prior: float | None = None) -> str | bl.PositiveUnlabelled:
+    def regime(self, way: str, *, prior: float | None = None) -> str | bl.PositiveUnlabeled:
         if way == "ceiling":
             return "supervised"
-        return bl.PositiveUnlabelled(prior, "one-sample" if way == "control" else "case-control")
+        return bl.PositiveUnlabeled(prior, "one-sample" if way == "control" else "case-control")
 
     @cached_property
     def _by_all_records(self) -> dict[str, dict[str, tuple[float, float]]]:
@@ -152,8 +152,8 @@ class Fair:
     def _relevant(self, way: str, sample: pd.DataFrame, truth: Mapping[str, float]) -> Counts:
         if way in BACKGROUND:
             return relevance(self._by_all_records[way], truth)
-        labelled = float(sample["species"].notna().mean())  # by rounding, it may be just above the prior in one half
-        prior = None if way == "ceiling" else max(self.prior, labelled)
+        labeled = float(sample["species"].notna().mean())  # by rounding, it may be just above the prior in one half
+        prior = None if way == "ceiling" else max(self.prior, labeled)
         said = intervals(sample, self.regime(way, prior=prior))
         return relevance(said, truth)
 
@@ -184,7 +184,7 @@ def information(data: pd.DataFrame) -> dict[str, float]:
     return dict(zip(ranking.names, map(float, ranking.information), strict=True))
 
 
-def intervals(data: pd.DataFrame, labels: str | bl.PositiveUnlabelled) -> dict[str, tuple[float, float]]:
+def intervals(data: pd.DataFrame, labels: str | bl.PositiveUnlabeled) -> dict[str, tuple[float, float]]:
     """Return the 90% interval of the information of each feature."""
     ranking = bl.rank(data, "species", labels=labels, keep=features(data))
     return dict(zip(ranking.names, zip(*ranking.interval(0.9), strict=True), strict=True))

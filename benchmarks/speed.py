@@ -43,15 +43,15 @@ class Bench:
 
     networks: Path | None
     data: Path | None
-    n_threads: int
+    n_jobs: int
     small: bool
 
     def all_blankets(self, network: str, n_rows: int, algorithm: str) -> Work:
         frame = sample(self.networks, network, n_rows)
-        return lambda: bl.discover_all(frame, algorithm=algorithm, alpha=ALPHA, test="g", n_threads=self.n_threads)
+        return lambda: bl.discover_all(frame, algorithm=algorithm, alpha=ALPHA, test="g", n_jobs=self.n_jobs)
 
     def one_blanket(self, frame: Frame, algorithm: str, target: str = TARGET) -> Work:
-        return lambda: bl.discover(frame, target, algorithm=algorithm, alpha=ALPHA, test="g", n_threads=self.n_threads)
+        return lambda: bl.discover(frame, target, algorithm=algorithm, alpha=ALPHA, test="g", n_jobs=self.n_jobs)
 
     def thrombin_blanket(self, algorithm: str) -> Work:
         return self.one_blanket(self.thrombin, algorithm, self.thrombin.names[-1])
@@ -80,7 +80,7 @@ class Bench:
     def thrombin_scan(self) -> Work:
         """Return a scan of all features, with the strongest one's p-value and all those that decide."""
         frame = self.thrombin
-        tests = TableTests(MemoryCounter(frame, self.n_threads))
+        tests = TableTests(MemoryCounter(frame, self.n_jobs))
         xs = np.arange(frame.n_columns - 1)
         return lambda: tests.scan(xs, frame.n_columns - 1).strongest(ALPHA)
 

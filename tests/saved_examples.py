@@ -42,7 +42,7 @@ def table(n=600):
 
 
 def positives_only():
-    """Return the table with a third of the positives labelled and nothing else."""
+    """Return the table with a third of the positives labeled and nothing else."""
     found = table()
     found["ill"] = found.ill.where((found.ill == 1) & (np.arange(len(found)) % 3 == 0))
     return found
@@ -99,18 +99,18 @@ EXAMPLES = {
     "plan of a level": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=150, arity=2, alpha=None)),
     "plan of freedom": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=400)),
     "plan of a blanket": (Plan, lambda: plan_blanket(effects=[0.01, "medium"], power=0.9, decisions="worst-case")),
-    "plan, labelled positives": (Plan, lambda: bl.plan(effect="medium", power=0.95, rows=3000, **PU)),
+    "plan, labeled positives": (Plan, lambda: bl.plan(effect="medium", power=0.95, rows=3000, **PU)),
     "plan, out of reach": (Plan, lambda: bl.plan(effect=0.001, power=0.95, rows=300, **PU)),
     "plan, collected apart": (
         Plan,
-        lambda: bl.plan(effect="medium", power=0.9, labelled=100, **PU, sampling="case-control"),
+        lambda: bl.plan(effect="medium", power=0.9, labeled=100, **PU, sampling="case-control"),
     ),
     "plan, below a bound": (Plan, lambda: bl.plan(effect="small", power=0.8, rows=4000, labels="pu", prior="<0.4")),
     "plan, some labels": (Plan, lambda: bl.plan(effect="medium", power=0.9, rows=900, labels="mcar", prior=0.3)),
     "plan, by class": (
         Plan,
         lambda: bl.plan(
-            effect=0.02, rows=900, labels="mar-c", prior=0.3, labelled={"positives": 0.05, "negatives": 0.2}
+            effect=0.02, rows=900, labels="mar-c", prior=0.3, labeled={"positives": 0.05, "negatives": 0.2}
         ),
     ),
     "plan, by stratum": (
@@ -127,7 +127,7 @@ EXAMPLES = {
             effect="medium",
             power=0.9,
             labels="pu",
-            labelled=0.03,
+            labeled=0.03,
             prior=bl.Beta(mode=0.2, low=0.1, high=0.4),
             n_draws=50,
             rng=1,
@@ -136,7 +136,7 @@ EXAMPLES = {
     ),
     "plan, prior of SciPy": (
         Plan,
-        lambda: bl.plan(effect="medium", power=0.9, rows=300, labels="pu", labelled=30, prior=beta(4, b=9), n_draws=50),
+        lambda: bl.plan(effect="medium", power=0.9, rows=300, labels="pu", labeled=30, prior=beta(4, b=9), n_draws=50),
     ),
     "plan, prior estimated": (
         Plan,
@@ -144,18 +144,18 @@ EXAMPLES = {
             effect=0.02,
             rows=3000,
             labels="pu",
-            labelled=60,
+            labeled=60,
             n_draws=50,
             prior=EstimatedPrior(0.2, np.linspace(0.1, 0.31, 20), "tice"),
         ),
     ),
     "plan, prior cut": (
         Plan,
-        lambda: bl.plan(effect=0.02, power=0.8, labels="pu", labelled=0.15, prior=(0.1, 0.3), n_draws=50),
+        lambda: bl.plan(effect=0.02, power=0.8, labels="pu", labeled=0.15, prior=(0.1, 0.3), n_draws=50),
     ),
     "plan, effect under an uncertain prior": (
         Plan,
-        lambda: bl.plan(power=0.8, rows=600, arity=3, labels="pu", labelled=0.15, prior=(0.2, 0.3), n_draws=50),
+        lambda: bl.plan(power=0.8, rows=600, arity=3, labels="pu", labeled=0.15, prior=(0.2, 0.3), n_draws=50),
     ),
     "plan, level under an uncertain prior": (
         Plan,
@@ -167,7 +167,7 @@ EXAMPLES = {
             arity=3,
             labels="mcar",
             surrogate="y1",
-            labelled=0.15,
+            labeled=0.15,
             prior=(0.2, 0.3),
             n_draws=50,
         ),
@@ -182,7 +182,7 @@ EXAMPLES = {
             surrogate="listwise",
             n_draws=50,
             rng=3,
-            labelled={"positives": 0.05, "negatives": 0.2},
+            labeled={"positives": 0.05, "negatives": 0.2},
         ),
     ),
     "advice": (Advice, lambda: bl.advise(table(), "ill")),

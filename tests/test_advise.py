@@ -50,8 +50,8 @@ def smallest(enough, low, high):
     return low
 
 
-def y0_kappa(labelled, rows, prior):
-    a = labelled / rows
+def y0_kappa(labeled, rows, prior):
+    a = labeled / rows
     return (1 - prior) / prior * a / (1 - a)
 
 
@@ -69,7 +69,7 @@ def check_goals(advice, kappa_now, of_labels, most, have):
             assert goal.more_labels[kind] == (None if needed is None else max(0, needed - have[kind]))
 
 
-def test_positive_unlabelled():
+def test_positive_unlabeled():
     table = hidden("pu")
     advice = bl.advise(table, "smoker", labels="pu", prior=0.25)
     have = int(table["smoker"].notna().sum())
@@ -78,7 +78,7 @@ def test_positive_unlabelled():
     assert (advice.levels, advice.dof) == (3, 2)  # the median of 2, 3 and 3
     assert advice.kappa == pytest.approx(kappa)
     assert advice.powers == pytest.approx({size: power(effect, kappa) for size, effect in EFFECTS.items()}, rel=1e-8)
-    kind = "labelled positives"
+    kind = "labeled positives"
     check_goals(advice, kappa, {kind: lambda k: y0_kappa(k, N, 0.25)}, {kind: N // 4}, {kind: have})
     assert advice.goal("small", 0.8).more_labels[kind] > 0
     assert advice.goal("large", 0.95).more_labels[kind] == 0
@@ -91,8 +91,8 @@ def test_labels_out_of_reach():
     table = hidden("pu")[:400]
     advice = bl.advise(table, "smoker", labels="pu", prior=0.25)
     goal = advice.goal("small", 0.95)
-    assert power(0.005, 1.0, 400) < 0.95  # not even with every positive labelled
-    assert goal.more_labels == {"labelled positives": None}
+    assert power(0.005, 1.0, 400) < 0.95  # not even with every positive labeled
+    assert goal.more_labels == {"labeled positives": None}
     assert goal.more_rows > 0
     assert "out of reach" in repr(advice)
 
@@ -100,7 +100,7 @@ def test_labels_out_of_reach():
 def test_positives_collected_apart():
     table = hidden("pu")
     have, background = int(table["smoker"].notna().sum()), int(table["smoker"].isna().sum())
-    advice = bl.advise(table, "smoker", labels=bl.PositiveUnlabelled(0.25, "case-control"))
+    advice = bl.advise(table, "smoker", labels=bl.PositiveUnlabeled(0.25, "case-control"))
     a = have / N
     assert advice.kappa == pytest.approx(3 * a * (1 - a))
 
@@ -112,11 +112,11 @@ def test_positives_collected_apart():
     for goal in advice.goals:
         if goal.more_rows:
             needed = smallest(lambda k, g=goal: enough(k, EFFECTS[g.effect], g.power), 1, 10**6)
-            assert goal.more_labels == {"labelled positives": needed - have}
-    assert advice.goal("small", 0.8).more_labels["labelled positives"] > 0
+            assert goal.more_labels == {"labeled positives": needed - have}
+    assert advice.goal("small", 0.8).more_labels["labeled positives"] > 0
     few = pd.concat([table[table["smoker"].notna()], table[table["smoker"].isna()][:200]])
-    scarce = bl.advise(few, "smoker", labels=bl.PositiveUnlabelled(0.25, "case-control"))
-    assert scarce.goal("small", 0.95).more_labels == {"labelled positives": None}
+    scarce = bl.advise(few, "smoker", labels=bl.PositiveUnlabeled(0.25, "case-control"))
+    assert scarce.goal("small", 0.95).more_labels == {"labeled positives": None}
 
 
 def test_missing_completely_at_random():
@@ -124,7 +124,7 @@ def test_missing_completely_at_random():
     have = int(table["smoker"].notna().sum())
     advice = bl.advise(table, "smoker", labels="mcar")
     assert (advice.surrogate, advice.estimator) == ("listwise", "MCAR (5.5)")
-    kind = "labelled rows"
+    kind = "labeled rows"
     check_goals(advice, have / N, {kind: lambda k: k / N}, {kind: N}, {kind: have})
     assert advice.safe_side == ""
 
@@ -135,11 +135,11 @@ def test_depending_on_the_class():
     advice = bl.advise(table, "smoker", labels="mar-c", prior=0.25)
     assert advice.surrogate == "y0"
     kinds = {
-        "labelled positives": lambda k: y0_kappa(k, N, 0.25),
-        "labelled negatives": lambda k: y0_kappa(k, N, 0.75),
+        "labeled positives": lambda k: y0_kappa(k, N, 0.25),
+        "labeled negatives": lambda k: y0_kappa(k, N, 0.75),
     }
-    most = {"labelled positives": N // 4, "labelled negatives": 3 * N // 4}
-    check_goals(advice, y0_kappa(a, N, 0.25), kinds, most, {"labelled positives": a, "labelled negatives": b})
+    most = {"labeled positives": N // 4, "labeled negatives": 3 * N // 4}
+    check_goals(advice, y0_kappa(a, N, 0.25), kinds, most, {"labeled positives": a, "labeled negatives": b})
     high = bl.advise(table, "smoker", labels="mar-c", prior=">0.7")
     assert (high.surrogate, high.safe_side) == ("y1", "underestimate")
 
@@ -181,9 +181,7 @@ def test_a_bound_unlocks_power_but_no_estimate():
     assert low == pytest.approx(power(0.045, y0_kappa(have, N, 0.4)), rel=0.01)
     assert high > 0.999
     worst = smallest(lambda k: power(0.045, y0_kappa(k, N, 0.4)) >= 0.95, 1, N - 1)
-    assert advice.goal("medium", 0.95).more_labels == {
-        "labelled positives": worst - have
-    }  # the safe end is planned for
+    assert advice.goal("medium", 0.95).more_labels == {"labeled positives": worst - have}  # the safe end is planned for
     above = bl.advise(table, "smoker", labels="pu", prior=">0.2")
     assert "an upper bound" in above.unanswerable["how many labels are needed"]
     assert above.goals == ()
@@ -197,7 +195,7 @@ def test_an_uncertain_prior_is_drawn_from_with_a_seed():
     assert advice.to_dict() == bl.advise(table, "smoker", labels="pu", prior=(0.2, 0.4), rng=3).to_dict()
     # Nine tenths of the values are below 0.38; 2,000 draws place that quantile to within 0.0013 (one standard error).
     needed = [smallest(lambda k, p=p: power(0.005, y0_kappa(k, N, p)) >= 0.8, 1, N - 1) for p in (0.3748, 0.3852)]
-    assert needed[0] <= have + advice.goal("small", 0.8).more_labels["labelled positives"] <= needed[1]
+    assert needed[0] <= have + advice.goal("small", 0.8).more_labels["labeled positives"] <= needed[1]
     assert "enough with probability 0.9" in repr(advice)
     assert advice.powers["small"] == pytest.approx(power(0.005, y0_kappa(have, N, 0.3)), rel=1e-6)
 
@@ -206,7 +204,7 @@ def test_an_estimated_prior_says_so():
     table = hidden("pu")
     prior = bl.estimate_prior(table, "smoker", n_bootstrap=5, rng=0)
     advice = bl.advise(table, "smoker", labels="pu", prior=prior)
-    assert "estimated by roc assuming that some recognisable group of rows is all positive" in advice.prior
+    assert "estimated by roc assuming that some recognizable group of rows is all positive" in advice.prior
     assert advice.goals
     assert advice.assurance == 0.9
 
@@ -247,7 +245,7 @@ def test_refusals():
     table = hidden("mar-c")
     with pytest.raises(LabelError, match="say how labels went missing"):
         bl.advise(table, "smoker")
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabelled"):
+    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled"):
         bl.advise(hidden("pu"), "smoker")
     with pytest.raises(ParameterError, match=r"'alpha' must be between 0 and 0\.8"):
         bl.advise(table, "smoker", labels="mar-c", alpha=0.9)

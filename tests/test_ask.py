@@ -107,7 +107,7 @@ def test_conditional_kappa_is_by_stratum():
 
 def test_an_invalid_surrogate_is_explained_and_can_be_forced():
     table = hidden(study(), "mar-f")
-    with pytest.raises(LabelError, match=r"is not valid here: labelling depends on the features.*force=True"):
+    with pytest.raises(LabelError, match=r"is not valid here: labeling depends on the features.*force=True"):
         bl.test(table, "cough", "smoker", labels="mar-f", surrogate="y0")
     forced = bl.test(table, "cough", "smoker", labels="mar-f", surrogate="y0", force=True)
     assert not forced.valid
@@ -186,8 +186,8 @@ def test_names_are_escaped():
         (lambda t: bl.test(t, "cough"), TargetError, "no target was named"),
         (lambda t: bl.test(t, "cough", "smoker", test="t"), ParameterError, "unknown test 't'"),
         (lambda t: bl.test(t, "cough", "smoker", labels="pu", prior=1.5), ParameterError, "between 0 and 1"),
-        (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="pu", prior=0.05), LabelError, "labelled"),
-        (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="supervised"), LabelError, "are unlabelled"),
+        (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="pu", prior=0.05), LabelError, "labeled"),
+        (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="supervised"), LabelError, "are unlabeled"),
         (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="mcar"), LabelError, "two classes"),
         (lambda t: bl.test(t.assign(smoker=np.nan), "cough", "smoker", labels="pu"), DataError, "missing|label"),
         (lambda t: bl.test(t.assign(smoker=2 * t["smoker"] - 1), "cough", "smoker"), LabelError, "is -1 the negative"),
@@ -199,16 +199,16 @@ def test_wrong_questions_get_sentences(call, error, message):
         call(study(400))
 
 
-def test_one_labelled_class_is_taken_for_pu_with_a_warning():
+def test_one_labeled_class_is_taken_for_pu_with_a_warning():
     table = hidden(study(400), "pu")
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabelled data"):
+    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
         assert bl.test(table, "cough", "smoker").surrogate == "y0"
 
 
-def test_a_feature_constant_among_labelled_rows_is_named():
+def test_a_feature_constant_among_labeled_rows_is_named():
     table = hidden(study(400), "mcar")
     table["ward"] = np.where(table["smoker"].isna(), table["coin"], 0)
-    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the \d+ labelled rows"):
+    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the \d+ labeled rows"):
         bl.test(table, "cough", "smoker", labels="mcar")
 
 

@@ -139,7 +139,7 @@ class TestShifts:
         }[kind]
         return table.assign(ill=np.where(rng.random(N) < chance, table.ill, np.nan))
 
-    def test_what_drives_labelling_is_found(self):
+    def test_what_drives_labeling_is_found(self):
         found = one(bl.audit(self.partly("town"), "ill", labels="mcar"), "shifted")
         assert (found.columns, found.weight) == (("town",), "act")
         table = self.partly("town")
@@ -152,7 +152,7 @@ class TestShifts:
         found = bl.audit(self.partly("nothing"), "ill", labels="mcar")
         assert found.clean
 
-    @pytest.mark.parametrize(("labels", "words"), [("mar-f", "labelling depends on"), ("mar-c", "the class decides")])
+    @pytest.mark.parametrize(("labels", "words"), [("mar-f", "labeling depends on"), ("mar-c", "the class decides")])
     def test_the_regime_says_what_it_means(self, labels, words):
         found = one(bl.audit(self.partly("class"), "ill", labels=labels), "shifted")
         assert (found.columns, found.weight) == (("cough",), "know")
@@ -163,12 +163,12 @@ class TestShifts:
         assert "Say how labels went missing" in one(found, "labels").next_step
         assert one(found, "shifted").weight == "act"
 
-    def test_positives_and_unlabelled_rows(self):
+    def test_positives_and_unlabeled_rows(self):
         table = clean()
         table["ill"] = np.where((table.ill == 1) & (np.arange(N) % 2 == 0), 1.0, np.nan)
         found = bl.audit(table, "ill")
         assert one(found, "shifted").columns == ("cough",)
-        assert "the labelled rows are all positive" in one(found, "shifted").what
+        assert "the labeled rows are all positive" in one(found, "shifted").what
 
     def test_a_copy_of_partial_labels_leaks(self):
         table = self.partly("nothing")

@@ -93,14 +93,14 @@ def test_sparse_and_dense_agree():
 
 
 def test_number_of_threads_does_not_change_the_answer(frame):
-    one, four = (bl.discover_all(frame, algorithm="pcmb", n_threads=n) for n in (1, 4))
+    one, four = (bl.discover_all(frame, algorithm="pcmb", n_jobs=n) for n in (1, 4))
     for target in frame.names:
         assert one[target].members == four[target].members
         assert [d.evidence for d in one[target].decisions] == [d.evidence for d in four[target].decisions]
 
 
 def test_the_same_seed_gives_the_same_answer(frame):
-    runs = [bl.discover_all(frame, algorithm="kiamb", k=0.5, rng=1, n_threads=n) for n in (1, 3)]
+    runs = [bl.discover_all(frame, algorithm="kiamb", k=0.5, rng=1, n_jobs=n) for n in (1, 3)]
     assert [b.members for b in runs[0].values()] == [b.members for b in runs[1].values()]
 
 
@@ -183,9 +183,9 @@ def test_target_with_gaps_asks_how_they_arose():
     table = clinic(60)
     table["cough"] = table["cough"].astype("boolean")
     table.loc[3:7, "cough"] = pd.NA
-    with pytest.raises(LabelError, match=r"55 of 60 rows are labelled[\s\S]*say how labels went missing"):
+    with pytest.raises(LabelError, match=r"55 of 60 rows are labeled[\s\S]*say how labels went missing"):
         bl.discover(table, "cough")
-    with pytest.raises(LabelError, match="5 of 60 rows are unlabelled, but 'supervised' needs every label"):
+    with pytest.raises(LabelError, match="5 of 60 rows are unlabeled, but 'supervised' needs every label"):
         bl.discover(table, "cough", labels="supervised")
 
 
@@ -233,10 +233,10 @@ def test_a_table_without_features():
         bl.discover({"y": [0, 1] * 20}, "y")
 
 
-def test_a_marker_of_unlabelled_rows_can_be_named():
+def test_a_marker_of_unlabeled_rows_can_be_named():
     table = clinic(800)
     table["smoker"] = np.where(table["smoker"], "yes", "?")
-    blanket = bl.discover(table, "smoker", labels="pu", unlabelled_marker="?", algorithm="iamb")
+    blanket = bl.discover(table, "smoker", labels="pu", unlabeled_marker="?", algorithm="iamb")
     assert blanket.settings["surrogate"] == "y0"
     assert "cough" in blanket.members
 
@@ -274,7 +274,7 @@ def test_columns_that_go_by_number_are_explained_by_number():
 
 
 @pytest.mark.parametrize(("misspelt", "meant"), [("alhpa", "alpha"), ("max_gven", "max_given")])
-def test_a_misspelt_argument_is_recognised(misspelt, meant):
+def test_a_misspelt_argument_is_recognized(misspelt, meant):
     table = {name: [0, 1] * 50 for name in "ab"} | {"t": [0, 1, 1, 0] * 25}
     with pytest.raises(ParameterError, match=rf"has no option '{misspelt}'; did you mean '{meant}'\? it has max_given"):
         bl.discover(table, "t", algorithm="pcmb", keep="b", **{misspelt: 1})

@@ -81,7 +81,7 @@ def test_a_store_answers_every_question(table, folder, expected, tmp_path):
     assert {t: b.members for t, b in everything.items()} == {t: b.members for t, b in by_hand.items()}
 
 
-def test_partly_labelled_targets_are_packed_with_their_gaps(table, tmp_path):
+def test_partly_labeled_targets_are_packed_with_their_gaps(table, tmp_path):
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
     hidden.to_parquet(tmp_path / "hidden.parquet", index=False)
     store = bl.pack(tmp_path / "hidden.parquet", tmp_path / "store", target="ill")
@@ -111,7 +111,7 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets._engine.TALL", 1000)
     monkeypatch.setattr("blankets.counting._partition.FEWEST_ROWS", 700)
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
-    monkeypatch.setattr(MemoryCounter, "summarise", None)  # nobody counts in one piece
+    monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
 
 
@@ -179,7 +179,7 @@ def test_what_the_database_says_is_passed_on(tmp_path):
         bl.discover(bl.SqlTable("SELECT range % 2 AS ill FROM range(9)"), "ill", engine="sql", missing="drop")
     query = bl.SqlTable("SELECT range % 2 AS ill, range * 99 AS n FROM range(99)")
     with pytest.raises(ParameterError, match="'n' would have to leave the database"):
-        bl.discover(query, "ill", engine="sql", discretise="equal-frequency")
+        bl.discover(query, "ill", engine="sql", discretize="equal-frequency")
 
 
 # Checkpoints
@@ -191,15 +191,15 @@ class Killed(BaseException):
 
 def test_a_killed_run_continues_and_gives_the_same_blanket(table, expected, tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
-    count, asked = MemoryCounter.summarise, []
+    count, asked = MemoryCounter.summarize, []
 
-    def summarise(self, *request):
+    def summarize(self, *request):
         asked.append(request)
         if len(asked) > deadline:
             raise Killed
         return count(self, *request)
 
-    monkeypatch.setattr(MemoryCounter, "summarise", summarise)
+    monkeypatch.setattr(MemoryCounter, "summarize", summarize)
     deadline = 7
     with pytest.raises(Killed):
         bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path)

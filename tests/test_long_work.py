@@ -98,7 +98,7 @@ class TestManyTargets:
                 time.sleep(0.02)  # the threads must not be done before it is heard
 
         with pytest.raises(Interrupted) as caught:
-            bl.discover_all(table(2000, 40), algorithm="iamb", n_threads=2, progress=progress)
+            bl.discover_all(table(2000, 40), algorithm="iamb", n_jobs=2, progress=progress)
         assert 4 <= len(caught.value.found) < 40
         whole = members(bl.discover_all(table(2000, 40), algorithm="iamb"))
         assert members(caught.value.found).items() <= whole.items()
@@ -114,27 +114,27 @@ class TestManyTargets:
         assert (tmp_path / "run.jsonl").read_bytes()[:size].count(b"\n") > 3
 
     def test_threads_and_one_thread_give_the_same(self, monkeypatch):
-        one = bl.discover_all(table(), algorithm="pcmb", n_threads=1)
+        one = bl.discover_all(table(), algorithm="pcmb", n_jobs=1)
         monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
-        assert members(bl.discover_all(table(), algorithm="pcmb", n_threads=3)) == members(one)
+        assert members(bl.discover_all(table(), algorithm="pcmb", n_jobs=3)) == members(one)
 
     def test_an_error_in_one_target_is_the_error_of_all(self, monkeypatch):
         monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
         with pytest.raises(ParameterError, match="'k' must be"):
-            bl.discover_all(table(), algorithm="fbed", k=-1, n_threads=2)
+            bl.discover_all(table(), algorithm="fbed", k=-1, n_jobs=2)
 
 
 class TestDraws:
     def test_what_is_left_is_told(self):
         said = []
-        bl.stability(table(), "x1", algorithm="iamb", n_draws=4, rng=0, n_threads=1, progress=said.append)
+        bl.stability(table(), "x1", algorithm="iamb", n_draws=4, rng=0, n_jobs=1, progress=said.append)
         assert re.fullmatch(r"1 of 4 draws, about .* left", said[0])
         assert said[-1] == "4 of 4 draws"
 
     def test_draws_that_are_done_are_kept(self):
         with pytest.raises(Interrupted, match="3 of 8 draws are done") as caught:
             bl.stability(
-                table(), "x1", algorithm="iamb", n_draws=8, rng=0, n_threads=1, progress=Stopper("^3 of", interrupt)
+                table(), "x1", algorithm="iamb", n_draws=8, rng=0, n_jobs=1, progress=Stopper("^3 of", interrupt)
             )
         kept = caught.value.found
         assert (type(kept), kept.n_draws) == (bl.Stability, 3)
@@ -144,7 +144,7 @@ class TestDraws:
         monkeypatch.setattr("blankets._stability.rows_drawn", lambda *a: [np.arange(300)])
         monkeypatch.setattr("blankets._stability.Study.take", lambda self, rows: interrupt())
         with pytest.raises(Interrupted) as caught:
-            bl.stability(table(), "x1", algorithm="iamb", n_draws=1, n_threads=1)
+            bl.stability(table(), "x1", algorithm="iamb", n_draws=1, n_jobs=1)
         assert not caught.value.found
 
     def test_at_a_terminal(self, tmp_path, capsys, monkeypatch):
@@ -224,8 +224,8 @@ def test_tests_are_counted_for_the_target_that_asked(monkeypatch):
     """With four threads, every test is counted once, and for one target."""
     monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
     for algorithm in ("iamb", "pcmb"):
-        found = bl.discover_all(table(800, 12), algorithm=algorithm, n_threads=4)
+        found = bl.discover_all(table(800, 12), algorithm=algorithm, n_jobs=4)
         assert sum(blanket.n_tests for blanket in found.values()) == found.n_tests
     alone = {x: bl.discover(table(800, 12), x, algorithm="iamb", test="g").n_tests for x in ("x0", "x5")}
-    many = bl.discover_all(table(800, 12), algorithm="iamb", test="g", n_threads=4)
+    many = bl.discover_all(table(800, 12), algorithm="iamb", test="g", n_jobs=4)
     assert all(many[x].n_tests <= alone[x] for x in alone)  # what another target has asked is known

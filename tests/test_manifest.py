@@ -123,7 +123,7 @@ def test_a_manifest_tells_call_versions_and_seed():
 def test_seeds_that_cannot_be_written_down_are_named():
     assert manifest_of("discover", {"rng": np.random.default_rng(0)}, "").seed == "a generator"
     assert manifest_of("discover", {"rng": None}, "").seed is None
-    odd = {"alpha": np.float64(0.1), "prior": float("nan"), "labels": bl.PositiveUnlabelled(0.2), "keep": ("a",)}
+    odd = {"alpha": np.float64(0.1), "prior": float("nan"), "labels": bl.PositiveUnlabeled(0.2), "keep": ("a",)}
     said = manifest_of("discover", odd, "").arguments
     assert (said["alpha"], said["prior"], said["keep"]) == (0.1, "nan", ["a"])
     assert json.loads(json.dumps(said)) == said

@@ -23,7 +23,7 @@ def chain(n=400, seed=0):
 
 
 def measured(table, target):
-    return read_measured(table, target, None, n_threads=1, about_labels={}, reading={})
+    return read_measured(table, target, None, n_jobs=1, about_labels={}, reading={})
 
 
 def fisher_z(x, y):
@@ -48,9 +48,7 @@ class TestStability:
     @pytest.mark.parametrize("method", ["subsample", "pairs", "bootstrap"])
     def test_draws_are_searched_as_tables_of_these_rows(self, method):
         table = chain()
-        found = bl.stability(
-            table, "b", test="fisher-z", algorithm="iamb", n_draws=6, method=method, n_threads=2, rng=5
-        )
+        found = bl.stability(table, "b", test="fisher-z", algorithm="iamb", n_draws=6, method=method, n_jobs=2, rng=5)
         generator = np.random.default_rng(5)
         generator.spawn(1)
         share = 1.0 if method == "bootstrap" else 0.5
@@ -107,7 +105,7 @@ class TestRefute:
         assert tried["row subsets"].figures == {"a": 1.0, "c": 1.0, "d": 1.0}
         assert tried["noise columns"].figures["stayed"] == 1.0
         assert {tried[name].verdict for name in ("priors", "fewer labels")} == {"not asked"}
-        again = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(table, rng=0, n_draws=10, n_threads=2)
+        again = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(table, rng=0, n_draws=10, n_jobs=2)
         assert [trial.figures for trial in again.trials] == [trial.figures for trial in tried.trials]
 
     def test_a_shuffled_target_lets_in_what_the_level_says(self):

@@ -1,4 +1,4 @@
-"""Searches under partial labels: rivals, what drives labelling, and what could have been missed."""
+"""Searches under partial labels: rivals, what drives labeling, and what could have been missed."""
 
 import json
 import warnings
@@ -23,10 +23,10 @@ def clinic(n=3000, seed=0):
 
 
 def hidden(table, rate, seed=1):
-    """Hide labels: ``rate`` gives p(labelled) for negatives and positives."""
+    """Hide labels: ``rate`` gives p(labeled) for negatives and positives."""
     rng = np.random.default_rng(seed)
-    labelled = rng.random(len(table["ill"])) < np.array(rate)[table["ill"]]
-    return {**table, "ill": np.where(labelled, table["ill"], np.nan)}
+    labeled = rng.random(len(table["ill"])) < np.array(rate)[table["ill"]]
+    return {**table, "ill": np.where(labeled, table["ill"], np.nan)}
 
 
 def needed(power, dof, alpha):
@@ -71,14 +71,14 @@ def test_missing_labels_make_larger_effects_escape():
     assert "an effect on the surrogate of" in " ".join(unknown.explain("dose").lines)
 
 
-def test_labelled_rows_alone_are_what_counts_when_labels_are_missing_at_random():
+def test_labeled_rows_alone_are_what_counts_when_labels_are_missing_at_random():
     table = hidden(clinic(), (0.3, 0.3))
-    n_labelled = int(np.isfinite(table["ill"]).sum())
+    n_labeled = int(np.isfinite(table["ill"]).sum())
     blanket = bl.discover(table, "ill", labels="mcar", algorithm="iamb")
-    assert blanket.settings["effective_rows"] == pytest.approx(n_labelled)
+    assert blanket.settings["effective_rows"] == pytest.approx(n_labeled)
     row = blanket.could_have_missed()[0]
-    assert row["n_rows"] == n_labelled
-    assert row["effect_80"] == pytest.approx(needed(0.8, row["dof"], 0.01) / (2 * n_labelled), rel=1e-6)
+    assert row["n_rows"] == n_labeled
+    assert row["effect_80"] == pytest.approx(needed(0.8, row["dof"], 0.01) / (2 * n_labeled), rel=1e-6)
 
 
 def test_json_groups_columns_by_what_their_tests_would_find():
@@ -127,7 +127,7 @@ def test_bassum_is_hiton_with_pairwise_deletion():
 
 def test_pairwise_deletion_says_where_it_cannot_be_used():
     table = hidden(clinic(), (0.0, 0.5))
-    with pytest.raises(LabelError, match="only one class is labelled"):
+    with pytest.raises(LabelError, match="only one class is labeled"):
         bl.discover(table, "ill", labels="pu", algorithm="bassum")
     with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
         bl.discover(clinic(), "ill", surrogate="pairwise")
@@ -144,13 +144,13 @@ def test_pairwise_deletion_says_where_it_cannot_be_used():
 def test_drivers_can_be_left_out():
     table = clinic()
     rng = np.random.default_rng(3)
-    labelled = rng.random(3000) < np.where(table["syrup"] == 1, 0.9, 0.3)
-    table["ill"] = np.where(labelled, table["ill"], np.nan)
+    labeled = rng.random(3000) < np.where(table["syrup"] == 1, 0.9, 0.3)
+    table["ill"] = np.where(labeled, table["ill"], np.nan)
     given = bl.discover(table, "ill", labels="mar-f")
     assert given.settings["drivers"] == ["syrup"]
     assert set(given.members) == {"age", "cough"}
     assert "given syrup" in str(given.explain("dose")) or "and syrup" in str(given.explain("dose"))
-    assert "an effect among the labelled rows of" in " ".join(given.explain("dose").lines)
+    assert "an effect among the labeled rows of" in " ".join(given.explain("dose").lines)
     plain = bl.discover(table, "ill", labels="mar-f", given_drivers=False)
     assert "drivers" not in plain.settings
     assert "drivers" not in bl.discover(table, "ill", labels="mcar").settings
@@ -159,10 +159,10 @@ def test_drivers_can_be_left_out():
 def test_drivers_with_too_many_levels_are_said_to_be_too_many():
     rng = np.random.default_rng(0)
     ward, age, ill = rng.integers(0, 40, 4000), rng.integers(0, 2, 4000), rng.integers(0, 2, 4000)
-    labelled = rng.random(4000) < np.where(ward % 2 == 0, 0.06, 0.005)
-    table = {"ward": ward.astype(str), "age": age, "ill": np.where(labelled, ill, np.nan)}
+    labeled = rng.random(4000) < np.where(ward % 2 == 0, 0.06, 0.005)
+    table = {"ward": ward.astype(str), "age": age, "ill": np.where(labeled, ill, np.nan)}
     with (
         pytest.warns(TooFewRowsWarning, match="132 rows are too few to test 'ward'"),
-        pytest.warns(TooFewRowsWarning, match="have 40 joint levels, so many that the .* labelled rows are too few"),
+        pytest.warns(TooFewRowsWarning, match="have 40 joint levels, so many that the .* labeled rows are too few"),
     ):
         bl.discover(table, "ill", labels="mar-f", algorithm="iamb")

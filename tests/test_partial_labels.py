@@ -105,33 +105,33 @@ def test_a_target_beside_a_table_that_has_it_too():
         bl.rank(table, y=table["smoker"], labels="pu")
 
 
-# ---------------------------------------------------------------- constant among the labelled rows
+# ---------------------------------------------------------------- constant among the labeled rows
 
 
 @pytest.mark.parametrize("mechanism", ["mcar", "mar-f"])
-def test_features_constant_among_labelled_rows_are_named(mechanism):
+def test_features_constant_among_labeled_rows_are_named(mechanism):
     table = hidden(mechanism)
     table["ward"] = np.where(table["smoker"].isna(), table["coin"], 0)
-    said = r"'ward' have a single value among the labelled rows, so that nothing can be said"
+    said = r"'ward' have a single value among the labeled rows, so that nothing can be said"
     with pytest.warns(RegimeWarning, match=said):
         ranking = bl.rank(table, "smoker", labels=mechanism)
     assert ranking.names[-1] == "ward" or ranking.p[ranking.names.index("ward")] == 1
     with pytest.warns(RegimeWarning, match=said):
         bl.mutual_information(table, "ward", "smoker", labels=mechanism)
-    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the [\d,]+ labelled rows"):
+    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the [\d,]+ labeled rows"):
         bl.discover(table, "smoker", labels=mechanism)
 
 
 # ---------------------------------------------------------------- a prior estimated from the table
 
 
-def with_recognisable_positives(n=6000, seed=3):
-    """A fifth of the rows is positive; half of these are told by colour alone; 40% are labelled."""
+def with_recognizable_positives(n=6000, seed=3):
+    """A fifth of the rows is positive; half of these are told by color alone; 40% are labeled."""
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.2
     return pd.DataFrame(
         {
-            "colour": np.where(y & (rng.random(n) < 0.5), "red", rng.choice(["blue", "green"], n)),
+            "color": np.where(y & (rng.random(n) < 0.5), "red", rng.choice(["blue", "green"], n)),
             "coin": rng.integers(0, 2, n),
             "ill": np.where(y & (rng.random(n) < 0.4), "yes", None),
         }
@@ -140,26 +140,26 @@ def with_recognisable_positives(n=6000, seed=3):
 
 @pytest.mark.parametrize(("method", "most"), [("roc", 0.25), ("tice", 0.35)])
 def test_estimated_prior_of_a_table(method, most):
-    table = with_recognisable_positives()
+    table = with_recognizable_positives()
     prior = bl.estimate_prior(table, "ill", method=method, n_bootstrap=10, rng=0)
-    # c = 0.4 from about 600 recognised rows has a standard error of 5%, and the estimate uses a lower bound of it.
+    # c = 0.4 from about 600 recognized rows has a standard error of 5%, and the estimate uses a lower bound of it.
     assert 0.18 < prior.value < most
     assert str(prior).startswith("about 0.")
-    assert f"estimated by {method} assuming that some recognisable group" in str(prior)
+    assert f"estimated by {method} assuming that some recognizable group" in str(prior)
     same = bl.estimate_prior(table.drop(columns="ill"), y=table["ill"].to_numpy(), method=method, n_bootstrap=10, rng=0)
     assert same.value == prior.value
 
 
 def test_estimated_prior_flows_into_every_question():
-    table = with_recognisable_positives()
+    table = with_recognizable_positives()
     prior = bl.estimate_prior(table, "ill", n_bootstrap=10, rng=0)
     a = table["ill"].notna().mean()
-    result = bl.test(table, "colour", "ill", labels="pu", prior=prior)
+    result = bl.test(table, "color", "ill", labels="pu", prior=prior)
     assert result.kappa == pytest.approx((1 - prior.value) / prior.value * a / (1 - a))
     for said in (
         result.notes,
         bl.rank(table, "ill", labels="pu", prior=prior).notes,
-        bl.mutual_information(table, "colour", "ill", labels="pu", prior=prior).notes,
+        bl.mutual_information(table, "color", "ill", labels="pu", prior=prior).notes,
         bl.discover(table, "ill", labels="pu", prior=prior).warnings,
     ):
         assert any("estimated by roc assuming" in sentence for sentence in said)
@@ -169,7 +169,7 @@ def test_estimated_prior_flows_into_every_question():
 
 
 def test_estimated_prior_of_positives_collected_apart():
-    table = with_recognisable_positives()
+    table = with_recognizable_positives()
     positives, rest = table[table["ill"].notna()], table.drop(columns="ill")
     apart = pd.concat([positives, rest.assign(ill=None)], ignore_index=True)  # the background is the population
     prior = bl.estimate_prior(apart, "ill", sampling="case-control", n_bootstrap=5, rng=0)
@@ -177,12 +177,12 @@ def test_estimated_prior_of_positives_collected_apart():
 
 
 def test_refusals_of_prior_estimation():
-    table = with_recognisable_positives(400)
+    table = with_recognizable_positives(400)
     with pytest.raises(ParameterError, match="unknown method to estimate the prior 'guess'"):
         bl.estimate_prior(table, "ill", method="guess")
-    with pytest.raises(LabelError, match="'pu' is for one labelled class, but"):
-        bl.estimate_prior(hidden("mcar"), "smoker", unlabelled_marker=None)
+    with pytest.raises(LabelError, match="'pu' is for one labeled class, but"):
+        bl.estimate_prior(hidden("mcar"), "smoker", unlabeled_marker=None)
     with pytest.raises(ParameterError, match="unknown sampling 'two'"):
         bl.estimate_prior(table, "ill", sampling="two")
-    with pytest.raises(LabelError, match="no row is unlabelled"):
-        bl.estimate_prior(study(400), "coin", positive=1, unlabelled_marker=None, exclude=["smoker"])
+    with pytest.raises(LabelError, match="no row is unlabeled"):
+        bl.estimate_prior(study(400), "coin", positive=1, unlabeled_marker=None, exclude=["smoker"])

@@ -62,7 +62,7 @@ def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hi
     ranking = bl.rank(hidden, "ill", labels="mar-c")
     through = bl.rank(hidden, "ill", labels="mar-c", surrogate="ym")
     np.testing.assert_array_equal(ranking.information, through.information)
-    assert "In place of the target stands one that counts unlabelled rows as a class of their own" in ranking.notes[1]
+    assert "In place of the target stands one that counts unlabeled rows as a class of their own" in ranking.notes[1]
     assert "nothing is known about p(y=1)" in ranking.notes[1]
     estimated = bl.rank(hidden, "ill", labels="mar-c", prior=0.45)
     assert estimated.estimator == "Pos (5.8)"
@@ -117,11 +117,11 @@ def test_a_selection_through_a_surrogate_is_that_of_a_slow_twin(hidden, criterio
 
 
 def test_positives_collected_apart_say_nothing_of_redundancy(complete):
-    """The records' first column repeats the others among the labelled rows alone; the background decides."""
+    """The records' first column repeats the others among the labeled rows alone; the background decides."""
     records = complete[complete["ill"] == 1].assign(ill=1.0)
     records = records.assign(c=records["a"])
     both = pd.concat([records, complete.assign(ill=np.nan)], ignore_index=True)
-    regime = bl.PositiveUnlabelled(sampling="case-control")
+    regime = bl.PositiveUnlabeled(sampling="case-control")
     for given in (None, "y0"):
         picked = bl.select(both, "ill", labels=regime, k=2, criterion="mifs", surrogate=given)
         y = both["ill"].notna().tolist()
@@ -132,7 +132,7 @@ def test_positives_collected_apart_say_nothing_of_redundancy(complete):
 
 def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
     for ask in (bl.rank, lambda *a, **k: bl.select(*a, k=2, **k)):
-        with pytest.raises(LabelError, match=r"is not valid here: labelling depends on the features.*force=True"):
+        with pytest.raises(LabelError, match=r"is not valid here: labeling depends on the features.*force=True"):
             ask(hidden, "ill", labels="mar-f", surrogate="y0")
         with pytest.raises(NotAnswerableError, match="pairwise deletion is a test"):
             ask(hidden, "ill", labels="mcar", surrogate="pairwise")
@@ -157,9 +157,9 @@ def test_no_surrogate_stands_in_for_one_of_three_classes(complete):
             ask(complete, "a", surrogate="y0", force=True)
 
 
-def test_features_without_a_value_among_labelled_rows_are_named(hidden):
+def test_features_without_a_value_among_labeled_rows_are_named(hidden):
     table = hidden.assign(c=np.where(hidden["ill"].notna(), 0, hidden["c"]))
-    with pytest.warns(RegimeWarning, match="'c' have a single value among the labelled rows"):
+    with pytest.warns(RegimeWarning, match="'c' have a single value among the labeled rows"):
         bl.rank(table, "ill", labels="mcar", surrogate="listwise")
 
 
@@ -204,7 +204,7 @@ def test_folders_stores_and_small_memory_give_the_same(hidden, folder, tmp_path,
     assert any("packing: 900 of 900 rows" in sentence for sentence in told)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hidden.csv", "store"]
     monkeypatch.setattr("blankets._engine.TALL", 100)
-    monkeypatch.setattr(MemoryCounter, "summarise", None)  # nobody counts in one piece
+    monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(ask(store, "ill", **how, **known), expected)
 
 

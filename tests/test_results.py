@@ -62,7 +62,7 @@ def searched(**changes):
         "evidence": [proof(1, (2,), statistic=23.1), proof(2, (1,), statistic=46.2)],
         "algorithm": ALGORITHM,
         "why": "There are few columns.",
-        "settings": {"alpha": 0.01, "test": "g", "dof": "adjusted", "keep": (), "discretise": "sturges"},
+        "settings": {"alpha": 0.01, "test": "g", "dof": "adjusted", "keep": (), "discretize": "sturges"},
         "n_rows": 960,
         "n_tests": 17,
         "seconds": 0.0213,
@@ -170,7 +170,7 @@ def test_scans_about_other_targets_are_not_looks_at_this_one():
 
 def test_a_batch_may_have_a_set_for_each_column():
     trace = Trace()
-    trace.passed_over(batch([3, 4], [(1,), (1, 2)], [1.0, 2.0]), "neighbours")
+    trace.passed_over(batch([3, 4], [(1,), (1, 2)], [1.0, 2.0]), "neighbors")
     blanket = searched_with(Found(members=()), trace)
     assert blanket.explain("hair").evidence.given == ("age",)
     assert blanket.explain("bmi").evidence.given == ("age", "smoker")
@@ -292,10 +292,10 @@ def test_explain_tests_against_other_columns_and_long_histories():
     assert len(explanation.steps) == 7
 
 
-def test_neighbours_are_not_called_a_blanket():
+def test_neighbors_are_not_called_a_blanket():
     from dataclasses import replace
 
-    blanket = searched(algorithm=replace(ALGORITHM, finds="neighbours"))
+    blanket = searched(algorithm=replace(ALGORITHM, finds="neighbors"))
     assert str(blanket).startswith("Parents and children of ill: 2 of 5 columns")
     assert blanket.explain("age").headline == "age is in the parents and children of ill."
 
@@ -529,7 +529,7 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 def test_graph_directs_only_what_is_known():
     trace = Trace()
-    roles = {1: "parent", 2: "child", 3: "spouse", 4: "neighbour"}
+    roles = {1: "parent", 2: "child", 3: "spouse", 4: "neighbor"}
     found = Found(members=(1, 2, 3, 4, 5), roles=roles, common_children={3: 2})
     graph = searched_with(found, trace, evidence=[proof(x) for x in found.members]).to_networkx()
     directed = {(a, b): d for a, b, d in graph.edges(data="directed")}
@@ -541,15 +541,15 @@ def test_graph_directs_only_what_is_known():
         ("ill", "town"): False,
     }
     assert dict(graph.nodes(data="role")) == {
-        "ill": "target", "age": "parent", "smoker": "child", "hair": "spouse", "bmi": "neighbour", "town": "unknown"
+        "ill": "target", "age": "parent", "smoker": "child", "hair": "spouse", "bmi": "neighbor", "town": "unknown"
     }  # fmt: skip
     assert graph.nodes["age"]["effect"] == pytest.approx(23.1 / 1920)
 
 
 @pytest.mark.parametrize("order", [(2, 3), (3, 2)])
-def test_a_spouse_directs_the_edge_to_an_undirected_neighbour(order):
+def test_a_spouse_directs_the_edge_to_an_undirected_neighbor(order):
     # 3 was found through 2: the collider makes 2 a child, whatever its own role says.
-    found = Found(members=order, roles={2: "neighbour", 3: "spouse"}, common_children={3: 2})
+    found = Found(members=order, roles={2: "neighbor", 3: "spouse"}, common_children={3: 2})
     graph = searched_with(found, Trace()).to_networkx()
     assert {(a, b): d for a, b, d in graph.edges(data="directed")} == {
         ("ill", "smoker"): True,
@@ -563,7 +563,7 @@ def test_plot_puts_parents_above_and_children_below():
     matplotlib.use("agg")
     from matplotlib import pyplot
 
-    roles = {1: "parent", 2: "child", 3: "spouse", 4: "neighbour"}
+    roles = {1: "parent", 2: "child", 3: "spouse", 4: "neighbor"}
     found = Found(members=(1, 2, 3, 4, 5), roles=roles, common_children={3: 2})
     blanket = searched_with(found, Trace(), names=("ill", "age $x", "smoker", "hair", "bmi", "t" * 30))
     ax = blanket.plot()
@@ -574,7 +574,7 @@ def test_plot_puts_parents_above_and_children_below():
     arrows = [text for text in ax.texts if not text.get_text()]
     assert len(arrows) == 5
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["target", "parent", "child", "spouse", "neighbour", "role not known"]
+    assert labels == ["target", "parent", "child", "spouse", "neighbor", "role not known"]
     ax.figure.canvas.draw()
     assert blanket.plot(ax=ax) is ax
     pyplot.close("all")

@@ -22,10 +22,10 @@ def data():
 
 @pytest.mark.parametrize("algorithm", ["iamb", "pcmb"])
 def test_what_is_told_later_is_what_is_told_at_once(data, algorithm, monkeypatch):
-    later = bl.discover_all(data, algorithm=algorithm, n_threads=1)
+    later = bl.discover_all(data, algorithm=algorithm, n_jobs=1)
     assert all(name not in vars(later["a"]) for name in LATER)
     monkeypatch.setattr(_searching, "FEW_CELLS", 0)
-    at_once = bl.discover_all(data, algorithm=algorithm, n_threads=1)
+    at_once = bl.discover_all(data, algorithm=algorithm, n_jobs=1)
     assert all(name in vars(at_once["a"]) for name in LATER)
     for target in data:
         one, other = later[target].to_dict(), at_once[target].to_dict()
@@ -35,7 +35,7 @@ def test_what_is_told_later_is_what_is_told_at_once(data, algorithm, monkeypatch
 
 
 def test_it_travels(data):
-    blanket = bl.discover_all(data, algorithm="iamb", n_threads=1)["a"]
+    blanket = bl.discover_all(data, algorithm="iamb", n_jobs=1)["a"]
     copies = [pickle.loads(pickle.dumps(blanket)), copy.copy(blanket), copy.deepcopy(blanket)]
     assert all(made == blanket for made in copies)
     assert blanket.tell() is blanket
@@ -43,7 +43,7 @@ def test_it_travels(data):
 
 
 def test_no_other_attribute_is_made_up(data):
-    blanket = bl.discover_all(data, algorithm="iamb", n_threads=1)["a"]
+    blanket = bl.discover_all(data, algorithm="iamb", n_jobs=1)["a"]
     with pytest.raises(AttributeError, match="'Blanket' object has no attribute 'strenghts'"):
         blanket.strenghts  # noqa: B018
 
@@ -51,5 +51,5 @@ def test_no_other_attribute_is_made_up(data):
 def test_columns_that_tell_each_other_are_still_named(data):
     data["copy"] = 1 - data["c"]
     with pytest.warns(bl.errors.DuplicateColumnWarning):
-        found = bl.discover_all(data, ["a"], algorithm="pcmb", n_threads=1)
+        found = bl.discover_all(data, ["a"], algorithm="pcmb", n_jobs=1)
     assert any("may lack members" in sentence for sentence in found["a"].warnings)

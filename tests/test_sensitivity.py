@@ -11,15 +11,15 @@ from blankets.regimes import Surrogate, kappa_of, surrogate_breakpoints
 
 
 def table(rates, n=4000, seed=0):
-    """A strong and a weak feature; negatives and positives are labelled at the given rates."""
+    """A strong and a weak feature; negatives and positives are labeled at the given rates."""
     rng = np.random.default_rng(seed)
     ill = (rng.random(n) < 0.3).astype(int)
-    labelled = rng.random(n) < np.array(rates)[ill]
+    labeled = rng.random(n) < np.array(rates)[ill]
     return {
         "strong": ill ^ (rng.random(n) < 0.2),
         "weak": ill ^ (rng.random(n) < 0.45),
         "noise": rng.integers(0, 2, n),
-        "ill": np.where(labelled, ill, np.nan),
+        "ill": np.where(labeled, ill, np.nan),
     }
 
 
@@ -42,9 +42,9 @@ def test_every_prior_gets_what_discover_finds_with_it(rates):
     data = table(rates)
     found = bl.sensitivity(data, "ill", labels="mar-c", algorithm="iamb", alpha=0.05)
     low, high = found.ranges[0].low, found.ranges[-1].high
-    labelled = data["ill"][np.isfinite(data["ill"])]
-    assert low == pytest.approx(labelled.sum() / 4000)
-    assert high == pytest.approx(1 - (labelled == 0).sum() / 4000)
+    labeled = data["ill"][np.isfinite(data["ill"])]
+    assert low == pytest.approx(labeled.sum() / 4000)
+    assert high == pytest.approx(1 - (labeled == 0).sum() / 4000)
     for one, other in zip(found.ranges, found.ranges[1:], strict=False):
         assert one.high == other.low
         assert set(one.members) != set(other.members)
@@ -57,7 +57,7 @@ def test_every_prior_gets_what_discover_finds_with_it(rates):
 
 
 def test_an_answer_that_changes():
-    # Negatives are hardly labelled, so that through Ỹ1 the weak feature is not found.
+    # Negatives are hardly labeled, so that through Ỹ1 the weak feature is not found.
     found = bl.sensitivity(table((0.02, 0.6)), "ill", labels="mar-c", algorithm="iamb", alpha=0.05)
     assert [set(r.members) for r in found.ranges] == [{"strong", "weak"}, {"strong"}]
     assert found.ranges[0].high in found.breakpoints
@@ -73,7 +73,7 @@ def test_an_answer_that_changes():
     assert "<table>" in found._repr_html_()
 
 
-def test_positive_unlabelled_blankets_stay_while_power_falls():
+def test_positive_unlabeled_blankets_stay_while_power_falls():
     found = bl.sensitivity(table((0.0, 0.5)), "ill", labels="pu", algorithm="iamb")
     (only,) = found.ranges
     assert only.surrogates == ("y0",)
@@ -86,7 +86,7 @@ def test_positive_unlabelled_blankets_stay_while_power_falls():
 
 
 @pytest.mark.parametrize("labels", ["mcar", "mar-f"])
-def test_labelled_rows_alone_do_not_depend_on_the_prior(labels):
+def test_labeled_rows_alone_do_not_depend_on_the_prior(labels):
     found = bl.sensitivity(table((0.4, 0.4)), "ill", labels=labels, algorithm="iamb")
     assert len(found.ranges) == 1
     assert found.ranges[0].surrogates == ("listwise",)
@@ -114,10 +114,10 @@ def test_what_is_known_limits_the_range():
     with pytest.raises(ParameterError, match="the prior leaves no range of p"):
         bl.sensitivity(data, "ill", labels="mar-c", prior=0.3)
     whole = {**data, "ill": (np.nan_to_num(data["ill"]) > 0).astype(int)}
-    with pytest.raises(NotAnswerableError, match="every row is labelled, so that p"):
+    with pytest.raises(NotAnswerableError, match="every row is labeled, so that p"):
         bl.sensitivity(whole, "ill")
 
 
 def test_case_control_sampling_says_nothing_about_the_prior():
-    found = bl.sensitivity(table((0.0, 0.5)), "ill", labels=bl.PositiveUnlabelled(sampling="case-control"))
+    found = bl.sensitivity(table((0.0, 0.5)), "ill", labels=bl.PositiveUnlabeled(sampling="case-control"))
     assert (found.ranges[0].low, found.ranges[0].high) == (0.0, 1.0)

@@ -22,25 +22,25 @@ def clinic(n=1000, seed=0, n_noise=3):
     return {**table, "ill": ill}
 
 
-def unlabelled(table, rate, seed=1):
+def unlabeled(table, rate, seed=1):
     rng = np.random.default_rng(seed)
-    labelled = rng.random(len(table["ill"])) < np.array(rate)[table["ill"]]
-    return {**table, "ill": np.where(labelled, table["ill"], np.nan)}
+    labeled = rng.random(len(table["ill"])) < np.array(rate)[table["ill"]]
+    return {**table, "ill": np.where(labeled, table["ill"], np.nan)}
 
 
 LABELS = {
     "supervised": (clinic(), {}),
-    "pu": (unlabelled(clinic(), (0.0, 0.6)), {"labels": "pu", "prior": 0.5}),
-    "mcar": (unlabelled(clinic(), (0.5, 0.5)), {"labels": "mcar"}),
-    "mar-c": (unlabelled(clinic(), (0.2, 0.6)), {"labels": "mar-c", "prior": "<0.7"}),
-    "mar-f": (unlabelled(clinic(), (0.5, 0.5)), {"labels": "mar-f"}),
+    "pu": (unlabeled(clinic(), (0.0, 0.6)), {"labels": "pu", "prior": 0.5}),
+    "mcar": (unlabeled(clinic(), (0.5, 0.5)), {"labels": "mcar"}),
+    "mar-c": (unlabeled(clinic(), (0.2, 0.6)), {"labels": "mar-c", "prior": "<0.7"}),
+    "mar-f": (unlabeled(clinic(), (0.5, 0.5)), {"labels": "mar-f"}),
 }
 
 
 @pytest.mark.parametrize("regime", LABELS)
 def test_every_regime_has_its_stability(regime):
     table, how = LABELS[regime]
-    found = bl.stability(table, "ill", n_draws=12, rng=0, n_threads=1, **how)
+    found = bl.stability(table, "ill", n_draws=12, rng=0, n_jobs=1, **how)
     assert found["strong"] == 1.0
     assert all(found[f"noise {k}"] < 0.5 for k in range(3))
     assert found.settings["labels"] == regime
@@ -66,9 +66,9 @@ def test_frequencies_are_those_of_searches_of_the_drawn_rows():
 
 @pytest.mark.parametrize("method", ["subsample", "pairs", "bootstrap"])
 def test_the_answer_depends_on_the_seed_and_not_on_threads(method):
-    def run(seed, n_threads):
+    def run(seed, n_jobs):
         found = bl.stability(
-            clinic(300), "ill", n_draws=10, method=method, rng=seed, n_threads=n_threads, algorithm="kiamb", alpha=0.1
+            clinic(300), "ill", n_draws=10, method=method, rng=seed, n_jobs=n_jobs, algorithm="kiamb", alpha=0.1
         )
         return dict(found)
 
@@ -76,7 +76,7 @@ def test_the_answer_depends_on_the_seed_and_not_on_threads(method):
     assert run(1, 1) != run(2, 1)
 
 
-def test_draws_keep_the_labelled_shares():
+def test_draws_keep_the_labeled_shares():
     table, how = LABELS["mar-c"]
     study = read_study(table, "ill", None, **how)
     rng = np.random.default_rng(0)
@@ -168,5 +168,5 @@ def test_wrong_requests():
 
 def test_progress_is_told():
     told = []
-    bl.stability(clinic(100), "ill", n_draws=3, n_threads=1, progress=told.append, rng=0)
+    bl.stability(clinic(100), "ill", n_draws=3, n_jobs=1, progress=told.append, rng=0)
     assert [sentence.split(",")[0] for sentence in told] == ["1 of 3 draws", "2 of 3 draws", "3 of 3 draws"]

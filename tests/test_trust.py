@@ -195,7 +195,7 @@ class TestRefute:
 
     def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(self):
         blanket = bl.discover(table(), "ill", algorithm="kiamb", rng=4, k=0.6)
-        first, second = (blanket.refute(table(), n_draws=6, rng=9, n_threads=n) for n in (1, 2))
+        first, second = (blanket.refute(table(), n_draws=6, rng=9, n_jobs=n) for n in (1, 2))
         assert [trial.to_dict() for trial in first] == [trial.to_dict() for trial in second]
         assert first["same data"].verdict == "passed"  # the seed of the search is known
 
@@ -218,13 +218,13 @@ class TestRefute:
         from scipy.stats import beta
 
         data = partly("pu")
-        apart = bl.discover(data, "ill", labels=bl.PositiveUnlabelled(0.4, sampling="case-control"), algorithm="iamb")
+        apart = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(0.4, sampling="case-control"), algorithm="iamb")
         assert apart.refute(data, n_draws=1, rng=0)["same data"].verdict == "passed"
         drawn = bl.discover(data, "ill", labels="pu", prior=beta(4, 6), algorithm="iamb")
         with pytest.raises(ParameterError, match=r"p\(y=1\) was handed over as .*; give it again with prior="):
             drawn.refute(data, n_draws=1, rng=0)
         assert drawn.refute(data, n_draws=1, rng=0, prior=beta(4, 6))["same data"].verdict == "passed"
-        again = drawn.refute(data, n_draws=1, rng=0, labels=bl.PositiveUnlabelled(0.4))
+        again = drawn.refute(data, n_draws=1, rng=0, labels=bl.PositiveUnlabeled(0.4))
         assert again["same data"].verdict == "passed"
 
     def test_a_member_that_depends_on_the_prior(self):

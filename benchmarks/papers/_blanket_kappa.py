@@ -44,24 +44,24 @@ class Member(NamedTuple):
     hidden: float
 
 
-def members(known: Network, target: str, given: frozenset[str], labelled: float, rows: int) -> tuple[Member, ...]:
-    """Return the true members' tests given the others of ``given``, if this share of the positives is labelled.
+def members(known: Network, target: str, given: frozenset[str], labeled: float, rows: int) -> tuple[Member, ...]:
+    """Return the true members' tests given the others of ``given``, if this share of the positives is labeled.
 
     Positive is the target's first state.
     """
     return tuple(
-        Member(x, *effect(known, target, x, tuple(sorted(given - {x})), labelled, rows))
+        Member(x, *effect(known, target, x, tuple(sorted(given - {x})), labeled, rows))
         for x in sorted(known.blanket(target))
     )
 
 
 @cache
 def effect(
-    known: Network, target: str, x: str, others: tuple[str, ...], labelled: float, rows: int
+    known: Network, target: str, x: str, others: tuple[str, ...], labeled: float, rows: int
 ) -> tuple[float, float, float]:
     """Return the degrees of freedom of a test given others, and the information of x about Y and about Ỹ0 in nats."""
     joint, noise = law(known, target, x, others)
-    full, hidden = information(joint), information(thinned(joint, labelled))
+    full, hidden = information(joint), information(thinned(joint, labeled))
     left = max(full - noise, 0.0) / full if full > 0 else 0.0
     return expected_dof(joint, rows), full * left, hidden * left
 
@@ -105,9 +105,9 @@ def information(joint: Floats) -> float:
     return max(float(whole - first - second + third), 0.0)
 
 
-def thinned(joint: Floats, labelled: float) -> Floats:
-    """Return the chances of labelled and unlabelled rows, if this share of the positives is labelled."""
-    return np.stack([labelled * joint[0], joint[1] + (1 - labelled) * joint[0]])
+def thinned(joint: Floats, labeled: float) -> Floats:
+    """Return the chances of labeled and unlabeled rows, if this share of the positives is labeled."""
+    return np.stack([labeled * joint[0], joint[1] + (1 - labeled) * joint[0]])
 
 
 def expected_dof(joint: Floats, rows: int) -> float:

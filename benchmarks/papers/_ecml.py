@@ -1,6 +1,6 @@
 """The protocol of [PU] appendix A (= [T] chapter 8), shared by its figures.
 
-Which state is positive and how ties are broken follows ERRATA G1 and G3; exact numbers of rows are labelled (G5).
+Which state is positive and how ties are broken follows ERRATA G1 and G3; exact numbers of rows are labeled (G5).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def protocol(quick: bool) -> str:
     return (
         f"IAMB, G test with the printed (nominal) degrees of freedom and every test performed, α = {ALPHA}, "
         f"{3 if quick else 10} data sets of {'2000' if quick else '2000 and 5000'} rows, {5 if quick else 30} "
-        "labellings of each, of whose blankets the most frequent one counts; means over the targets of a network, "
+        "labelings of each, of whose blankets the most frequent one counts; means over the targets of a network, "
         "95% intervals over data sets"
     )
 
@@ -85,11 +85,11 @@ def classes(frame: Frame, target: str, positive: Sequence[int] = (0,)) -> Classe
     return np.isin(frame.column(frame.index(target)), positive).astype(np.int64)
 
 
-def labellings(y: Classes, positives: int, negatives: int, versions: int, *about: int) -> list[Classes]:
+def labelings(y: Classes, positives: int, negatives: int, versions: int, *about: int) -> list[Classes]:
     """Return labels of which all but these numbers of each class are hidden (-1), several times."""
     seeds = [np.random.default_rng([2015, *about, version]) for version in range(versions)]
     shown = [hide_labels(y, "mar-c", count={0: negatives, 1: positives}, rng=rng) for rng in seeds]
-    return [np.where(labelled, y, -1) for labelled in shown]
+    return [np.where(labeled, y, -1) for labeled in shown]
 
 
 def blanket(frame: Frame, target: str, y: Classes, **how: Any) -> frozenset[str]:
@@ -101,8 +101,8 @@ def searched(frame: Frame, target: str, y: Classes, **how: Any) -> bl.Blanket:
     """Return what IAMB finds with ``y`` in place of the target, and how."""
     how = {"test": "g", "alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **how}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labelled rows
-        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", n_threads=1, **how)
+        warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labeled rows
+        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", n_jobs=1, **how)
 
 
 def grown(found: bl.Blanket) -> frozenset[str]:
@@ -111,7 +111,7 @@ def grown(found: bl.Blanket) -> frozenset[str]:
 
 
 def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **how: Any) -> frozenset[str]:
-    """Return the blanket found most often over labellings of the same rows; of equally frequent ones the first."""
+    """Return the blanket found most often over labelings of the same rows; of equally frequent ones the first."""
     return Counter(blanket(frame, target, y, **how) for y in versions).most_common(1)[0][0]
 
 
@@ -174,24 +174,24 @@ def _both(one: pd.Series, other: pd.Series, digits: int) -> str:
 
 
 def draw_bars(
-    rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colours: dict[str, str], panel: str = "rows"
+    rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colors: dict[str, str], panel: str = "rows"
 ) -> None:
     """Draw means and 95% intervals as bars: a row of panels a measure, a column a panel, a group a network."""
     panels = rows.groupby(panel)["rows"].first()
     axes = figure.subplots(len(measures), len(panels), squeeze=False, sharey="row")
-    width = 0.8 / len(colours)
+    width = 0.8 / len(colors)
     for i, (measure, label) in enumerate(measures.items()):
         means = per_trial(rows, measure, panel)
         for ax, (key, n_rows) in zip(axes[i], panels.items(), strict=True):
-            for k, (method, colour) in enumerate(colours.items()):
+            for k, (method, color) in enumerate(colors.items()):
                 bars = [interval(means.loc[(name, key), method]) for name in NETWORKS]
-                at = np.arange(len(NETWORKS)) + (k - (len(colours) - 1) / 2) * width
+                at = np.arange(len(NETWORKS)) + (k - (len(colors) - 1) / 2) * width
                 heights, errors = zip(*bars, strict=True)
-                ax.bar(at, heights, width, yerr=errors, color=colour, label=method, error_kw={"lw": 0.8})
+                ax.bar(at, heights, width, yerr=errors, color=color, label=method, error_kw={"lw": 0.8})
             ax.set_xticks(range(len(NETWORKS)), NETWORKS)
             if i == 0:
-                ax.set_title(f"N = {n_rows}" + (f", {key} labelled" if panel == "labelled" else ""))
+                ax.set_title(f"N = {n_rows}" + (f", {key} labeled" if panel == "labeled" else ""))
         axes[i, 0].set_ylabel(label)
         axes[i, 0].set_ylim(bottom=0)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(colours), frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(colors), frameon=False)

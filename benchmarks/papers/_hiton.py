@@ -81,7 +81,7 @@ def _machine() -> Any:
     return make_pipeline(MaxAbsScaler(), LinearSVC(C=1.0, class_weight="balanced", max_iter=5000, random_state=0))
 
 
-def _neighbours() -> Any:
+def _neighbors() -> Any:
     return make_pipeline(MaxAbsScaler(), KNeighborsClassifier(5))
 
 
@@ -89,7 +89,7 @@ def _tree() -> Any:
     return DecisionTreeClassifier(min_samples_leaf=3, random_state=0)
 
 
-CLASSIFIERS = {"svm": _machine, "knn": _neighbours, "tree": _tree}
+CLASSIFIERS = {"svm": _machine, "knn": _neighbors, "tree": _tree}
 
 
 def split(folder: Path, data_set: str, fold: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -184,8 +184,8 @@ def search(x: Any, y: NDArray[np.int64], settings: Mapping[str, Any]) -> FrozenE
         test="g",
         dof="adjusted",
         options={"max_given": settings["max_given"], "interleave": "semi"},
-        n_threads=1,
-        **({} if issparse(x) else {"discretise": "equal-frequency", "bins": settings["bins"]}),
+        n_jobs=1,
+        **({} if issparse(x) else {"discretize": "equal-frequency", "bins": settings["bins"]}),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)

@@ -145,7 +145,7 @@ def on_thrombin(rows: pd.DataFrame, method: str) -> Finding:
 
 
 def by_classifier(rows: pd.DataFrame, method: str) -> str:
-    """Say which of the classifiers is off, and what a choice of neighbours does to it."""
+    """Say which of the classifiers is off, and what a choice of neighbors does to it."""
     told = []
     for classifier in ("svm", "knn", CHOSEN):
         curve = curves(rows, "thrombin", method, classifier)
@@ -158,10 +158,10 @@ def by_classifier(rows: pd.DataFrame, method: str) -> str:
 
 
 def by_cosine(rows: pd.DataFrame, method: str) -> str:
-    """Say what another distance does to nearest neighbours on all features."""
+    """Say what another distance does to nearest neighbors on all features."""
     if method != "ALL":
         return ""
-    return f"; 5 neighbours by cosine have {plus_minus(curves(rows, 'thrombin', COSINE, COSINE).loc[OURS], 1)}"
+    return f"; 5 neighbors by cosine have {plus_minus(curves(rows, 'thrombin', COSINE, COSINE).loc[OURS], 1)}"
 
 
 def growth(rows: pd.DataFrame) -> Finding:
@@ -234,11 +234,11 @@ def candidates(rows: pd.DataFrame) -> list[Finding]:
         found.append(
             Finding(
                 f"thrombin, another candidate: {name}, "
-                + ("5 neighbours by cosine" if way == COSINE else "knn with a chosen number of neighbours"),
+                + ("5 neighbors by cosine" if way == COSINE else "knn with a chosen number of neighbors"),
                 f"{printed:.1f}, if that is why",
-                f"{plus_minus(ours, 1)}, {signed(ours - five)} against 5 neighbours by Euclid's distance",
+                f"{plus_minus(ours, 1)}, {signed(ours - five)} against 5 neighbors by Euclid's distance",
                 "agrees" if same else "differs",
-                "" if same else "this alone does not bring the printed score of nearest neighbours",
+                "" if same else "this alone does not bring the printed score of nearest neighbors",
             )
         )
     return found

@@ -29,7 +29,7 @@ sign. *Differs*: with the reason, and the experiment that supports it. Sources: 
 *Scalable, efficient and correct learning of Markov boundaries*; [S] Verma 2005, slides on KS, GS, IAMB and HITON,
 with the tables of Tsamardinos and others 2003 and Aliferis and others 2003; [T] Sechidis 2015, *Hypothesis testing
 and feature selection in semi-supervised data* (thesis); [PU] Sechidis and Brown 2015, *Markov blanket discovery in
-positive-unlabelled and semi-supervised data*; [L] Gao and Ji 2016, *Constrained local latent variable discovery*.
+positive-unlabeled and semi-supervised data*; [L] Gao and Ji 2016, *Constrained local latent variable discovery*.
 """
 
 

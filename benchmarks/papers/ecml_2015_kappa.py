@@ -14,8 +14,8 @@ What counts, fixed before the run: omissions with Ỹ0 at N/κ̄ less those with
 interval over data sets. There are eight settings, so intervals are those of 95% for all eight together (Bonferroni).
 *Agrees*: the interval lies within a quarter of a member, which is half of the least that Ỹ0 loses at N rows in
 Figure 3 (0.48, barley, N = 5000): equivalence. *Undecided*: it reaches further but holds 0: no difference, and no
-proof of equality. *Differs*: else. For time, 5 labellings vote, not 30 (in `ecml-2015-why` a vote of 10 omits what its
-labellings omit, to 0.02 where that is printed), on hailfinder, with its 20 targets, 3 (a change for time, before any
+proof of equality. *Differs*: else. For time, 5 labelings vote, not 30 (in `ecml-2015-why` a vote of 10 omits what its
+labelings omit, to 0.02 where that is printed), on hailfinder, with its 20 targets, 3 (a change for time, before any
 result had been looked at); alarm, of which only five targets are averaged, has 20 data sets instead of 10.
 """
 
@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
 from benchmarks.papers._blanket_kappa import kappa_of_blanket, members, missed
-from benchmarks.papers._ecml import ALPHA, NETWORKS, classes, grown, interval, labellings, most_frequent, searched
+from benchmarks.papers._ecml import ALPHA, NETWORKS, classes, grown, interval, labelings, most_frequent, searched
 from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict
 from matplotlib.figure import Figure
 
@@ -48,7 +48,7 @@ WHY = {
     "Ỹ0 at N/κ": "κ is that of the unconditional test (ERRATA B4); N/κ̄ in the row above",
     "Ỹ0 at N/κ̄": "test by test, given the same columns, they are equal (ecml-2015-kappa-tests)",
 }
-FRESH = 1000  # trials from here on test what others have admitted: their own rows would favour it
+FRESH = 1000  # trials from here on test what others have admitted: their own rows would favor it
 ODD, TESTED = "VENTTUBE", "noncentral χ² is an approximation where tables are thin (ecml-2015-why)"
 FULL, AT_KAPPA, AT_MEAN = "Y", "Ỹ0 at N/κ", "Ỹ0 at N/κ̄"
 
@@ -74,7 +74,7 @@ def run(data: Path | None, network: str, rows: int, trial: int, versions: int) -
         for method, kappa in ((AT_KAPPA, row["kappa"]), (AT_MEAN, row["kappa_bar"])):
             more = larger.take(np.arange(math.ceil(rows / kappa)))
             y = classes(more, row["target"])
-            labels = labellings(y, round(SHARE * more.n_rows), 0, versions, trial, k)
+            labels = labelings(y, round(SHARE * more.n_rows), 0, versions, trial, k)
             voted = most_frequent(more, row["target"], labels, labels="pu", **CALIBRATED)
             row[method] = len(known.blanket(row["target"]) - voted)
     return found
@@ -149,7 +149,7 @@ def run_tests(data: Path | None, network: str, rows: int, trial: int, versions: 
         exact = kappa_of_blanket(tests, rows, ALPHA)
         kappa = float(kappa_of(Surrogate.Y0, prior, positives=SHARE)) if math.isnan(exact) else exact
         more = _ecml.sampled(known, math.ceil(rows / kappa), trial)
-        labels = labellings(classes(more, node), round(SHARE * more.n_rows), 0, versions, trial, k)
+        labels = labelings(classes(more, node), round(SHARE * more.n_rows), 0, versions, trial, k)
         row: dict[str, Any] = {"target": node, FULL: 0.0, AT_MEAN: 0.0}
         for x in sorted(known.blanket(node)):
             others = sorted(given - {x})
@@ -208,7 +208,7 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"As Figure 3, but tests are calibrated (every test performed), {3 if quick else 5} labellings vote "
+            f"As Figure 3, but tests are calibrated (every test performed), {3 if quick else 5} labelings vote "
             f"{'' if quick else '(3 on hailfinder) '}and there are "
             f"{'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with "
             "intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
@@ -233,7 +233,7 @@ EXPERIMENTS = (
         compare=compare_tests,
         draw=draw,
         protocol=lambda quick: (
-            f"Targets, networks and sizes of Figure 3, {2 if quick else 20} data sets, 5 labellings: each true member "
+            f"Targets, networks and sizes of Figure 3, {2 if quick else 20} data sets, 5 labelings: each true member "
             "is tested given what IAMB admits with Y at N rows, by Y in N other rows and by Ỹ0 in N/κ̄; tests are "
             "calibrated, α = 0.1; intervals that hold for all eight settings together with 95%"
         ),

@@ -1,13 +1,13 @@
 """Why [PU] Figure 7 depends on the network: the same nodes, with other unions of their states as the positive class.
 
-Labelled are 200 of 2000 rows, with the ratio of the classes turned round. For a weak effect a test keeps the share κ
-of the noncentrality that it has with all labels (ρ is the labelled share, p = p(y=1)):
+Labeled are 200 of 2000 rows, with the ratio of the classes turned round. For a weak effect a test keeps the share κ
+of the noncentrality that it has with all labels (ρ is the labeled share, p = p(y=1)):
 
     Ỹ0           κ = ρ (1-p)² / (p (1 - ρ (1-p)))        Theorem 3
-    labelled     κ = ρ                                   the classes change places, p (1-p) stays
-    pairwise     κ = ρ ((1-p)³ + p³) / (p (1-p))         Σ p(y|labelled) (p(x|y) - p(x))², in the same way
+    labeled     κ = ρ                                   the classes change places, p (1-p) stays
+    pairwise     κ = ρ ((1-p)³ + p³) / (p (1-p))         Σ p(y|labeled) (p(x|y) - p(x))², in the same way
 
-Ỹ0 is ahead of labelled rows below p = .39; there F should cross as well, whatever the network. With pairwise deletion
+Ỹ0 is ahead of labeled rows below p = .39; there F should cross as well, whatever the network. With pairwise deletion
 it is about level (.54 and .50 at p = .15) until p = .30, and behind from there; but pairwise deletion also adds what
 does not belong, since its statistic has more degrees of freedom than it is tested with.
 """
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
-from benchmarks.papers._ecml import classes, labellings, most_frequent, score
+from benchmarks.papers._ecml import classes, labelings, most_frequent, score
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, ordered, plus_minus
 from matplotlib.figure import Figure
 
@@ -61,7 +61,7 @@ def run(data: Path | None, network: str, trial: int, versions: int) -> list[dict
         for band, (states, prior) in positive_classes(known, node).items():
             negatives = round(LABELLED * prior)
             positives = LABELLED - negatives
-            y = labellings(classes(frame, node, states), positives, negatives, versions, trial, k)
+            y = labelings(classes(frame, node, states), positives, negatives, versions, trial, k)
             for method, way in WAYS.items():
                 members = most_frequent(frame, node, y, labels="mar-c", **way)
                 found.append({"band": band, **score(known, node, prior, method, members)})
@@ -148,14 +148,14 @@ EXPERIMENTS = (
         draw=draw,
         protocol=lambda quick: (
             f"Every node with parent, child and spouse; the run of states nearest to p(y=1) = .15, .25, .35, .45 is "
-            f"positive; {LABELLED} of {ROWS} rows labelled, {2 if quick else 10} data sets, {3 if quick else 10} "
-            "labellings of each, otherwise as Figure 7"
+            f"positive; {LABELLED} of {ROWS} rows labeled, {2 if quick else 10} data sets, {3 if quick else 10} "
+            "labelings of each, otherwise as Figure 7"
         ),
         size=(12.0, 3.8),
         needs=_ecml.NEEDS,
         remark=(
             "Nothing is printed for this; that column says what κ leads one to expect. The explanation of Figure 7 is "
-            "the prior: below p(y=1) = .39 Ỹ0 is ahead of labelled rows on every network, insurance too, and behind "
+            "the prior: below p(y=1) = .39 Ỹ0 is ahead of labeled rows on every network, insurance too, and behind "
             "above it. With the prior known, `discover` compares all three κ and takes the largest."
         ),
     ),

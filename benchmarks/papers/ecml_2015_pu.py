@@ -1,6 +1,6 @@
-"""[PU] Table 1 and Figures 2 to 4 (= [T] Table 8.1, Figures 8.1 to 8.3): blankets from positives and unlabelled rows.
+"""[PU] Table 1 and Figures 2 to 4 (= [T] Table 8.1, Figures 8.1 to 8.3): blankets from positives and unlabeled rows.
 
-Labelled are N/20 positives. N/κ rows are drawn anew, with the κ of each target, and a twentieth of them labelled.
+Labeled are N/20 positives. N/κ rows are drawn anew, with the κ of each target, and a twentieth of them labeled.
 Reasons for differences come from the kept run of ecml-2015-why; ecml-2015-kappa does the same with the right κ.
 
 Whether Ỹ0 loses less F with more rows is undecided on alarm with ten data sets (-0.03 ± 0.06). Differences between two
@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
-from benchmarks.papers._ecml import alike, blanket, classes, higher, interval, labellings, most_frequent, score
+from benchmarks.papers._ecml import alike, blanket, classes, higher, interval, labelings, most_frequent, score
 from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict
 from benchmarks.papers.ecml_2015_why import reasons
 from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of
 
-SHARE = 0.05  # of all rows that are labelled, all of them positive
+SHARE = 0.05  # of all rows that are labeled, all of them positive
 UNKNOWN = "ecml-2015-why looks into it setting by setting"
 FEW = "few data sets: the full protocol decides"
 GROWTH = "over the networks it shrinks (last row); 100 more data sets of alarm: ecml-2015-fig4-alarm"
 MORE = range(10, 110)  # data sets of alarm, after the first ten
-COLOURS = {"Y": "0.35", "Ỹ0": "C0", "Ỹ0 at N/κ": "C9"}
+COLORS = {"Y": "0.35", "Ỹ0": "C0", "Ỹ0 at N/κ": "C9"}
 
 
 def run(data: Path | None, network: str, rows: int, trial: int, versions: int) -> list[dict[str, Any]]:
@@ -45,8 +45,8 @@ def run(data: Path | None, network: str, rows: int, trial: int, versions: int) -
     for k, (node, prior) in enumerate(chosen.items()):
         y = classes(frame, node)
         more = larger.take(np.arange(needed[node]))
-        few = labellings(y, round(SHARE * rows), 0, versions, trial, k)
-        many = labellings(classes(more, node), round(SHARE * needed[node]), 0, versions, trial, k)
+        few = labelings(y, round(SHARE * rows), 0, versions, trial, k)
+        many = labelings(classes(more, node), round(SHARE * needed[node]), 0, versions, trial, k)
         found += [
             score(known, node, prior, "Y", blanket(frame, node, y, labels="supervised")),
             score(known, node, prior, "Ỹ0", most_frequent(frame, node, few, labels="pu")),
@@ -62,7 +62,7 @@ def run_alarm(data: Path | None, rows: int, first: int, versions: int) -> list[d
         frame = _ecml.sampled(known, rows, trial)
         for k, (node, prior) in enumerate(_ecml.targets(known).items()):
             y = classes(frame, node)
-            few = labellings(y, round(SHARE * rows), 0, versions, trial, k)
+            few = labelings(y, round(SHARE * rows), 0, versions, trial, k)
             answers = {"Y": blanket(frame, node, y, labels="supervised")}
             answers["Ỹ0"] = most_frequent(frame, node, few, labels="pu")
             found += [{"trial": trial, **score(known, node, prior, *answer)} for answer in answers.items()]
@@ -90,7 +90,7 @@ def draw_alarm(rows: pd.DataFrame, figure: Figure) -> None:
     means = rows.groupby(["rows", "trial", "method"]).f.mean().unstack("method")
     for method in ("Y", "Ỹ0"):
         points = [interval(means.loc[size, method]) for size in (2000, 5000)]
-        ax.errorbar([2000, 5000], *zip(*points, strict=True), marker="o", color=COLOURS[method], label=method)
+        ax.errorbar([2000, 5000], *zip(*points, strict=True), marker="o", color=COLORS[method], label=method)
     ax.set_xlabel("rows")
     ax.set_ylabel("F on alarm")
     ax.set_xticks([2000, 5000])
@@ -145,13 +145,13 @@ def recovered(omissions: pd.DataFrame) -> Finding:
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw the three figures below each other."""
     measures = {"additions": "falsely added (Fig. 2)", "omissions": "falsely omitted (Fig. 3)", "f": "F (Fig. 4)"}
-    _ecml.draw_bars(rows, figure, measures, COLOURS)
+    _ecml.draw_bars(rows, figure, measures, COLORS)
 
 
 EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig2-4",
-        title="blankets from positive and unlabelled rows: additions, omissions, F",
+        title="blankets from positive and unlabeled rows: additions, omissions, F",
         source="[PU] Figures 2–4 = [T] 8.1–8.3",
         minutes=(4, 0.3),
         cells=_ecml.cells,
@@ -179,7 +179,7 @@ EXPERIMENTS = (
         compare=compare_alarm,
         draw=draw_alarm,
         protocol=lambda quick: (
-            f"As Figure 4, alarm, {10 if quick else 100} data sets after the first ten, {5 if quick else 30} labellings"
+            f"As Figure 4, alarm, {10 if quick else 100} data sets after the first ten, {5 if quick else 30} labelings"
         ),
         size=(5.0, 3.5),
         needs=_ecml.NEEDS,

@@ -1,4 +1,4 @@
-"""[PU] Figures 5 to 7 (= [T] 8.4 to 8.6): blankets from labelled rows of both classes and unlabelled ones.
+"""[PU] Figures 5 to 7 (= [T] 8.4 to 8.6): blankets from labeled rows of both classes and unlabeled ones.
 
 Figure 5 labels N/20 rows of each class. Figures 6 and 7 label 200 of 2000 and 250 of 5000 rows (also 500, which may
 have been meant: ERRATA G4), with the classes as in the population, or with their ratio turned round.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
-from benchmarks.papers._ecml import alike, blanket, classes, higher, interval, labellings, most_frequent, score
+from benchmarks.papers._ecml import alike, blanket, classes, higher, interval, labelings, most_frequent, score
 from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from blankets.regimes import prefer_y0_below
 CHOICE = {"Y": "0.35", "most powerful": "C0", "least powerful": "C1"}
 LAX = (
     "nominal degrees of freedom are too many where strata are empty, so that a test beyond its level gains more than "
-    "it loses: with adjusted ones (ecml-2015-fig7-dof) pairwise deletion is behind labelled rows on three of the four "
+    "it loses: with adjusted ones (ecml-2015-fig7-dof) pairwise deletion is behind labeled rows on three of the four "
     "networks, and adds more on all"
 )
 WHY = {
@@ -43,7 +43,7 @@ WAYS = {"Ỹ0 or Ỹ1": "C0", "listwise": "C2", "pairwise": "C3", "any, by κ": 
 
 
 def by_power(prior: float, positives: float, negatives: float) -> tuple[str, str]:
-    """Return the more and the less powerful of Ỹ0 and Ỹ1, by Corollary 1 (shares of all rows that are labelled)."""
+    """Return the more and the less powerful of Ỹ0 and Ỹ1, by Corollary 1 (shares of all rows that are labeled)."""
     return ("y0", "y1") if prior < prefer_y0_below(positives, negatives) else ("y1", "y0")
 
 
@@ -54,10 +54,10 @@ def run_choice(data: Path | None, network: str, rows: int, trial: int, versions:
     found = []
     for k, (node, prior) in enumerate(_ecml.targets(known).items()):
         y = classes(frame, node)
-        labelled = labellings(y, rows // 20, rows // 20, versions, trial, k)
+        labeled = labelings(y, rows // 20, rows // 20, versions, trial, k)
         found.append(score(known, node, prior, "Y", blanket(frame, node, y, labels="supervised")))
         for method, surrogate in zip(list(CHOICE)[1:], by_power(prior, 0.05, 0.05), strict=True):
-            members = most_frequent(frame, node, labelled, labels="mar-c", surrogate=surrogate)
+            members = most_frequent(frame, node, labeled, labels="mar-c", surrogate=surrogate)
             found.append(score(known, node, prior, method, members))
     return found
 
@@ -76,9 +76,7 @@ def cells(quick: bool, ratio: str) -> Sequence[Cell]:
     """List one data set each."""
     sizes = {2000: (200,), 5000: (250, 500)}
     return [
-        {**cell, "labelled": labelled, "ratio": ratio}
-        for cell in _ecml.cells(quick)
-        for labelled in sizes[cell["rows"]]
+        {**cell, "labeled": labeled, "ratio": ratio} for cell in _ecml.cells(quick) for labeled in sizes[cell["rows"]]
     ]
 
 
@@ -99,7 +97,7 @@ def run(
     rows: int,
     trial: int,
     versions: int,
-    labelled: int,
+    labeled: int,
     ratio: str,
     dof: str = "nominal",
     levels: int = 0,
@@ -111,12 +109,12 @@ def run(
     features = merged(frame, levels) if levels else frame
     about = {"network": f"{network}, {levels} levels" if levels else network}
     if dof == "adjusted":
-        about["allowed"] = allowed(features.arities, labelled)
+        about["allowed"] = allowed(features.arities, labeled)
     found = []
     for k, (node, prior) in enumerate(_ecml.targets(known).items()):
-        positives = round(labelled * (prior if ratio == "population" else 1 - prior))
-        negatives = labelled - positives
-        y = labellings(classes(frame, node), positives, negatives, versions, trial, k)
+        positives = round(labeled * (prior if ratio == "population" else 1 - prior))
+        negatives = labeled - positives
+        y = labelings(classes(frame, node), positives, negatives, versions, trial, k)
         surrogate, _ = by_power(prior, positives / rows, negatives / rows)
         ways: list[dict[str, Any]] = [{"surrogate": surrogate}, {"surrogate": "listwise"}, {"surrogate": "pairwise"}]
         for method, way in zip(WAYS, [*ways, {"prior": prior}], strict=True):
@@ -126,7 +124,7 @@ def run(
 
 
 def merged(frame: Frame, levels: int) -> Frame:
-    """Return the columns with neighbouring levels merged, into so many of about equal frequency."""
+    """Return the columns with neighboring levels merged, into so many of about equal frequency."""
     codes = []
     for j, arity in enumerate(frame.arities):
         column, counts = frame.column(j), np.bincount(frame.column(j), minlength=arity)
@@ -135,26 +133,26 @@ def merged(frame: Frame, levels: int) -> Frame:
     return Frame.from_codes(np.column_stack(codes), frame.names)
 
 
-def allowed(arities: NDArray[np.int64], labelled: int) -> float:
+def allowed(arities: NDArray[np.int64], labeled: int) -> float:
     """Return the share of tests of a class and a column given another that have five rows for a degree of freedom."""
     needed = 5 * np.outer(arities - 1, arities)
-    return float((needed[~np.eye(len(arities), dtype=bool)] <= labelled).mean())
+    return float((needed[~np.eye(len(arities), dtype=bool)] <= labeled).mean())
 
 
 def compare_same_ratio(rows: pd.DataFrame) -> list[Finding]:
     """Check what the paper reads off Figure 6."""
-    means = _ecml.per_trial(rows, "f", "labelled")
+    means = _ecml.per_trial(rows, "f", "labeled")
     groups = {place: means.loc[place] for place in means.index.droplevel("trial").unique()}
-    by_target = rows.pivot(index=["network", "labelled", "trial", "target", "prior"], columns="method", values="f")
+    by_target = rows.pivot(index=["network", "labeled", "trial", "target", "prior"], columns="method", values="f")
     loss = (by_target["listwise"] - by_target["Ỹ0 or Ỹ1"]).reset_index("prior", name="f")
     low, high = loss.f[loss.prior < 0.25].mean(), loss.f[loss.prior > 0.35].mean()
     why = (
-        "labelled rows keep 1/(1-p) times the noncentrality that Ỹ0 keeps, p = p(y=1), so that the loss of F grows "
+        "labeled rows keep 1/(1-p) times the noncentrality that Ỹ0 keeps, p = p(y=1), so that the loss of F grows "
         f"with p: {low:.3f} for all targets with p < .25, {high:.3f} with p > .35"
     )
     findings = [
-        alike(f"{name}, {labelled} labelled, F", f["Ỹ0 or Ỹ1"], f["listwise"], why)
-        for (name, labelled), f in groups.items()
+        alike(f"{name}, {labeled} labeled, F", f["Ỹ0 or Ỹ1"], f["listwise"], why)
+        for (name, labeled), f in groups.items()
     ]
     gains = [interval(f["pairwise"] - f["listwise"]) for f in groups.values()]
     worse, better = (sum(sign * mean > half for mean, half in gains) for sign in (-1, 1))
@@ -171,33 +169,33 @@ def compare_same_ratio(rows: pd.DataFrame) -> list[Finding]:
 
 def compare_prior_change(rows: pd.DataFrame) -> list[Finding]:
     """Check what the paper reads off Figure 7."""
-    means = _ecml.per_trial(rows, "f", "labelled")
+    means = _ecml.per_trial(rows, "f", "labeled")
     findings = []
-    for name, labelled in means.index.droplevel("trial").unique():
-        f = means.loc[name, labelled]
+    for name, labeled in means.index.droplevel("trial").unique():
+        f = means.loc[name, labeled]
         for rival, why in WHY.items():
-            findings.append(higher(f"{name}, {labelled} labelled, F", f["Ỹ0 or Ỹ1"], f[rival], why))
-    for labelled, group in means.groupby("labelled"):
+            findings.append(higher(f"{name}, {labeled} labeled, F", f["Ỹ0 or Ỹ1"], f[rival], why))
+    for labeled, group in means.groupby("labeled"):
         f = group.groupby("trial").mean()
         for rival, why in WHY.items():
-            findings.append(higher(f"mean of the networks, {labelled} labelled, F", f["Ỹ0 or Ỹ1"], f[rival], why))
+            findings.append(higher(f"mean of the networks, {labeled} labeled, F", f["Ỹ0 or Ỹ1"], f[rival], why))
     return findings
 
 
 def compare_adjusted(rows: pd.DataFrame) -> list[Finding]:
     """Check that pairwise deletion gains nothing where degrees of freedom are those that the data leave."""
-    means, additions = (_ecml.per_trial(rows, measure, "labelled") for measure in ("f", "additions"))
+    means, additions = (_ecml.per_trial(rows, measure, "labeled") for measure in ("f", "additions"))
     shares = rows.groupby("network", sort=False).allowed.first()
     few = means.loc["barley, 4 levels"]
     mean, half = interval(few["listwise"] - few["pairwise"])
     why = (
-        "columns of barley have up to 67 levels, and labelled rows allow few of its tests; share of those given one "
+        "columns of barley have up to 67 levels, and labeled rows allow few of its tests; share of those given one "
         f"other column: {', '.join(f'{name} {share:.2f}' for name, share in shares.items())}. With four levels, where "
         f"all are allowed, the difference is {mean:+.2f} ± {half:.2f}"
     )
     findings = []
-    for name, labelled in means.index.droplevel("trial").unique():
-        f, added = means.loc[name, labelled], additions.loc[name, labelled]
+    for name, labeled in means.index.droplevel("trial").unique():
+        f, added = means.loc[name, labeled], additions.loc[name, labeled]
         findings += [
             higher(f"{name}, F", f["listwise"], f["pairwise"], why),
             higher(f"{name}, false additions", added["pairwise"], added["listwise"], why),
@@ -207,7 +205,7 @@ def compare_adjusted(rows: pd.DataFrame) -> list[Finding]:
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw F."""
-    _ecml.draw_bars(rows, figure, {"f": "F"}, WAYS, "labelled")
+    _ecml.draw_bars(rows, figure, {"f": "F"}, WAYS, "labeled")
 
 
 def draw_choice(rows: pd.DataFrame, figure: Figure) -> None:
@@ -217,13 +215,13 @@ def draw_choice(rows: pd.DataFrame, figure: Figure) -> None:
 
 REMARKS = {
     6: (
-        "The share labelled keeps all of its power where labels are missing completely at random; that Ỹ0 comes near "
+        "The share labeled keeps all of its power where labels are missing completely at random; that Ỹ0 comes near "
         "is what the figure shows. 500 of 5000 is not in the paper (ERRATA G4)."
     ),
     7: (
-        "The paper's statement about labelled rows holds on alarm, barley and hailfinder, at all sizes; on insurance "
+        "The paper's statement about labeled rows holds on alarm, barley and hailfinder, at all sizes; on insurance "
         "it does not, because of its priors (ecml-2015-prior). On average over networks Ỹ0 is level with pairwise "
-        "deletion or just ahead. *Any, by κ* is what `discover` takes when p(y=1) is known: labelled rows where they "
+        "deletion or just ahead. *Any, by κ* is what `discover` takes when p(y=1) is known: labeled rows where they "
         "keep most. 500 of 5000 is not in the paper (ERRATA G4)."
     ),
 }
@@ -249,7 +247,7 @@ def _figure(number: int, ratio: str, title: str) -> Experiment:
 EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig5",
-        title="both classes labelled: the more and the less powerful of Ỹ0 and Ỹ1",
+        title="both classes labeled: the more and the less powerful of Ỹ0 and Ỹ1",
         source="[PU] Figure 5 = [T] 8.4",
         minutes=(2, 0.2),
         cells=_ecml.cells,
@@ -260,8 +258,8 @@ EXPERIMENTS = (
         size=(9.0, 3.6),
         needs=_ecml.NEEDS,
     ),
-    _figure(6, "population", "labelled classes as in the population"),
-    _figure(7, "inverse", "ratio of the labelled classes turned round (class-prior change)"),
+    _figure(6, "population", "labeled classes as in the population"),
+    _figure(7, "inverse", "ratio of the labeled classes turned round (class-prior change)"),
     Experiment(
         name="ecml-2015-fig7-dof",
         title="class-prior change, tested with adjusted degrees of freedom",
@@ -273,8 +271,8 @@ EXPERIMENTS = (
         draw=draw,
         protocol=lambda quick: (
             "As Figure 7 with N = 2000, but degrees of freedom are those that the levels seen in each stratum leave, "
-            f"tests need five rows for each nominal one, and there are {3 if quick else 10} labellings; barley once "
-            "more with neighbouring levels merged into four of about equal frequency"
+            f"tests need five rows for each nominal one, and there are {3 if quick else 10} labelings; barley once "
+            "more with neighboring levels merged into four of about equal frequency"
         ),
         size=(6.0, 3.8),
         needs=_ecml.NEEDS,

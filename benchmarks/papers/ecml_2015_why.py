@@ -1,6 +1,6 @@
 """Why numbers of [PU] Figures 2 and 3 come out off, setting by setting: votes, stand-ins, thin tables, the κ of strata.
 
-Additions. The blanket with Y is one answer, the one with Ỹ0 a vote of many, which drops what chance adds: labellings
+Additions. The blanket with Y is one answer, the one with Ỹ0 a vote of many, which drops what chance adds: labelings
 taken one by one are compared with the vote. What most data sets add is no chance: it stands in for members that were
 not found, and takes power to see.
 
@@ -37,7 +37,7 @@ from benchmarks.papers._ecml import (
     grown,
     higher,
     interval,
-    labellings,
+    labelings,
     searched,
 )
 from benchmarks.papers._ecml import most_frequent as vote
@@ -55,8 +55,8 @@ NAME = "ecml-2015-why"
 SHARE = 0.05
 FEW = "few data sets: the full protocol decides"
 LOW = 0.5  # targets below are said to be far from the theorem
-ONE, VOTE, AT_KAPPA, AT_EXACT = "Ỹ0, one labelling", "Ỹ0, the vote", "Ỹ0 at N/κ", "Ỹ0 at N/κ by strata"
-ONE_AT_KAPPA = "Ỹ0 at N/κ, one labelling"
+ONE, VOTE, AT_KAPPA, AT_EXACT = "Ỹ0, one labeling", "Ỹ0, the vote", "Ỹ0 at N/κ", "Ỹ0 at N/κ by strata"
+ONE_AT_KAPPA = "Ỹ0 at N/κ, one labeling"
 ADDING = ("Y", ONE, VOTE)
 OWN, FULL, HIDDEN = "tests on its way, Y", "tests, Y", "tests, Ỹ0 at N/κ"
 FULL_POWER, HIDDEN_POWER = "power, Y", "power, Ỹ0 at N/κ"
@@ -144,8 +144,8 @@ def omitted(method: str) -> str:
 
 
 def shown(y: Classes, versions: int, trial: int, k: int) -> list[Classes]:
-    """Return labellings of a twentieth of the rows, all positive."""
-    return labellings(y, round(SHARE * len(y)), 0, versions, trial, k)
+    """Return labelings of a twentieth of the rows, all positive."""
+    return labelings(y, round(SHARE * len(y)), 0, versions, trial, k)
 
 
 def most_common(answers: Sequence[frozenset[str]]) -> frozenset[str]:
@@ -275,7 +275,7 @@ def _of_additions(setting: pd.DataFrame) -> str:
     return (
         f"columns that at least half of the data sets add stand in for members that were not found: {lasting[0]:.2f} "
         f"with Y, {lasting[2]:.2f} with Ỹ0, which has less power to see them; the rest is chance: {chance[0]:.2f} with "
-        f"Y, {chance[1]:.2f} in labellings one by one, {chance[2]:.2f} in their vote ({NAME})"
+        f"Y, {chance[1]:.2f} in labelings one by one, {chance[2]:.2f} in their vote ({NAME})"
     )
 
 
@@ -296,7 +296,7 @@ def _of_omissions(setting: pd.DataFrame) -> str:
     voted = interval(missed[AT_KAPPA] - missed[ONE_AT_KAPPA])
     return (
         f"of the true members, tested one by one given the others found, Ỹ0 at N/κ misses {_in_words(setting)}; "
-        f"its vote omits {_signed(voted)} than its labellings ({NAME})"
+        f"its vote omits {_signed(voted)} than its labelings ({NAME})"
     )
 
 
@@ -316,7 +316,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     for k, name in enumerate(NETWORKS):
         added = _means(first[first.network == name], "additions").mean()
         right.bar(np.arange(3) + 0.2 * (k - 1.5), added[list(ADDING)], 0.2, color=f"C{k + 2}", label=name)
-    right.set_xticks(range(3), ["Y", "Ỹ0, one\nlabelling", "Ỹ0,\nthe vote"])
+    right.set_xticks(range(3), ["Y", "Ỹ0, one\nlabeling", "Ỹ0,\nthe vote"])
     right.set_ylabel("false additions, N = 2000")
     right.legend(frameon=False)
 
@@ -332,7 +332,7 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"As Figures 2 and 3 with {2 if quick else 10} data sets and {3 if quick else 10} labellings; differences "
+            f"As Figures 2 and 3 with {2 if quick else 10} data sets and {3 if quick else 10} labelings; differences "
             "with 95% intervals"
         ),
         size=(10.0, 4.0),
@@ -343,7 +343,7 @@ EXPERIMENTS = (
             "theorem leaves out, and they pull against each other: κ is too large for tests given a blanket that tells "
             "the class (ERRATA B4), so that Ỹ0 finds less; and tables that N rows leave thin are fuller, so that it "
             "finds more. What IAMB omits is what these tests miss, so the parts add up to the differences of "
-            "Figure 3, but for the number of labellings."
+            "Figure 3, but for the number of labelings."
         ),
     ),
 )

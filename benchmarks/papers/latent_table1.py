@@ -83,7 +83,7 @@ def run(
         ]
         hide = {"exclude": [HIDDEN]} if HIDDEN in truth.names else {}
         ways = {**HANDED, **VARIANTS} if network in WITH_LATENT else {"LMB-CSEM": HANDED["LMB-CSEM"]}
-        settings = {"max_latents": 1, "rng": repetition, "n_threads": 1, **hide}
+        settings = {"max_latents": 1, "rng": repetition, "n_jobs": 1, **hide}
         answers = {
             way: bl.discover_latent(frame, "T", blanket=shown, method=method, n_restarts=n_starts, **settings)
             for way, (method, n_starts) in ways.items()
@@ -226,9 +226,9 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     left.legend()
     alone = rows[rows.method == ALONE].groupby("network", sort=False)
     shares, strong = alone.latent.mean(), alone.support.apply(lambda support: (support >= 3).mean())
-    colours = ["C0" if name in WITH_LATENT else "C3" for name in shares.index]
-    right.barh(shares.index, shares, color=colours, alpha=0.4, label="reported")
-    right.barh(shares.index, strong, color=colours, label="with support of 3 nats or more")
+    colors = ["C0" if name in WITH_LATENT else "C3" for name in shares.index]
+    right.barh(shares.index, shares, color=colors, alpha=0.4, label="reported")
+    right.barh(shares.index, strong, color=colors, label="with support of 3 nats or more")
     right.invert_yaxis()
     right.set(xlim=(0, 1), xlabel="share of runs that report a latent, end to end")
     right.legend(loc="lower right")

@@ -41,7 +41,7 @@ PRINTED = {  # mRMR, SLL, LMB-CSEM, in percent
     "parkinsons": (19.4, 25.5, 18.4),
 }
 FEW = (1, 2, 3, 5, 10)  # mRMR with fewer features
-PROTOCOL = {"latents": 20, "criterion": "error", "discretise": "equal-width", "bins": 5, "restarts": 80}
+PROTOCOL = {"latents": 20, "criterion": "error", "discretize": "equal-width", "bins": 5, "restarts": 80}
 FEWER = {**PROTOCOL, "restarts": 20}
 VARIANTS = {
     "the paper's": PROTOCOL,
@@ -72,7 +72,7 @@ def run(
     split: int,
     latents: int,
     criterion: str,
-    discretise: str,
+    discretize: str,
     bins: int,
     restarts: int,
 ) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ def run(
         warnings.simplefilter("ignore", BlanketsWarning)  # few rows, constant columns, new levels: part of the protocol
         train, test = train_test_split(table, test_size=0.5, stratify=table["target"], random_state=split)
         effort = {"n_subspaces": latents, "n_restarts": restarts, "criterion": criterion, "random_state": split}
-        arms = _arms(train, test, effort, {"discretise": discretise, "bins": bins}, few=latents == PROTOCOL["latents"])
+        arms = _arms(train, test, effort, {"discretize": discretize, "bins": bins}, few=latents == PROTOCOL["latents"])
         labels = train["target"].to_numpy(), test["target"].to_numpy()
         return [{"arm": arm, "error": 100 * _error(*pair, *labels)} for arm, pair in arms.items()]
 
@@ -115,7 +115,7 @@ def _arms(
     most = min(PROTOCOL["latents"], len(every))
     ranked = bl.select(train, "target", criterion="mrmr", k=most, keep=every, **reading).names
     seen = blanket()
-    transformer = bl.LatentBlanketTransformer(members=True, n_threads=1, **effort, **reading)
+    transformer = bl.LatentBlanketTransformer(members=True, n_jobs=1, **effort, **reading)
     found = [transformer.fit(x[0], train["target"]).transform(rows) for rows in x]
     latents = [rows[:, : 2 * len(transformer.features_)] for rows in found]
     arms = {

@@ -38,7 +38,7 @@ DIFFER = (("krvskp", "SLL"), ("parkinsons", "SLL"), ("parkinsons", "LMB-CSEM"))
 def cells(quick: bool) -> Sequence[Cell]:
     """List one split each."""
     return [
-        {"set": name, "discretise": how, "bins": bins, "share": share, "split": FIRST_SPLIT + k}
+        {"set": name, "discretize": how, "bins": bins, "share": share, "split": FIRST_SPLIT + k}
         for name, intervals, shares in (("krvskp", INTERVALS[2:3], SHARES), ("parkinsons", INTERVALS, SHARES[:1]))
         for how, bins in intervals
         for share in shares
@@ -46,10 +46,10 @@ def cells(quick: bool) -> Sequence[Cell]:
     ]
 
 
-def run(data: Path | None, set: str, discretise: str, bins: int, share: float, split: int) -> list[dict[str, Any]]:
+def run(data: Path | None, set: str, discretize: str, bins: int, share: float, split: int) -> list[dict[str, Any]]:
     """Return the test error of each choice on one split."""
     table = pd.read_csv(Path(data or ".") / "classification" / f"{SETS[set]}.csv.gz", keep_default_na=False)
-    reading = {"discretise": discretise, "bins": bins}
+    reading = {"discretize": discretize, "bins": bins}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # few rows, constant columns, new levels: part of the protocol
         train, test = train_test_split(table, train_size=share, stratify=table["target"], random_state=split)
@@ -65,7 +65,7 @@ def run(data: Path | None, set: str, discretise: str, bins: int, share: float, s
         if set == "parkinsons":
             latent = bl.LatentBlanketTransformer(
                 members=True,
-                n_threads=1,
+                n_jobs=1,
                 n_subspaces=20,
                 n_restarts=20,
                 criterion="error",
@@ -112,7 +112,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     findings = []
     for name, arm in DIFFER:
         printed = PRINTED[name][ARMS.index(arm)]
-        here = rows[(rows["set"] == name) & (rows.arm == arm)].groupby(["discretise", "bins", "share", "choice"]).error
+        here = rows[(rows["set"] == name) & (rows.arm == arm)].groupby(["discretize", "bins", "share", "choice"]).error
         means, spread = here.mean(), here.std() + 0.05
         fits = means[(means - printed).abs() <= 2 * spread]
         order = (means - printed).abs().sort_values().index[:3]
@@ -133,14 +133,14 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     axes = figure.subplots(1, len(DIFFER), width_ratios=(1, 2, 2))
     for ax, (name, arm) in zip(axes, DIFFER, strict=True):
         here = rows[(rows["set"] == name) & (rows.arm == arm)]
-        intervals = here.share.astype(str) if name == "krvskp" else here.discretise + " " + here.bins.astype(str)
+        intervals = here.share.astype(str) if name == "krvskp" else here.discretize + " " + here.bins.astype(str)
         for choice, part in here.groupby("choice"):
             means = part.groupby(intervals[part.index], sort=name == "krvskp").error.mean()
             ax.plot(means.index, means.to_numpy(), "o-", label=choice)
         ax.axhline(PRINTED[name][ARMS.index(arm)], color="k", linestyle="--", label="printed")
         ax.set_title(f"{name}, {arm}", fontsize=9)
         ax.tick_params(axis="x", rotation=60, labelsize=7)
-        if name != "krvskp":  # whose choices are those of its neighbour
+        if name != "krvskp":  # whose choices are those of its neighbor
             ax.legend(fontsize=6, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.38), ncol=3)
     axes[0].set_xlabel("share of training rows")
     axes[0].set_ylabel("test error, %")

@@ -125,9 +125,9 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 
 def _truth(graph: str, algorithm: str) -> set[str]:
     dag = GRAPHS[graph]
-    neighbours = set(dag.predecessors(TARGET)) | set(dag.successors(TARGET))
+    neighbors = set(dag.predecessors(TARGET)) | set(dag.successors(TARGET))
     spouses = {parent for child in dag.successors(TARGET) for parent in dag.predecessors(child)} - {TARGET}
-    return neighbours if ALGORITHMS[algorithm.partition(",")[0]].finds == "neighbours" else neighbours | spouses
+    return neighbors if ALGORITHMS[algorithm.partition(",")[0]].finds == "neighbors" else neighbors | spouses
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:

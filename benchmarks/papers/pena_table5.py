@@ -6,7 +6,7 @@ from another distribution, are not expected. [P] breaks ties at random; we put t
 go by it. Features are numbered from 1, as in the competition.
 
 PCMB works in halves: candidates that hold against every subset of each other (AlgorithmPCD), then each is asked whether
-the activity is in its own neighbourhood in turn (AlgorithmPC). Three experiments of ours are about what [P] prints for
+the activity is in its own neighborhood in turn (AlgorithmPC). Three experiments of ours are about what [P] prints for
 it: both halves apart, on all columns, equal ones included, with ties broken at random; the same with p-values that are
 0 below a limit, as of a program that computes 1 − cdf; and the set that [P] prints (106279 and 109171 are equal
 columns), whether its members hold against each other and what is left beside them.
@@ -133,7 +133,7 @@ def _first_half(trace: Trace) -> list[int]:
     """Return the members before the check of symmetry."""
     first: list[int] = []
     for decision in trace.decisions:
-        if decision.phase == "neighbours" and decision.action != "passed over":
+        if decision.phase == "neighbors" and decision.action != "passed over":
             (first.append if decision.action == "admitted" else first.remove)(decision.x)
     return first
 
@@ -147,12 +147,12 @@ def _held(data: Path) -> dict[str, Any]:
     return {
         "largest_p": float(np.exp(tests.separate(best, target, best).log_p.max())),
         "left": int(tests.separate(others, target, best).dependent(ALPHA).sum()),
-        "in_turn": sum(target in _neighbours(tests, x) for x in best),
+        "in_turn": sum(target in _neighbors(tests, x) for x in best),
         "equal": len(_equal(data, BEST[-1])),
     }
 
 
-def _neighbours(tests: TableTests, x: int) -> list[int]:
+def _neighbors(tests: TableTests, x: int) -> list[int]:
     """Return the first half's answer for another column."""
     trace, others = Trace(), [z for z in range(len(tests.names)) if z != x]
     SEARCHES["pcmb"].run(tests, x, others, alpha=ALPHA, trace=trace)
@@ -224,7 +224,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 f"{seconds:.0f}",
                 f"{ours.seconds.median():.1f} (one thread, loading and packing included)",
                 "same ordering" if slower else "differs",
-                "" if slower else "PCMB asks each neighbour in turn only while some are left to ask",
+                "" if slower else "PCMB asks each neighbor in turn only while some are left to ask",
             ),
         ]
     better = means["pcmb"] > means["inter-iamb"]

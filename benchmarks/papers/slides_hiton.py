@@ -6,8 +6,8 @@ classifier anew: all features; UAF, the univariate filter, and RFE, recursive el
 the number of features chosen by inner cross-validation among halvings; HITON-MB (conditioning sets of three at most,
 continuous features cut at their medians) with the wrapper of the slides: each member is considered once and goes if the
 inner score does not fall. Folds as printed (Thrombin and Ohsumed: a single split), but three on prostate. Of the
-printed classifiers the neural networks are left out: ours are a linear machine and nearest neighbours, for arrhythmia
-a tree and nearest neighbours.
+printed classifiers the neural networks are left out: ours are a linear machine and nearest neighbors, for arrhythmia
+a tree and nearest neighbors.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ on about 154 active and 1,881 other compounds, if on four fifths, and we train o
 
 Hypothesis: that is why. Written down before the run, after half of the rows had cost HITON 5.5 ± 2.9 points
 (slides-hiton-why), and after one split by classifier (slides-hiton), where the linear machine is above print with all
-features and with RFE, and nearest neighbours are far below; the draws of the reduced protocol were seen next:
+features and with RFE, and nearest neighbors are far below; the draws of the reduced protocol were seen next:
 
 1. Thrombin, five splits: training rows drawn by lot, class by class, down to a quarter. Three lines in the number of
    active rows n (in log₂ n; saturating in 1/√n and 1/n) are fitted split by split and drawn out to n = 154; errors are
@@ -20,7 +20,7 @@ features and with RFE, and nearest neighbours are far below; the draws of the re
    6.5 lies two standard errors above the gain. Moreover HITON should rise against the best rival, and keep more
    variables.
 3. Other candidates, measured whatever comes out of these: (a) the selection saw the test rows; (b) the number of
-   neighbours, 5 with us, chosen among 5, 15, 45, 135 by inner cross-validation; (c) UAF and RFE at their printed
+   neighbors, 5 with us, chosen among 5, 15, 45, 135 by inner cross-validation; (c) UAF and RFE at their printed
    lengths; (d) HITON with conditioning sets of one, which keeps more (three splits).
 
 Cut for want of time while running, before anything was looked at: (d) to three splits, most of Ohsumed to one split.
@@ -32,7 +32,7 @@ are halved, split by split, by the Jaccard likeness of their bits to the nearest
 taken for each half against all inactive ones. Support: the near half is above the far one by two standard errors, and
 printed scores lie within two standard errors of the near half.
 
-Nothing of this brings nearest neighbours on all features near print. Hence, after all of it had been seen: (f) the
+Nothing of this brings nearest neighbors on all features near print. Hence, after all of it had been seen: (f) the
 distance. Many compounds have few bits or none, and are near to all others by Euclid's distance; angles do not depend
 on that.
 
@@ -165,7 +165,7 @@ def by_likeness(
 
 
 def selected(x: Any, y: NDArray[np.int64], method: str, measure: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield each classifier with the features selected for it; those for nearest neighbours serve twice."""
+    """Yield each classifier with the features selected for it; those for nearest neighbors serve twice."""
     name = method.split(",")[0]
     if method == COSINE:
         yield COSINE, np.arange(x.shape[1])
@@ -220,7 +220,7 @@ EXPERIMENTS = (
         protocol=lambda quick: (
             "Ohsumed, two targets, HITON and all features"
             if quick
-            else "Means over a linear machine and nearest neighbours. Thrombin, five splits, HITON-PC, training rows "
+            else "Means over a linear machine and nearest neighbors. Thrombin, five splits, HITON-PC, training rows "
             "thinned by lot to a quarter, a half (three draws), three quarters (two draws); sets of one on three "
             "splits; Ohsumed, six targets, one or two splits each, 9 to 308 active training rows. What would support "
             "the hypothesis, and what would refute it, was written down before the run, in the head of the script"
@@ -232,7 +232,7 @@ EXPERIMENTS = (
             "print. Their kind does better: for active test compounds that are like an active training compound, "
             "UAF, RFE and HITON have the printed scores within errors of 3 to 4 points, with our rows; for the "
             "others they have about 20 points less. [P] says that the compounds which we lack were made after those "
-            "which we have had been tested; how like they are cannot be seen here. Nearest neighbours on all "
+            "which we have had been tested; how like they are cannot be seen here. Nearest neighbors on all "
             "features, which neither explains, have the printed score by cosine; [S] does not say which distance it "
             "took. With sets of three HITON would keep about 9 variables, drawn out, with sets of two, which [S] "
             "leaves open, 15 to 34: printed are 32. A selection that saw the test rows would explain HITON's score "

@@ -210,7 +210,7 @@ EXPERIMENTS = (
         protocol=lambda quick: (
             "Prostate, two splits of five"
             if quick
-            else "Five splits into training and test rows, means over a linear machine and nearest neighbours; "
+            else "Five splits into training and test rows, means over a linear machine and nearest neighbors; "
             "rankings cut at six lengths; HITON with one thing changed at a time (on Thrombin: HITON-PC)"
         ),
         size=(9.0, 4.0),

@@ -1,8 +1,8 @@
 """Ours, for [S] Table 2: when a univariate ranking beats IAMB on a blanket with one spouse.
 
 The area of a ranking is the mean, over the members of the blanket, of their places: the share of other features ranked
-behind. So the print says where KS(0) had the spouse: with all neighbours in front, at 0.76 in the blanket with one
-spouse, at 0.54 in that with four. A feature without pairwise information is at 0.5. Either the neighbours of the print
+behind. So the print says where KS(0) had the spouse: with all neighbors in front, at 0.76 in the blanket with one
+spouse, at 0.54 in that with four. A feature without pairwise information is at 0.5. Either the neighbors of the print
 are strong and its one spouse is tied to the target (by a common cause, say, which the slides do not exclude), or KS(0)
 cannot have come out so. Planned before the run, with seeds of their own: tables that are uniform or additive (0.4, the
 weaker of slides-tables) × a spouse with parents of its own or, of one spouse, with one parent of the target as its only
@@ -28,7 +28,7 @@ NAME = "slides-tables-why"
 N_NODES, N_ROWS, FIRST_DRAW = 50, 5_000, 200
 SEARCHES = ("iamb", "inter-iamb", "iamb-n-pc", "gs", "ks0", "ks1", "ks2", "pc")
 TABLES = {"uniform": (1.0, 0.0), "additive": (3.0, 0.4)}  # concentration, and shift of the log odds
-NEIGHBOURS = {"one spouse": (5, 1), "four spouses": (3, 4)}  # and spouses
+NEIGHBORS = {"one spouse": (5, 1), "four spouses": (3, 4)}  # and spouses
 PRINTED = {  # in percent, at 50 nodes
     "one spouse": (94.53, 91.93, 94.43, 86.36, 95.93, 79.91, 86.11, 95.60),
     "four spouses": (85.05, 85.05, 90.48, 74.58, 74.72, 85.94, 85.88, 96.43),
@@ -47,7 +47,7 @@ def cells(quick: bool) -> Sequence[Cell]:
 
 
 def run(data: Path | None, blanket: str, tables: str, tied: bool, draw: int) -> list[dict[str, Any]]:
-    """Return the area of each search, and the places at which KS(0) has neighbours and spouses."""
+    """Return the area of each search, and the places at which KS(0) has neighbors and spouses."""
     truth = planted(N_NODES, blanket, draw, *TABLES[tables], tied=tied)
     tests, by_level = tests_on(truth, N_ROWS, np.random.default_rng([2003, draw, 8]))
     target, roles = tests.names.index("T"), truth.roles("T")
@@ -59,8 +59,8 @@ def run(data: Path | None, blanket: str, tables: str, tied: bool, draw: int) -> 
             others = [name not in roles for name in answers[-1]]
             behind = {name: 1 - sum(others[:k]) / sum(others) for k, name in enumerate(answers[-1]) if name in roles}
             spouses = [place for name, place in behind.items() if roles[name] == "spouse"]
-            neighbours = [place for name, place in behind.items() if roles[name] != "spouse"]
-            row |= {"neighbours": np.mean(neighbours), "last": min(neighbours), "spouses": np.mean(spouses)}
+            neighbors = [place for name, place in behind.items() if roles[name] != "spouse"]
+            row |= {"neighbors": np.mean(neighbors), "last": min(neighbors), "spouses": np.mean(spouses)}
         found.append(row)
     return found
 
@@ -68,16 +68,16 @@ def run(data: Path | None, blanket: str, tables: str, tied: bool, draw: int) -> 
 def compare(rows: pd.DataFrame) -> list[Finding]:
     """Work out the places that the print implies, and see under which tables KS(0) comes first."""
     findings = []
-    for blanket in NEIGHBOURS:
+    for blanket in NEIGHBORS:
         least = implied(blanket)
         plain = rows[(rows.blanket == blanket) & ~rows.tied & (rows.search == "ks0")]
         seen = ordered(least - plain.spouses.mean(), 2 * mean_and_error(plain.spouses)[1])
         findings.append(
             Finding(
                 f"{blanket}: place of a spouse in the ranking of KS(0), at least, whatever the tables",
-                f"{least:.2f} (from {KS0[blanket]}, if all neighbours come first)",
-                f"{plus_minus(plain.spouses)} where spouses have parents of their own; neighbours "
-                f"{plus_minus(plain.neighbours)}",
+                f"{least:.2f} (from {KS0[blanket]}, if all neighbors come first)",
+                f"{plus_minus(plain.spouses)} where spouses have parents of their own; neighbors "
+                f"{plus_minus(plain.neighbors)}",
                 "differs" if seen == "agrees" else "agrees",
                 "the spouse of the print tells of the target by itself: see the rows with a tied spouse"
                 if seen == "agrees"
@@ -96,8 +96,8 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 f"{blanket}, {tables} tables, {'tied' if tied else 'free'} spouse: KS(0) against IAMB",
                 f"{said['ks0']:.1f} against {said['iamb']:.1f}",
                 f"{plus_minus(areas['ks0'], 1)} against {plus_minus(areas['iamb'], 1)}, {mean:+.1f} ± {error:.1f}, "
-                f"ahead in {int((lead > 0).sum())} of {len(lead)}; places of neighbours "
-                f"{plus_minus(ranking.neighbours)}, spouses {plus_minus(ranking.spouses)}; "
+                f"ahead in {int((lead > 0).sum())} of {len(lead)}; places of neighbors "
+                f"{plus_minus(ranking.neighbors)}, spouses {plus_minus(ranking.spouses)}; "
                 f"PC {areas['pc'].mean():.1f}; Spearman's ρ with the print {resemblance(areas, blanket):.2f}",
                 verdict := ordered(sign * mean, 2 * error, holds="same ordering"),
                 "these tables are not those of the print" if verdict == "differs" else "",
@@ -107,9 +107,9 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 
 
 def implied(blanket: str) -> float:
-    """Return the place of a spouse that gives the printed area of KS(0) if all neighbours come first."""
-    neighbours, spouses = NEIGHBOURS[blanket]
-    return (KS0[blanket] / 100 * (neighbours + spouses) - neighbours) / spouses
+    """Return the place of a spouse that gives the printed area of KS(0) if all neighbors come first."""
+    neighbors, spouses = NEIGHBORS[blanket]
+    return (KS0[blanket] / 100 * (neighbors + spouses) - neighbors) / spouses
 
 
 def resemblance(areas: pd.DataFrame, blanket: str) -> float:
@@ -132,7 +132,7 @@ def reasons() -> dict[str, str]:
             mean, error = mean_and_error(lead)
             ahead = f"{mean:+.1f} ± {error:.1f}, ahead in {int((lead > 0).sum())} of {len(lead)}"
             places = group[group.search == "ks0"]
-            where = f" (neighbours at {places.neighbours.mean():.2f}, spouse at {places.spouses.mean():.2f})"
+            where = f" (neighbors at {places.neighbors.mean():.2f}, spouse at {places.spouses.mean():.2f})"
             told[search].append(f"{here} {ahead}{where if search == 'ks0' else ''}")
         told[""].append(f"{here} ρ {resemblance(areas, 'one spouse'):.2f}")
     free = rows[(rows.blanket == "one spouse") & ~rows.tied & (rows.search == "ks0")].spouses

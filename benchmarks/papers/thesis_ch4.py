@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
-from benchmarks.papers._partly_labelled import (
-    COLOURS,
+from benchmarks.papers._partly_labeled import (
+    COLORS,
     NAMES,
     Floats,
     accepts,
@@ -75,7 +75,7 @@ def run(
 ) -> list[dict[str, Any]]:
     """Return the share of generations in which each test accepts independence."""
     rng = np.random.default_rng([2015, int(figure[-1]), arity])
-    least = 0.25 / arity if figure == "4.2" else 0.0  # otherwise no labelling makes x uniform
+    least = 0.25 / arity if figure == "4.2" else 0.0  # otherwise no labeling makes x uniform
     found = []
     for effect in effects:
         joint = features(generations if effect else at_independence, PRIOR, arity, effect, rng, least)
@@ -113,7 +113,7 @@ def _best(panels: list[pd.DataFrame], name: str, others: Sequence[str], n: float
 
 def _sizes(rows: pd.DataFrame, figure: str) -> Finding:
     """Compare the intercepts with 1 - α, as far as 1000 generations can tell."""
-    valid = {"4.2": ["Y", "labelled"], "4.5": ["Y", "Y0", CORRECTED]}.get(figure, list(TESTS))
+    valid = {"4.2": ["Y", "labeled"], "4.5": ["Y", "Y0", CORRECTED]}.get(figure, list(TESTS))
     zero = pd.DataFrame([panel.loc[0.0] for panel in _panels(rows, figure)])
     slack = 0.005 + 2 * np.hypot(_error(1 - ALPHA, PRINTED_GENERATIONS), _error(1 - ALPHA, AT_INDEPENDENCE))
     right = (zero - (1 - ALPHA)).abs() <= slack
@@ -150,9 +150,9 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     findings = [_sizes(rows, figure) for figure in LABELLING]
     findings += [
         _order(rows, "4.1", "Y", surrogates, "all surrogates have more than Y", n),
-        _order(rows, "4.1", "labelled", surrogates[1:], "fewest, of the surrogates: labelled rows", n),
-        _order(rows, "4.3", "Y0", ["labelled", "Ym", "Y1"], "fewest, of the surrogates: Ỹ0", n),
-        _order(rows, "4.4", "labelled", ["Ym", "Y0", "Y1"], "fewest, of the surrogates: labelled rows", n),
+        _order(rows, "4.1", "labeled", surrogates[1:], "fewest, of the surrogates: labeled rows", n),
+        _order(rows, "4.3", "Y0", ["labeled", "Ym", "Y1"], "fewest, of the surrogates: Ỹ0", n),
+        _order(rows, "4.4", "labeled", ["Ym", "Y0", "Y1"], "fewest, of the surrogates: labeled rows", n),
         _order(rows, "4.4", "Y0", ["Y1"], "Ỹ0 fewer than Ỹ1", n),
     ]
     for figure, positives, negatives, threshold, divergence in (
@@ -172,8 +172,8 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     return [*findings, _corrected(rows, n)]
 
 
-def _divergence(labelled: float) -> float:
-    return float(sum(p * np.log(p / q) for p, q in ((PRIOR, labelled), (1 - PRIOR, 1 - labelled))))
+def _divergence(labeled: float) -> float:
+    return float(sum(p * np.log(p / q) for p, q in ((PRIOR, labeled), (1 - PRIOR, 1 - labeled))))
 
 
 def _same(ours: float, printed: float) -> Any:
@@ -206,10 +206,10 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
                     panel[test],
                     f"o{style}",
                     ms=3,
-                    color=COLOURS.get(test, "C4"),
+                    color=COLORS.get(test, "C4"),
                     label=NAMES.get(test, test),
                 )
-            ax.axhline(1 - ALPHA, color="grey", lw=0.8, ls=":")
+            ax.axhline(1 - ALPHA, color="gray", lw=0.8, ls=":")
             ax.set_title(f"{name}: {TITLES[name]}\n|X| = {arity}, N = {size}", fontsize=9)
             ax.set_ylim(0, 1)
     for ax in axes[1]:
@@ -240,8 +240,8 @@ EXPERIMENTS = (
             "The figures themselves are not in the text at hand; what it says about them is compared. An intercept "
             "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show:"
             " with more of them the G-test of the smaller tables is seen to accept a little less often than 0.90. "
-            "The orders that ERRATA B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labelled rows < Ỹ1 in Figure "
-            "4.3 and Y < labelled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
+            "The orders that ERRATA B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labeled rows < Ỹ1 in Figure "
+            "4.3 and Y < labeled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
         ),
     ),
 )

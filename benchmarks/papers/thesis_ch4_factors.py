@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
-from benchmarks.papers._partly_labelled import Floats, accepts, features, mar_c, mcar, population, sample, tables_of
+from benchmarks.papers._partly_labeled import Floats, accepts, features, mar_c, mcar, population, sample, tables_of
 from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of, stratified_kappa
@@ -23,15 +23,15 @@ from blankets.stats import needed_noncentrality, plug_in
 
 PRIOR, ALPHA = 0.2, 0.10
 EFFECTS = (0.05, 0.012, 0.002, 0.0005, 0.0001)
-# how rows are labelled, labelled negatives and positives as shares of all rows, the surrogate
+# how rows are labeled, labeled negatives and positives as shares of all rows, the surrogate
 CASES: dict[str, tuple[Callable[[Floats], Floats], float, float, str]] = {
-    "labelled rows, MCAR": (lambda joint: mcar(joint, 0.25), 0.2, 0.05, "labelled"),
+    "labeled rows, MCAR": (lambda joint: mcar(joint, 0.25), 0.2, 0.05, "labeled"),
     "Ỹ0, MCAR": (lambda joint: mcar(joint, 0.25), 0.2, 0.05, "Y0"),
     "Ỹ0, MAR-C": (lambda joint: mar_c(joint, negatives=0.0, positives=0.12), 0.0, 0.12, "Y0"),
     "Ỹ1, MCAR": (lambda joint: mcar(joint, 0.25), 0.2, 0.05, "Y1"),
     "Ỹ1, MAR-C": (lambda joint: mar_c(joint, negatives=0.30, positives=0.0), 0.30, 0.0, "Y1"),
 }
-SURROGATES = {"labelled": Surrogate.LISTWISE, "Y0": Surrogate.Y0, "Y1": Surrogate.Y1}
+SURROGATES = {"labeled": Surrogate.LISTWISE, "Y0": Surrogate.Y0, "Y1": Surrogate.Y1}
 # p(z), p(y=1|z), and I(X;Y|z) as multiples of an effect
 STRATA: dict[str, tuple[list[float], list[float], list[float]]] = {
     "p(y=1|z) 0.2 and 0.2": ([0.5, 0.5], [0.2, 0.2], [1.0, 1.0]),
@@ -63,14 +63,14 @@ def run(data: Path | None, case: str, repeats: int, effect: float, n_features: i
 def _unconditional(
     case: str, effect: float, repeats: int, n_features: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    labelling, negatives, positives, name = CASES[case]
+    labeling, negatives, positives, name = CASES[case]
     kappa = float(kappa_of(SURROGATES[name], PRIOR, positives=positives, negatives=negatives))
     rows = round(3 / effect)
     found = []
     for joint in features(n_features, PRIOR, 2, effect, rng):
         copies = np.broadcast_to(joint, (repeats, *joint.shape))
-        full, _ = sample(copies, labelling(copies), rows, rng)
-        more = sample(copies, labelling(copies), round(rows / kappa), rng)
+        full, _ = sample(copies, labeling(copies), rows, rng)
+        more = sample(copies, labeling(copies), round(rows / kappa), rng)
         found.append(
             {
                 "full": float(accepts(full, ALPHA).mean()),
@@ -156,20 +156,20 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     for k, case in enumerate(CASES):
         ours = rows[rows.case == case]
         left.plot(ours.effect * 1.12 ** (k - 2), ours.printed_kappa - ours.full, "o", ms=3, mfc="none", label=case)
-    left.axhline(0, color="grey", lw=0.8)
+    left.axhline(0, color="gray", lw=0.8)
     left.set(xscale="log", xlabel="I(X;Y), with N·I = 3", title="N/κ rows: each feature")
     left.set_ylabel("false negatives, less those of Y")
     left.legend(fontsize=7)
     for k, case in enumerate(STRATA):
         ours = rows[rows.case == case]
-        for at, column, colour in (
+        for at, column, color in (
             (-0.2, "full", "black"),
             (0, "printed_kappa", "C3"),
             (0.2, "kappa_by_stratum", "C2"),
         ):
-            right.bar(k + at, ours[column].mean(), 0.2, color=colour)
+            right.bar(k + at, ours[column].mean(), 0.2, color=color)
     names = {"Y, N rows": "black", "Ỹ0, N/κ, printed κ": "C3", "Ỹ0, N/κ, κ by strata": "C2"}
-    right.legend([right.bar(0, 0, color=colour) for colour in names.values()], names, fontsize=7)
+    right.legend([right.bar(0, 0, color=color) for color in names.values()], names, fontsize=7)
     right.set_xticks(range(len(STRATA)), [case.replace(", effect", ",\neffect") for case in STRATA], fontsize=7)
     right.set(ylabel="false negatives", title="Tests given Z (Theorem 4.11)")
 
@@ -186,11 +186,11 @@ EXPERIMENTS = (
         draw=draw,
         protocol=lambda quick: (
             f"{2000 if quick else '20,000'} repeats, α = {ALPHA}, p(y=1) = {PRIOR}, binary features; given Z a "
-            "quarter of the positives labelled, 10 features, power 0.8 with full labels"
+            "quarter of the positives labeled, 10 features, power 0.8 with full labels"
         ),
         size=(13, 4.5),
         remark=(
-            "Confirms ERRATA B2 (κ is exact for labelled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
+            "Confirms ERRATA B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
             " B4 (given a Z that tells much about the class the printed κ is far off; the one by strata is right)."
         ),
     ),

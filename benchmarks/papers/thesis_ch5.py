@@ -1,6 +1,6 @@
 """[T] Figures 5.1 to 5.3: bias and variance of estimates of I(X;Y) when labels are missing.
 
-Features of five levels, p(y=1) = 0.2, a quarter of the rows labelled; each run has a random feature of its own with
+Features of five levels, p(y=1) = 0.2, a quarter of the rows labeled; each run has a random feature of its own with
 the wanted I(X;Y). The range of N, which the captions do not state, is 500 to 20,000 rows.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
-from benchmarks.papers._partly_labelled import Floats, features, mar_c, mar_f, mcar, population, sample, tables_of
+from benchmarks.papers._partly_labeled import Floats, features, mar_c, mar_f, mcar, population, sample, tables_of
 from matplotlib.figure import Figure
 
 from blankets.stats import (
@@ -43,7 +43,7 @@ OURS: dict[str, dict[str, Callable[[Floats], Any]]] = {
         "Neg (5.9)": lambda labels: neg_information(labels, PRIOR),
     },
 }
-FULL, LISTWISE = "Y (unobservable)", "labelled rows"
+FULL, LISTWISE = "Y (unobservable)", "labeled rows"
 
 
 def cells(quick: bool) -> Sequence[Cell]:
@@ -58,11 +58,11 @@ def cells(quick: bool) -> Sequence[Cell]:
 def run(data: Path | None, figure: str, effect: float, rows: int, runs: int) -> list[dict[str, Any]]:
     """Return bias and variance of each estimate."""
     rng = np.random.default_rng([2015, 5, int(figure[-1]), round(1e4 * effect), rows])
-    least = LABELLED / ARITY if figure == "5.2" else 0.0  # otherwise no labelling makes x uniform
+    least = LABELLED / ARITY if figure == "5.2" else 0.0  # otherwise no labeling makes x uniform
     joint = features(runs, PRIOR, ARITY, effect, rng, least)
     rate = RATES[figure](joint)
     full, labels = sample(joint, rate, rows, rng) if rows else population(joint, rate)
-    values = {FULL: plug_in(full).value, LISTWISE: plug_in(tables_of("labelled", full, labels)).value}
+    values = {FULL: plug_in(full).value, LISTWISE: plug_in(tables_of("labeled", full, labels)).value}
     values |= {name: estimate(labels).value for name, estimate in OURS[figure].items()}
     return [
         {
@@ -107,13 +107,13 @@ def _mcar(table: pd.DataFrame, size: str, effect: float) -> list[Finding]:
             f"{at} bias of (5.5) is like that of the unobservable one", f"× 10³ at N = 500: {words}", nearer_full.all()
         ),
         _said(
-            f"{at} its variance is like that of labelled rows",
+            f"{at} its variance is like that of labeled rows",
             f"ratio {ratio.min():.2f} to {ratio.max():.2f}",
             nearer_listwise.all(),
         ),
         _said(
             f"{at} it is the more accurate",
-            f"mean squared errors {gain.min():.2f} to {gain.max():.2f} times those of labelled rows",
+            f"mean squared errors {gain.min():.2f} to {gain.max():.2f} times those of labeled rows",
             (gain < 1).all(),
         ),
     ]
@@ -124,7 +124,7 @@ def _said(what: str, ours: str, holds: bool) -> Finding:
 
 
 def _consistent(table: pd.DataFrame, figure: str, size: str, effect: float) -> list[Finding]:
-    """Check that bias and variance of each estimate fall with N, and that labelled rows go elsewhere."""
+    """Check that bias and variance of each estimate fall with N, and that labeled rows go elsewhere."""
     findings = []
     for name in OURS[figure]:
         bias, error, variance = (_of(table, effect, name, measure) for measure in ("bias", "bias_error", "variance"))
@@ -137,7 +137,7 @@ def _consistent(table: pd.DataFrame, figure: str, size: str, effect: float) -> l
     )
     findings.append(
         _said(
-            f"Figure {figure}, {size} effect: labelled rows are asymptotically biased",
+            f"Figure {figure}, {size} effect: labeled rows are asymptotically biased",
             ours,
             np.sqrt(limit.mse) > 0.02 * effect,
         )
@@ -172,12 +172,12 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
         table = _figure(rows, name)
         for k, (size, effect) in enumerate(EFFECTS.items()):
             for ax, measure in zip(line[2 * k : 2 * k + 2], ("bias", "variance"), strict=True):
-                for estimate, colour in zip(
+                for estimate, color in zip(
                     (FULL, LISTWISE, *OURS[name]), ("black", "C0", "C1", "C2", "C3"), strict=False
                 ):
                     values = _of(table, effect, estimate, measure)
                     sizes = sorted(size for size in rows[rows.figure == name].rows.unique() if size)
-                    ax.plot(sizes, values, ".-", color=colour, label=estimate)
+                    ax.plot(sizes, values, ".-", color=color, label=estimate)
                 ax.set_xscale("log")
                 ax.set_title(f"{name} {mechanism}: {measure}, {size}", fontsize=8)
                 ax.tick_params(labelsize=7)
@@ -193,7 +193,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch5",
-        title="Bias and variance of estimates from partly labelled data",
+        title="Bias and variance of estimates from partly labeled data",
         source="[T] Figures 5.1 to 5.3",
         minutes=(2, 0.5),
         cells=cells,
@@ -207,7 +207,7 @@ EXPERIMENTS = (
         ),
         size=(16, 8),
         remark=(
-            "At weak effects (5.5) has less bias and more variance than labelled rows, as ERRATA D5 says. Whether it"
+            "At weak effects (5.5) has less bias and more variance than labeled rows, as ERRATA D5 says. Whether it"
             " is the more accurate for each feature: see thesis-ch5-conjectures."
         ),
     ),

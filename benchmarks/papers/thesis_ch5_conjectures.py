@@ -1,7 +1,7 @@
 """[T] Conjectures 5.2 and 5.6, which Figures 5.1 and 5.3 illustrate, in settings beyond those figures.
 
-5.2: with labels missing completely at random, estimate (5.5) is more accurate than that from labelled rows alone.
-5.6: under class-dependent labelling Pos (5.8) is more accurate than Neg (5.9) if and only if inequality (4.1) holds.
+5.2: with labels missing completely at random, estimate (5.5) is more accurate than that from labeled rows alone.
+5.6: under class-dependent labeling Pos (5.8) is more accurate than Neg (5.9) if and only if inequality (4.1) holds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
-from benchmarks.papers._partly_labelled import features, mar_c, mcar, population, sample, tables_of
+from benchmarks.papers._partly_labeled import features, mar_c, mcar, population, sample, tables_of
 from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of
@@ -46,11 +46,11 @@ def run(
 
 
 def _paired_errors(joint: Any, effect: float, rows: int, runs: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Compare squared errors of (5.5) and of labelled rows on the same samples."""
+    """Compare squared errors of (5.5) and of labeled rows on the same samples."""
     copies = np.broadcast_to(joint, (runs, *joint.shape))
     full, labels = sample(copies, mcar(copies, 0.25), rows, rng)
     ours = (mcar_information(labels).value - effect) ** 2
-    theirs = (plug_in(tables_of("labelled", full, labels)).value - effect) ** 2
+    theirs = (plug_in(tables_of("labeled", full, labels)).value - effect) ** 2
     z = (ours - theirs).mean() / (ours - theirs).std() * np.sqrt(runs)
     return {"z": float(z), "mse_ratio": float(ours.mean() / theirs.mean())}
 
@@ -83,10 +83,10 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     weaker = wrong_weak < wrong / 2 and factor_weak < factor
     return [
         Finding(
-            "Conjecture 5.2: (5.5) is more accurate than labelled rows",
+            "Conjecture 5.2: (5.5) is more accurate than labeled rows",
             "yes",
             f"more accurate (z < -3) for {better} of {len(pairs)} features, less (z > 3) for {len(worse)}; mean "
-            f"squared errors {pairs.mse_ratio.min():.2f} to {pairs.mse_ratio.max():.3f} times those of labelled rows",
+            f"squared errors {pairs.mse_ratio.min():.2f} to {pairs.mse_ratio.max():.3f} times those of labeled rows",
             "same ordering" if worse.empty else "differs",
             ""
             if worse.empty
@@ -113,16 +113,16 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     pairs = rows[rows.conjecture == "5.2"]
     for k, (arity, group) in enumerate(pairs.groupby("arity")):
         left.plot(group.effect * (1 + 0.05 * k), group.mse_ratio, "o", ms=3, mfc="none", label=f"|X| = {arity:.0f}")
-    left.axhline(1, color="grey", lw=0.8, ls=":")
-    left.set(xlabel="I(X;Y)", ylabel="squared error of (5.5), over labelled rows", title="Conjecture 5.2", xscale="log")
+    left.axhline(1, color="gray", lw=0.8, ls=":")
+    left.set(xlabel="I(X;Y)", ylabel="squared error of (5.5), over labeled rows", title="Conjecture 5.2", xscale="log")
     left.legend(fontsize=8)
     for ax, effect in zip(right, (STRONGEST, WEAKER), strict=True):
         ours = rows[(rows.conjecture == "5.6") & (rows.effect == effect)]
         wrong = (ours.variance_ratio < 1) != (ours.kappa_ratio > 1)
-        for colour, part in (("C0", ours[~wrong]), ("C3", ours[wrong])):
-            ax.loglog(part.kappa_ratio, 1 / part.variance_ratio, ".", ms=2, color=colour)
-        ax.axhline(1, color="grey", lw=0.8, ls=":")
-        ax.axvline(1, color="grey", lw=0.8, ls=":")
+        for color, part in (("C0", ours[~wrong]), ("C3", ours[wrong])):
+            ax.loglog(part.kappa_ratio, 1 / part.variance_ratio, ".", ms=2, color=color)
+        ax.axhline(1, color="gray", lw=0.8, ls=":")
+        ax.axvline(1, color="gray", lw=0.8, ls=":")
         ax.set(xlabel="κ of Ỹ0 over that of Ỹ1", title=f"Conjecture 5.6, I up to {effect:g}")
     right[0].set_ylabel("variance of Neg over that of Pos")
 
@@ -139,9 +139,9 @@ EXPERIMENTS = (
         draw=draw,
         words=("conjecture",),
         protocol=lambda quick: (
-            f"5.2: 80 random features, {2000 if quick else '20,000'} samples of 1000 rows each, a quarter labelled, "
+            f"5.2: 80 random features, {2000 if quick else '20,000'} samples of 1000 rows each, a quarter labeled, "
             f"p(y=1) = 0.2. 5.6: {1000 if quick else 4000} random settings, p(y=1) from 0.1 to 0.9, 5% to 95% of each "
-            f"class labelled, |X| from 2 to 10, I(X;Y) up to {STRONGEST}"
+            f"class labeled, |X| from 2 to 10, I(X;Y) up to {STRONGEST}"
         ),
         size=(12, 4),
         remark=(

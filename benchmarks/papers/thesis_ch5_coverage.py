@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding
-from benchmarks.papers._partly_labelled import features, mar_c, sample
+from benchmarks.papers._partly_labeled import features, mar_c, sample
 from matplotlib.figure import Figure
 
 from blankets.stats import pos_information
@@ -28,20 +28,20 @@ PRINTED_REPEATS = 2000
 
 
 def cells(quick: bool) -> Sequence[Cell]:
-    """List rows and labelled share of the points of both panels, with all effects and arities."""
+    """List rows and labeled share of the points of both panels, with all effects and arities."""
     sizes, shares = ((500, 2000, 10_000), (0.02, 0.10)) if quick else (SIZES, SHARES)
     points = dict.fromkeys([*((rows, 0.10) for rows in sizes), *((10_000, share) for share in shares)])
     return [
-        {"rows": rows, "labelled": share, "effect": effect, "arity": arity, "repeats": 1000 if quick else 4000}
+        {"rows": rows, "labeled": share, "effect": effect, "arity": arity, "repeats": 1000 if quick else 4000}
         for (rows, share), effect, arity in product(points, EFFECTS.values(), ARITIES)
     ]
 
 
-def run(data: Path | None, rows: int, labelled: float, effect: float, arity: int, repeats: int) -> list[dict[str, Any]]:
+def run(data: Path | None, rows: int, labeled: float, effect: float, arity: int, repeats: int) -> list[dict[str, Any]]:
     """Return the coverage of both intervals, and the share of samples in which the normal one does not exist."""
-    rng = np.random.default_rng([2015, 54, rows, round(100 * labelled), round(1000 * effect), arity])
+    rng = np.random.default_rng([2015, 54, rows, round(100 * labeled), round(1000 * effect), arity])
     joint = features(repeats, PRIOR, arity, effect, rng)
-    _, labels = sample(joint, mar_c(joint, negatives=0.0, positives=labelled), rows, rng)
+    _, labels = sample(joint, mar_c(joint, negatives=0.0, positives=labeled), rows, rng)
     estimate = pos_information(labels, PRIOR)
     exists = np.isfinite(estimate.variance)
     covered = {}
@@ -70,14 +70,14 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
         off = (ours.normal - LEVEL).abs() > slack
         worst = ours.loc[(ours.normal - LEVEL).abs().idxmax()]
         ample = rows[
-            (rows.effect == effect) & (rows.arity == worst.arity) & (rows.rows == 10_000) & (rows.labelled == 0.10)
+            (rows.effect == effect) & (rows.arity == worst.arity) & (rows.rows == 10_000) & (rows.labeled == 0.10)
         ]
         explained = abs(worst.auto - LEVEL) < abs(worst.normal - LEVEL) and abs(ample.normal.item() - LEVEL) <= slack
         why = (
             f"farthest off, {worst.normal:.2f}, with |X| = {worst.arity:.0f}, N = {worst.rows:.0f} and "
-            f"{worst.labelled:.0%} labelled: the normal law is for many labels and effects well above 0; the default "
+            f"{worst.labeled:.0%} labeled: the normal law is for many labels and effects well above 0; the default "
             f"interval on the same samples has {worst.auto:.2f}, and the normal one {ample.normal.item():.2f} with 10% "
-            "of 10,000 labelled"
+            "of 10,000 labeled"
         )
         findings.append(
             Finding(
@@ -93,19 +93,19 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 
 
 def _panels(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    return {"5.4a": rows[rows.labelled == 0.10], "5.4b": rows[rows.rows == 10_000]}
+    return {"5.4a": rows[rows.labeled == 0.10], "5.4b": rows[rows.rows == 10_000]}
 
 
 def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw coverage over rows and over labelled shares."""
+    """Draw coverage over rows and over labeled shares."""
     axes = figure.subplots(2, 3, sharey=True)
-    for line, (panel, points), over in zip(axes, _panels(rows).items(), ("rows", "labelled"), strict=True):
+    for line, (panel, points), over in zip(axes, _panels(rows).items(), ("rows", "labeled"), strict=True):
         for ax, (size, effect) in zip(line, EFFECTS.items(), strict=True):
             for k, arity in enumerate(ARITIES):
                 ours = points[(points.effect == effect) & (points.arity == arity)].sort_values(over)
                 ax.plot(ours[over], ours.normal, "o-", ms=3, color=f"C{k}", label=f"|X| = {arity}")
                 ax.plot(ours[over], ours.auto, "x:", ms=4, color=f"C{k}", label="default" if k == 0 else None)
-            ax.axhline(LEVEL, color="grey", lw=0.8)
+            ax.axhline(LEVEL, color="gray", lw=0.8)
             ax.set_title(f"Figure {panel}: {size} effect", fontsize=9)
             ax.set_xlabel("N" if over == "rows" else "p(y=1, s=1)")
             if over == "rows":
@@ -117,7 +117,7 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-coverage",
-        title="Coverage of intervals from labelled positives",
+        title="Coverage of intervals from labeled positives",
         source="[T] Figure 5.4",
         minutes=(2, 0.4),
         cells=cells,

@@ -3,7 +3,7 @@
 100 features of 2, 5, 10 or 20 levels with I(X;Y) = 0.0351, 0.0352, ..., 0.0450 and p(y=1) = 0.2 (Table 6.1). How
 p(x|y) is drawn is not said: each row of it uniformly here, anew for each of the data sets. Features are independent
 given the class, so counts are drawn in place of rows: those of each feature given the class, and which of them are
-labelled given how many rows of the class are (under MAR-F: given x, a labelled set for each feature, as printed).
+labeled given how many rows of the class are (under MAR-F: given x, a labeled set for each feature, as printed).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
-from benchmarks.papers._partly_labelled import NAMES, Floats, features, mar_c, mar_f, mcar, population, tables_of
+from benchmarks.papers._partly_labeled import NAMES, Floats, features, mar_c, mar_f, mcar, population, tables_of
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
@@ -71,7 +71,7 @@ def _features(dataset: int, uniform: bool) -> tuple[Floats, Floats]:
     joint, levels = np.zeros((len(EFFECTS), 2, MOST_LEVELS)), np.zeros(len(EFFECTS), int)
     for k, effect in enumerate(EFFECTS):
         levels[k] = rng.choice([2, 5, 10, 20])
-        least = 0.25 / levels[k] if uniform else 0.0  # otherwise no labelling makes x uniform
+        least = 0.25 / levels[k] if uniform else 0.0  # otherwise no labeling makes x uniform
         joint[k, :, : levels[k]] = features(1, PRIOR, levels[k], effect, rng, least)[0]
     return joint, levels
 
@@ -84,8 +84,8 @@ def _rates(mechanism: str, joint: Floats, levels: Floats) -> Floats:
     return rate
 
 
-def _labelled(counts: Floats, mechanism: str, rate: Floats, versions: int, rng: np.random.Generator) -> Floats:
-    """Draw how many rows of each cell are labelled, shape (versions, features, 2, levels)."""
+def _labeled(counts: Floats, mechanism: str, rate: Floats, versions: int, rng: np.random.Generator) -> Floats:
+    """Draw how many rows of each cell are labeled, shape (versions, features, 2, levels)."""
     shape = (versions, *counts.shape)
     if mechanism == "mar-f":
         return rng.binomial(counts, rate, size=shape)
@@ -117,7 +117,7 @@ def run(data: Path | None, mechanism: str, rows: int, dataset: int, versions: in
         positives = rng.binomial(rows, PRIOR)
         given_y = joint / joint.sum(axis=-1, keepdims=True)
         counts = rng.multinomial(np.array([rows - positives, positives]), given_y)
-        visible = _labelled(counts, mechanism, rate, versions, rng)
+        visible = _labeled(counts, mechanism, rate, versions, rng)
         hidden = (counts - visible).sum(axis=-2, keepdims=True)
         full, labels = (
             counts[:, None].astype(float),
@@ -172,7 +172,7 @@ def _limit(table: pd.DataFrame, figure: str, name: str, converges: bool, why: st
 def compare(rows: pd.DataFrame) -> list[Finding]:
     """Check who is first, and where each ranking goes."""
     mcar_, mar_f_, mar_c_ = (_table(rows, mechanism) for mechanism in FIGURES)
-    listwise, ym, y0, y1 = (NAMES[name] for name in ("labelled", "Ym", "Y0", "Y1"))
+    listwise, ym, y0, y1 = (NAMES[name] for name in ("labeled", "Ym", "Y0", "Y1"))
     reason = {
         mechanism: f"I(X;Ỹ) is κ I(X;Y) for weak effects only, so that the population itself is ranked differently; "
         f"I₂(X;Ỹ0) = κ I₂(X;Y) is exact, and ranking by it has ρ = {table[SQUARED, 0].min():.4f} there"
@@ -226,14 +226,14 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"10 data sets of {'four' if quick else 'eight'} sizes with 30 labelled versions each, 100 features, "
+            f"10 data sets of {'four' if quick else 'eight'} sizes with 30 labeled versions each, 100 features, "
             "p(s=1) = 0.25; triangles: the population itself"
         ),
         size=(14, 5),
         remark=(
             "Confirms ERRATA E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
             "they rank by does not converge, whatever N. With few rows even consistent estimators may rank worse "
-            "than labelled rows alone: SS (5.7) does under MAR-C."
+            "than labeled rows alone: SS (5.7) does under MAR-C."
         ),
     ),
 )

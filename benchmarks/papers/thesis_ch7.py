@@ -20,7 +20,7 @@ import blankets as bl
 POWERS = (0.70, 0.80, 0.90, 0.95, 0.99)
 EFFECTS = ("small", "medium", "large")
 PU = {"labels": "pu", "prior": 0.2}
-FIVE_PER_CENT = {**PU, "labelled": 0.05}
+FIVE_PER_CENT = {**PU, "labeled": 0.05}
 
 # table: what is asked, then the printed answers, powers down and effects across
 TABLES: dict[str, tuple[dict[str, Any], str]] = {
@@ -39,14 +39,14 @@ TABLES: dict[str, tuple[dict[str, Any], str]] = {
 }
 # what the text and the captions read off the figures: printed answer, question
 WORKED: dict[str, tuple[int, dict[str, Any]]] = {
-    "Figure 7.1a, I = 0.053, fully labelled": (227, {"arity": 2, "effect": 0.053, "power": 0.99}),
-    "Figure 7.1a, I = 0.053, 5% labelled": (1077, {"arity": 2, "effect": 0.053, "power": 0.99, **FIVE_PER_CENT}),
-    "Figure 7.1b, I = 0.04, 5% labelled": (1430, {"arity": 2, "effect": 0.04, "power": 0.99, **FIVE_PER_CENT}),
+    "Figure 7.1a, I = 0.053, fully labeled": (227, {"arity": 2, "effect": 0.053, "power": 0.99}),
+    "Figure 7.1a, I = 0.053, 5% labeled": (1077, {"arity": 2, "effect": 0.053, "power": 0.99, **FIVE_PER_CENT}),
+    "Figure 7.1b, I = 0.04, 5% labeled": (1430, {"arity": 2, "effect": 0.04, "power": 0.99, **FIVE_PER_CENT}),
     "Figure 7.2, I = 0.053, labels of 1000": (54, {"arity": 2, "effect": 0.053, "power": 0.99, "rows": 1000, **PU}),
     "Figure 7.2, I = 0.02, labels of 1000": (101, {"arity": 2, "effect": 0.02, "power": 0.95, "rows": 1000, **PU}),
-    "Figure 7.8a, I = 0.053, fully labelled": (367, {"arity": 10, "effect": 0.053, "power": 0.99}),
-    "Figure 7.8a, I = 0.053, 5% labelled": (1743, {"arity": 10, "effect": 0.053, "power": 0.99, **FIVE_PER_CENT}),
-    "Figure 7.8b, I = 0.04, 5% labelled": (2310, {"arity": 10, "effect": 0.04, "power": 0.99, **FIVE_PER_CENT}),
+    "Figure 7.8a, I = 0.053, fully labeled": (367, {"arity": 10, "effect": 0.053, "power": 0.99}),
+    "Figure 7.8a, I = 0.053, 5% labeled": (1743, {"arity": 10, "effect": 0.053, "power": 0.99, **FIVE_PER_CENT}),
+    "Figure 7.8b, I = 0.04, 5% labeled": (2310, {"arity": 10, "effect": 0.04, "power": 0.99, **FIVE_PER_CENT}),
     "Figure 7.11, I = 0.053, labels of 1000": (85, {"arity": 10, "effect": 0.053, "power": 0.99, "rows": 1000, **PU}),
     "Figure 7.9, I = 0.02, labels of 1000": (160, {"arity": 10, "effect": 0.02, "power": 0.95, "rows": 1000, **PU}),
 }
@@ -121,11 +121,11 @@ def _sentences() -> list[Finding]:
     medium = {"arity": 2, "effect": "medium", "alpha": 0.01, "power": 0.80}
     few, full = bl.plan(**medium, **FIVE_PER_CENT), bl.plan(**medium)
     labels = {"positives": 0.05, "negatives": 0.15}
-    both = bl.plan(**medium, labels="mar-c", prior=0.2, labelled=labels, surrogate="y0")
-    other = bl.plan(**medium, labels="mar-c", prior=0.2, labelled=labels, surrogate="y1")
-    mcar = bl.plan(**medium, labels="mcar", labelled=0.25)
+    both = bl.plan(**medium, labels="mar-c", prior=0.2, labeled=labels, surrogate="y0")
+    other = bl.plan(**medium, labels="mar-c", prior=0.2, labeled=labels, surrogate="y1")
+    mcar = bl.plan(**medium, labels="mcar", labeled=0.25)
     positives = round(0.2 * full.answer)
-    mix = f"{few.n_labelled} positives, {few.rows - few.n_labelled} unlabelled"
+    mix = f"{few.n_labeled} positives, {few.rows - few.n_labeled} unlabeled"
     return [
         _said("7.1.1, κ", "0.2105", f"{pu.kappa:.4f}", f"{pu.kappa:.4f}" == "0.2105"),
         _said(
@@ -146,12 +146,12 @@ def _sentences() -> list[Finding]:
             f"{positives} + {full.rows - positives}",
             (positives, full.rows) == (26, 130),
         ),
-        _said("7.1.3, 5% labelled instead", "31 positives, 586 unlabelled", mix, mix == "31 positives, 586 unlabelled"),
+        _said("7.1.3, 5% labeled instead", "31 positives, 586 unlabeled", mix, mix == "31 positives, 586 unlabeled"),
         Finding(
-            "7.2, MCAR: best is to ignore unlabelled rows, as many labels as with full labels",
+            "7.2, MCAR: best is to ignore unlabeled rows, as many labels as with full labels",
             str(full.answer),
-            f"{mcar.n_labelled} by {mcar.surrogate}",
-            "agrees" if mcar.surrogate == "listwise" and mcar.n_labelled == full.answer else "differs",
+            f"{mcar.n_labeled} by {mcar.surrogate}",
+            "agrees" if mcar.surrogate == "listwise" and mcar.n_labeled == full.answer else "differs",
         ),
         Finding(
             "7.2, MAR-C (5% positive and 15% negative labels): the option that (4.1) names needs fewer rows",
@@ -174,11 +174,11 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
         ours = curves[curves.arity == arity]
         for case, style in (("full", "--"), ("5%", "-")):
             one = ours[(ours.case == case) & (ours.power == 0.99)]
-            line[0].plot(one.effect, one.answer, f"k{style}", label="5% labelled" if case == "5%" else "all labelled")
+            line[0].plot(one.effect, one.answer, f"k{style}", label="5% labeled" if case == "5%" else "all labeled")
         for ax, case in ((line[1], "5%"), (line[2], "labels of 1000")):
             for power, group in ours[ours.case == case].groupby("power"):
                 ax.plot(group.effect, group.answer, label=f"power {power:g}")
-        for ax, name, said in zip(line, names, ("rows", "rows, 5% labelled", "labels, 1000 rows"), strict=True):
+        for ax, name, said in zip(line, names, ("rows", "rows, 5% labeled", "labels, 1000 rows"), strict=True):
             for case, (printed, question) in WORKED.items():
                 if name in case or (name == "7.9" and "7.11" in case):
                     ax.plot(question["effect"], printed, "rx", label="_printed")

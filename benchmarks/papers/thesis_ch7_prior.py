@@ -1,6 +1,6 @@
 """[T] Figures 7.5 to 7.7 and 7.12 to 7.14: what an uncertain p(y=1) does to the number of rows or labels.
 
-The priors are generalised Beta distributions on an interval; which ones is not said, so a symmetric one about the
+The priors are generalized Beta distributions on an interval; which ones is not said, so a symmetric one about the
 true value 0.2 is taken, and the same moved down and up by 0.05 for Figures 7.7 and 7.14.
 """
 
@@ -26,9 +26,9 @@ SHIFTS = {"right": 0.0, "too low": -0.05, "too high": 0.05}
 # what is asked, levels of x: the answer with the true p(y=1), and the figures
 CASES: dict[tuple[str, int], tuple[int, str, str]] = {
     ("rows", 2): (1077, "7.5", "7.7"),
-    ("labelled", 2): (54, "7.6", "7.7"),
+    ("labeled", 2): (54, "7.6", "7.7"),
     ("rows", 10): (1743, "7.12", "7.14"),
-    ("labelled", 10): (85, "7.13", "7.14"),
+    ("labeled", 10): (85, "7.13", "7.14"),
 }
 
 
@@ -41,10 +41,10 @@ def cells(quick: bool) -> Sequence[Cell]:
 
 
 def run(data: Path | None, asked: str, arity: int, prior: str, draws: int) -> list[dict[str, Any]]:
-    """Return quantiles of the prior and of the answer, and how well a generalised Beta fits the latter."""
+    """Return quantiles of the prior and of the answer, and how well a generalized Beta fits the latter."""
     shift = SHIFTS[prior]
     belief = bl.Beta(mean=TRUE + shift, low=0.1 + shift, high=0.3 + shift, concentration=8)
-    fixed = {"labelled": 0.05} if asked == "rows" else {"rows": 1000}
+    fixed = {"labeled": 0.05} if asked == "rows" else {"rows": 1000}
     question = {"effect": 0.053, "power": 0.99, "alpha": 0.01, "arity": arity, "labels": "pu", **fixed}
     found = bl.plan(**question, prior=belief, n_draws=draws, rng=2015)
     exact = bl.plan(**question, prior=TRUE)
@@ -84,7 +84,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
             ),
             Finding(
                 f"Figure {figure}, {unit}: uncertainty of the prior becomes one “of a similar form”",
-                "a generalised Beta fits",
+                "a generalized Beta fits",
                 f"correlation {right.correlation:.4f} with p(y=1); distribution within {right.distance:.3f} of a Beta",
                 "agrees" if right.correlation > 0.99 and right.distance < 0.02 else "differs",
             ),
@@ -103,19 +103,19 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw the distribution functions of priors and answers."""
     axes = figure.subplots(1, 1 + len(CASES), sharey=True)
     for ax, ((asked, arity), (printed, name, wrong)) in zip(axes[1:], CASES.items(), strict=True):
-        for colour, (prior, group) in enumerate(
+        for color, (prior, group) in enumerate(
             rows[(rows.asked == asked) & (rows.arity == arity)].groupby("prior", sort=False)
         ):
-            ax.plot(group.answer, group.level, color=f"C{colour}")
+            ax.plot(group.answer, group.level, color=f"C{color}")
             axes[0].plot(
                 group.p,
                 group.level,
-                color=f"C{colour}",
+                color=f"C{color}",
                 label=prior if arity == 2 and asked == "rows" else None,
             )
         ax.axvline(printed, color="k", ls="--", lw=0.8)
         ax.set_title(f"Figures {name}, {wrong}: |X| = {arity}\nprinted {printed}", fontsize=9)
-        ax.set_xlabel("rows, 5% labelled" if asked == "rows" else "labels, 1000 rows")
+        ax.set_xlabel("rows, 5% labeled" if asked == "rows" else "labels, 1000 rows")
     axes[0].axvline(TRUE, color="k", ls="--", lw=0.8)
     axes[0].set(xlabel="p(y=1)", ylabel="probability of less")
     axes[0].set_title("beliefs", fontsize=9)

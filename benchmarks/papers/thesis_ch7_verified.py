@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._experiment import Cell, Experiment, Finding, plus_minus
-from benchmarks.papers._partly_labelled import (
+from benchmarks.papers._partly_labeled import (
     Floats,
     accepts,
     features,
@@ -34,7 +34,7 @@ from blankets.stats import attained_power, plug_in
 
 PRIOR, ALPHA, REPEATS = 0.2, 0.01, 10_000
 N_FEATURES = 1000
-SUPERVISED, ROWS, LABELS = "fully labelled", "5% labelled", "labels of 1000 rows"
+SUPERVISED, ROWS, LABELS = "fully labeled", "5% labeled", "labels of 1000 rows"
 
 # figure: what varies, levels of x, predicted crossing (a plan), printed crossing if another, values simulated
 FIGURES: dict[str, tuple[str, int, int, int | None, Sequence[int]]] = {
@@ -52,16 +52,16 @@ FIGURES_AND_WEAK = FIGURES | {WEAK: (ROWS, 10, 0, None, range(160_000, 200_001, 
 def cells(quick: bool) -> Sequence[Cell]:
     """List one figure each, by coins and (where labels are missing) by exact numbers of labels, by G and by X²."""
     return [
-        {"figure": figure, "labelling": labelling, "test": test, "runs": 5 if quick else 20, "values": list(values)}
+        {"figure": figure, "labeling": labeling, "test": test, "runs": 5 if quick else 20, "values": list(values)}
         for figure, (case, _, _, _, values) in FIGURES_AND_WEAK.items()
-        for labelling in (["coin"] if case == SUPERVISED or figure == WEAK else ["coin", "exact"])
+        for labeling in (["coin"] if case == SUPERVISED or figure == WEAK else ["coin", "exact"])
         for test in ("g", "x2")
-        if labelling == "coin" or test == "g"
+        if labeling == "coin" or test == "g"
     ]
 
 
 def _positives(case: str, value: float) -> float:
-    """Return labelled positives as a share of all rows."""
+    """Return labeled positives as a share of all rows."""
     return {SUPERVISED: PRIOR, ROWS: 0.05, LABELS: value / 1000}[case]
 
 
@@ -77,17 +77,17 @@ def _features(arity: int, effect: float) -> Floats:
 
 
 def run(
-    data: Path | None, figure: str, labelling: str, test: str, runs: int, values: Sequence[int]
+    data: Path | None, figure: str, labeling: str, test: str, runs: int, values: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Return the false negative rate at each value, one a run."""
     case, arity, *_ = FIGURES_AND_WEAK[figure]
     joint = _features(arity, 0.00053 if figure == WEAK else 0.053)
-    rng = np.random.default_rng([2015, *map(ord, figure + labelling)])
+    rng = np.random.default_rng([2015, *map(ord, figure + labeling)])
     found = []
     for run, value in ((run, value) for run in range(runs) for value in values):
         rows = 1000 if case == LABELS else value
         positives = _positives(case, value)
-        if labelling == "exact":
+        if labeling == "exact":
             tables = sample_exact(joint, round(positives * rows), rows, rng)
         else:
             tables = sample(joint, mar_c(joint, negatives=0.0, positives=positives), rows, rng)
@@ -110,8 +110,8 @@ def _reading(one: pd.DataFrame) -> float:
 
 
 def crossings(rows: pd.DataFrame) -> dict[tuple[str, str, str], list[float]]:
-    """Return the crossings of all runs, by figure, labelling and test."""
-    groups = rows.groupby(["figure", "labelling", "test"], sort=False)
+    """Return the crossings of all runs, by figure, labeling and test."""
+    groups = rows.groupby(["figure", "labeling", "test"], sort=False)
     return {name: [_crossing(one) for _, one in group.groupby("run")] for name, group in groups}
 
 
@@ -136,13 +136,13 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
         ways = {key[1:]: value for key, value in found.items() if key[0] == figure}
         ours = ways["coin", "g"]
         printed, rounding = (predicted, 0.5) if read is None else (read, 5.0)
-        runs = rows[(rows.figure == figure) & (rows.labelling == "coin") & (rows.test == "g")].groupby("run")
+        runs = rows[(rows.figure == figure) & (rows.labeling == "coin") & (rows.test == "g")].groupby("run")
         spread, reading = np.std(ours, ddof=1), np.std([_reading(one) for _, one in runs], ddof=1)
         within = abs(np.mean(ours) - printed) <= 2 * spread + rounding
         others = [
             f"{'X²' if test == 'x2' else 'exact numbers of labels'} {plus_minus(values, 1)}"
-            for (labelling, test), values in ways.items()
-            if (labelling, test) != ("coin", "g")
+            for (labeling, test), values in ways.items()
+            if (labeling, test) != ("coin", "g")
         ]
         said = f"≈ {read}, predicted {predicted}" if read else f"predicted {predicted}, “verified”"
         findings.append(
@@ -161,7 +161,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 def _why(case: str, arity: int, predicted: int, found: dict[tuple[str, str, str], list[float]]) -> str:
     """Explain by what a hundredth of the effect gives, and by the information that the surrogate has."""
     weak, strong = np.mean(found[WEAK, "coin", "g"]), np.mean(found["7.10b", "coin", "g"])
-    planned = bl.plan(effect=0.00053, power=0.99, alpha=ALPHA, arity=10, labels="pu", prior=PRIOR, labelled=0.05).answer
+    planned = bl.plan(effect=0.00053, power=0.99, alpha=ALPHA, arity=10, labels="pu", prior=PRIOR, labeled=0.05).answer
     own = _by_own_information(case, arity)
     off, off_strong = weak / planned - 1, strong / FIGURES["7.10b"][2] - 1
     if not (abs(off) < abs(off_strong) / 2 and own > predicted):
@@ -176,11 +176,11 @@ def draw(rows: pd.DataFrame, figure: Figure) -> None:
     """Draw the false negative rates with 95% intervals, and the predictions."""
     axes = figure.subplots(2, 3, sharey=True)
     for ax, (name, (case, arity, predicted, read, _)) in zip(axes.flat, FIGURES.items(), strict=True):
-        for (labelling, test), group in rows[rows.figure == name].groupby(["labelling", "test"], sort=False):
+        for (labeling, test), group in rows[rows.figure == name].groupby(["labeling", "test"], sort=False):
             fnr = group.groupby("value").fnr
-            label = f"{'G' if test == 'g' else 'X²'}, {'coins' if labelling == 'coin' else 'exact numbers'}"
+            label = f"{'G' if test == 'g' else 'X²'}, {'coins' if labeling == 'coin' else 'exact numbers'}"
             ax.errorbar(fnr.mean().index, fnr.mean(), 1.96 * fnr.sem(), marker=".", ms=4, label=label)
-        ax.axhline(0.01, color="grey", lw=0.8, ls=":")
+        ax.axhline(0.01, color="gray", lw=0.8, ls=":")
         ax.axvline(predicted, color="r", lw=0.8, label=f"predicted {predicted}")
         if read:
             ax.plot(read, 0.01, "rx", label=f"printed ≈ {read}")
@@ -204,7 +204,7 @@ EXPERIMENTS = (
         draw=draw,
         protocol=lambda quick: (
             f"{5 if quick else 20} runs of {REPEATS} repeats, α = {ALPHA}, power 0.99, p(y=1) = {PRIOR}; G-test, each "
-            "positive labelled by its own coin, beside exact numbers of labels and the X²-test"
+            "positive labeled by its own coin, beside exact numbers of labels and the X²-test"
         ),
         size=(12, 7),
         remark=(

@@ -19,7 +19,7 @@ from benchmarks.papers._thesis_ch9 import (
     LABELLED,
     SURROGATE,
     codings,
-    labelled_rows,
+    labeled_rows,
     read,
     selected,
 )
@@ -45,14 +45,14 @@ def run(data: Path, dataset: str, coding: str, versions: int) -> list[dict[str, 
         wanted = selected(frame, y, np.ones(len(y), bool), "all labels", criterion)
         for approach in APPROACHES:
             for version in range(versions):
-                chosen = selected(frame, y, labelled_rows(y, version), approach, criterion)
+                chosen = selected(frame, y, labeled_rows(y, version), approach, criterion)
                 index = kuncheva((wanted, chosen), frame.n_columns)
                 found.append({"criterion": criterion, "approach": approach, "version": version, "consistency": index})
     return found
 
 
 def compare(rows: pd.DataFrame) -> list[Finding]:
-    """Check what the thesis reads off Figure 9.1: means over its data sets, with intervals over labellings."""
+    """Check what the thesis reads off Figure 9.1: means over its data sets, with intervals over labelings."""
     findings, gains = [], {}
     for coding, other_coding in (("Sturges", FIVE), (FIVE, "Sturges")):
         for criterion in CRITERIA:
@@ -66,7 +66,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
                 findings.append(alike(what, table[SURROGATE], table["Pos"], "the prior is exact for Pos only"))
         findings.append(
             higher(
-                f"gain of Ỹ0 over labelled rows, {coding}",
+                f"gain of Ỹ0 over labeled rows, {coding}",
                 gains[coding, "jmi"],
                 gains[coding, "mim"],
                 "it depends on the number of bins, which makes tables of pairs sparse: with Sturges' rule it holds",
@@ -99,8 +99,8 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"10 features of six data sets, {5 if quick else 30} labellings of a tenth of the rows; means over the "
-            "data sets, 95% intervals over labellings: the data sets are those of the figure"
+            f"10 features of six data sets, {5 if quick else 30} labelings of a tenth of the rows; means over the "
+            "data sets, 95% intervals over labelings: the data sets are those of the figure"
         ),
         size=(9.0, 4.0),
         needs=tuple(FILES.values()),

@@ -22,7 +22,7 @@ from benchmarks.papers._thesis_ch9 import (
     LABELLED,
     SURROGATE,
     codings,
-    labelled_rows,
+    labeled_rows,
     read,
     selected,
 )
@@ -48,7 +48,7 @@ PRINTED = {
 
 
 def cells(quick: bool) -> Sequence[Cell]:
-    """List one split each; fewer labellings for the second coding."""
+    """List one split each; fewer labelings for the second coding."""
     splits = 2 if quick else 10
     versions = (2, 1) if quick else (30, 10)
     return [
@@ -68,10 +68,10 @@ def run(data: Path, dataset: str, coding: str, split: int, versions: int) -> lis
     errors: dict[frozenset[str], dict[str, float]] = {}
     found = []
     for version in range(versions):
-        labelled = labelled_rows(y[train], split, version)
+        labeled = labeled_rows(y[train], split, version)
         for approach in (LABELLED, SURROGATE):
             for criterion in CRITERIA:
-                names = selected(half, y[train], labelled, approach, criterion)
+                names = selected(half, y[train], labeled, approach, criterion)
                 codes = np.column_stack([frame.column(frame.index(name)) for name in names])
                 key = frozenset(names)
                 if key not in errors:
@@ -79,7 +79,7 @@ def run(data: Path, dataset: str, coding: str, split: int, versions: int) -> lis
                     errors[key] = {"error": _error(codes, y, train, test), "error_with_ties": with_ties}
                 row = {"criterion": criterion, "approach": approach, **errors[key]}
                 if version < 3:
-                    row["error_trained_on_labelled"] = _error(codes, y, train[labelled], test)
+                    row["error_trained_on_labeled"] = _error(codes, y, train[labeled], test)
                 found.append(row)
     means = pd.DataFrame(found).groupby(["approach", "criterion"], sort=False).mean()
     return means.reset_index().to_dict("records")
@@ -143,10 +143,10 @@ def _errors(what: str, dataset: str, named: dict[Any, pd.Series], readings: str)
 def _readings(group: pd.DataFrame) -> str:
     """Return the errors by other readings of the protocol."""
     means = (
-        group.groupby(["approach", "criterion"])[["error_with_ties", "error_trained_on_labelled"]].mean().loc[COLUMNS]
+        group.groupby(["approach", "criterion"])[["error_with_ties", "error_trained_on_labeled"]].mean().loc[COLUMNS]
     )
-    ties, labelled = (" / ".join(f"{value:.4f}" for value in means[name]) for name in means)
-    said = f"trained on labelled rows alone 3-NN has {labelled}"
+    ties, labeled = (" / ".join(f"{value:.4f}" for value in means[name]) for name in means)
+    said = f"trained on labeled rows alone 3-NN has {labeled}"
     if means.error_with_ties.isna().all():
         return said
     return f"rows at equal distance are many, and which of them vote is not said: {ties} if all of them do; {said}"
@@ -179,13 +179,13 @@ EXPERIMENTS = (
         compare=compare,
         draw=draw,
         protocol=lambda quick: (
-            f"10 features, {2 if quick else 10} random halves, {2 if quick else 30} labellings of each"
+            f"10 features, {2 if quick else 10} random halves, {2 if quick else 30} labelings of each"
         ),
         size=(9.0, 4.0),
         needs=tuple(FILES.values()),
         remark=(
             "Settles ERRATA E4 and E5: 3-NN was trained on all labels of the training half, and numbers cut into five "
-            "bins of equal width, not by Sturges' rule. Confirms E6: MIM with Ỹ0 is no better than with labelled rows "
+            "bins of equal width, not by Sturges' rule. Confirms E6: MIM with Ỹ0 is no better than with labeled rows "
             "on krvskp and waveform. "
             "The order in which splice's letters become numbers was picked among 12 as the nearest to the "
             "print, and so were the five bins: these levels are fitted, the orderings are not."

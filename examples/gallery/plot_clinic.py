@@ -14,6 +14,6 @@ blanket = bl.discover(table, "readmitted", roles=True)
 print(blanket)
 
 # %%
-# The neighbourhood as a picture: parents above, children below, spouses beside the children they share.
+# The neighborhood as a picture: parents above, children below, spouses beside the children they share.
 
 blanket.plot()

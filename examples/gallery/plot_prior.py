@@ -2,7 +2,7 @@
 What if the class prior is wrong?
 =================================
 
-Where labelling depends on the class, what you know of p(y=1) decides which test has more power. How much does the
+Where labeling depends on the class, what you know of p(y=1) decides which test has more power. How much does the
 blanket depend on it? Ask for the blanket as a function of the prior.
 """
 
@@ -14,7 +14,7 @@ import blankets as bl
 rng = np.random.default_rng(5)
 n = 3_000
 ill = rng.random(n) < 0.4
-labelled = rng.random(n) < np.where(ill, 0.35, 0.25)
+labeled = rng.random(n) < np.where(ill, 0.35, 0.25)
 table = pd.DataFrame(
     {
         "fever": rng.random(n) < np.where(ill, 0.6, 0.25),
@@ -22,7 +22,7 @@ table = pd.DataFrame(
         "travel": rng.random(n) < np.where(ill, 0.27, 0.2),
         "commute": rng.random(n) < np.where(ill, 0.36, 0.3),
         "ward": rng.choice(["A", "B", "C"], n),
-        "ill": np.where(labelled, ill, np.nan),
+        "ill": np.where(labeled, ill, np.nan),
     }
 )
 found = bl.sensitivity(table, "ill", labels="mar-c", alpha=0.01)

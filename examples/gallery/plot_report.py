@@ -2,7 +2,7 @@
 A page to mail
 ==============
 
-Everything about a blanket as one HTML file: the answer in a sentence with what it assumes, the neighbourhood as a
+Everything about a blanket as one HTML file: the answer in a sentence with what it assumes, the neighborhood as a
 graph, effects with intervals, why each column is in or out, the state of the data, and the call that gives it again.
 It loads nothing from anywhere, prints well, and has a planner for the next study at its end.
 """
@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 # %%
 # .. figure:: /images/report.png
-#    :alt: The report: the answer in a sentence, what it assumes, the neighbourhood as a graph, the effects
+#    :alt: The report: the answer in a sentence, what it assumes, the neighborhood as a graph, the effects
 #    :width: 100%
 #
 # The same words are there without a page. Why is the insurance of a patient in the blanket?

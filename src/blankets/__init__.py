@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from blankets.estimators import (
         HitonWrapper,
         InformationSelector,
-        LabelledStratifiedKFold,
+        LabeledStratifiedKFold,
         LatentBlanketClassifier,
         LatentBlanketTransformer,
         MarkovBlanketSelector,
-        labelled_only,
+        labeled_only,
     )
     from blankets.independence import DSeparation
     from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
-    from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, Supervised, between, greater_than, less_than
+    from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
         Assumptions,
@@ -81,7 +81,7 @@ __all__ = [
     "FalseMembers",
     "HitonWrapper",
     "InformationSelector",
-    "LabelledStratifiedKFold",
+    "LabeledStratifiedKFold",
     "LatentBlanket",
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
@@ -89,7 +89,7 @@ __all__ = [
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
-    "PositiveUnlabelled",
+    "PositiveUnlabeled",
     "Ranking",
     "Refutation",
     "Selection",
@@ -112,7 +112,7 @@ __all__ = [
     "estimate_prior",
     "greater_than",
     "kappa",
-    "labelled_only",
+    "labeled_only",
     "less_than",
     "mutual_information",
     "pack",
@@ -143,7 +143,7 @@ _HOME = {
     "FalseMembers": "blankets.stats",
     "HitonWrapper": "blankets.estimators",
     "InformationSelector": "blankets.estimators",
-    "LabelledStratifiedKFold": "blankets.estimators",
+    "LabeledStratifiedKFold": "blankets.estimators",
     "LatentBlanket": "blankets.latent",
     "LatentBlanketClassifier": "blankets.estimators",
     "LatentBlanketTransformer": "blankets.estimators",
@@ -151,7 +151,7 @@ _HOME = {
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
-    "PositiveUnlabelled": "blankets.regimes",
+    "PositiveUnlabeled": "blankets.regimes",
     "Ranking": "blankets.results",
     "Refutation": "blankets.results",
     "Selection": "blankets.results",
@@ -173,7 +173,7 @@ _HOME = {
     "estimate_prior": "blankets._prior",
     "greater_than": "blankets.regimes",
     "kappa": "blankets.planning",
-    "labelled_only": "blankets.estimators",
+    "labeled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
     "mutual_information": "blankets._ask",
     "pack": "blankets._engine",

@@ -18,7 +18,7 @@ from blankets.arguments import number
 from blankets.errors import DataError, NotAnswerableError
 from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
 from blankets.regimes import (
-    PositiveUnlabelled,
+    PositiveUnlabeled,
     Prior,
     Question,
     Regime,
@@ -34,7 +34,7 @@ __all__ = ["advise"]
 
 WANTED = (0.8, 0.95)
 
-_POSITIVES, _NEGATIVES, _ROWS = "labelled positives", "labelled negatives", "labelled rows"
+_POSITIVES, _NEGATIVES, _ROWS = "labeled positives", "labeled negatives", "labeled rows"
 
 
 def advise(
@@ -45,7 +45,7 @@ def advise(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     alpha: float = 0.01,
     assurance: float = 0.9,
     n_draws: int = 2000,
@@ -58,7 +58,7 @@ def advise(
     ----------
     data, target, y
         The table and its target, as for `discover`.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
     alpha : float
         Level of the tests whose power is told.
@@ -80,7 +80,7 @@ def advise(
     See Also
     --------
     plan : Any other question of this kind, also before there are data.
-    estimate_prior : p(y=1) from positives and unlabelled rows, when nobody knows it.
+    estimate_prior : p(y=1) from positives and unlabeled rows, when nobody knows it.
 
     References
     ----------
@@ -97,12 +97,12 @@ def advise(
     >>> advice.surrogate, advice.estimator, round(advice.powers["medium"], 2)
     ('y0', 'Pos (5.8)', 0.95)
     >>> advice.goal("small", 0.8).more_labels
-    {'labelled positives': 218}
+    {'labeled positives': 218}
     """
     asked = dict(locals())
     number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
     study = read_study(
-        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabeled_marker=unlabeled_marker, **reading
     )
     if not study.features:
         raise DataError(f"no feature is left beside the target {study.frame.names[study.target]!r}")
@@ -135,7 +135,7 @@ class _Adviser:
             assumption=regime.assumption,
             prior=None if regime.prior is None else str(known),
             n_rows=self.n_rows,
-            n_labelled=self.labels.n_labelled,
+            n_labeled=self.labels.n_labeled,
             recommendations=self._recommendations(),
             surrogate=self.column.surrogate.value,
             valid=tuple(s.value for s in regime.valid),
@@ -161,13 +161,13 @@ class _Adviser:
     def _estimator(self) -> str | None:
         if Question.ESTIMATE not in self.regime.answers:
             return None
-        n_classes = len(self.labels.classes) if not self.labels.n_unlabelled else 3
+        n_classes = len(self.labels.classes) if not self.labels.n_unlabeled else 3
         return self.regime.estimate(np.ones((1, n_classes, 2)), self.labels).estimator
 
     def _recommendations(self) -> dict[str, str]:
         """Return what to do for each task: the rows of Table 10.1."""
         surrogate, estimator = self.column.surrogate, self._estimator()
-        # With one labelled class Ỹm is Ỹ0 by another name (ERRATA B7).
+        # With one labeled class Ỹm is Ỹ0 by another name (ERRATA B7).
         others = [s.value for s in self.regime.valid if s is not surrogate and self.regime.name != "pu"]
         also = f" Also valid: {', '.join(others)}." if others else ""
         said = {"test": f"a test that {surrogate.words}, because {self.column.note}.{also}"}
@@ -218,7 +218,7 @@ class _Adviser:
             return (), {"how many labels are needed": f"{error}."}
 
     def _goal(self, effect: str, power: float) -> Goal:
-        rows = self._plan(effect, power, labelled=self._shares()).answer
+        rows = self._plan(effect, power, labeled=self._shares()).answer
         more_rows = None if rows is None else max(0, int(rows) - self.n_rows)
         kinds = self._kinds()
         if more_rows == 0:
@@ -249,13 +249,13 @@ class _Adviser:
     def _narrowed(self) -> Regime:
         """Return the regime with what the labels themselves tell of p(y=1)."""
         known = self.regime.admissible(self.labels)
-        if isinstance(self.regime, PositiveUnlabelled):
-            return PositiveUnlabelled(known, self.regime.sampling)
+        if isinstance(self.regime, PositiveUnlabeled):
+            return PositiveUnlabeled(known, self.regime.sampling)
         return SemiSupervised(self.regime.mechanism, known) if isinstance(self.regime, SemiSupervised) else self.regime
 
     def _shares(self) -> Any:
         """Return labels as shares of all rows, in the form that `plan` takes for the regime."""
-        if not self.labels.n_unlabelled:
+        if not self.labels.n_unlabeled:
             return None
         b, a = self.labels.shares
         known = self.regime.admissible(self.labels)
@@ -267,7 +267,7 @@ class _Adviser:
 
     def _kinds(self) -> dict[str, tuple[str, int]]:
         """Return the kinds of label that could be added: what counts them, and how many there are."""
-        if not self.labels.n_unlabelled:
+        if not self.labels.n_unlabeled:
             return {}
         negatives, positives = (int(n) for n in self.labels.counts)
         return {
@@ -283,7 +283,7 @@ class _Adviser:
         """
         p = self._largest_prior()
         full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
-        harmonic, background = full * p / (1.0 - p), self.labels.n_unlabelled
+        harmonic, background = full * p / (1.0 - p), self.labels.n_unlabeled
         if harmonic >= background:
             return None
         return math.ceil(round(harmonic * background / (background - harmonic), 9))
@@ -307,11 +307,11 @@ class _Adviser:
                 f"{unreliable} of {len(self.dofs)} features have so many levels that {self.column.n_rows:,} rows are "
                 f"too few to test them ({ROWS_PER_DOF} for each degree of freedom): merge levels, or use fewer bins."
             )
-        said += _few_labels(self.column, self.labels.n_labelled)
+        said += _few_labels(self.column, self.labels.n_labeled)
         if self.regime.name == "mar-f":
             said.append(
-                "A feature that does not itself drive labelling must be tested given those that do (given=...): "
-                "labelled rows are a sample that was chosen by them."
+                "A feature that does not itself drive labeling must be tested given those that do (given=...): "
+                "labeled rows are a sample that was chosen by them."
             )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
@@ -320,7 +320,7 @@ class _Adviser:
         return tuple(said)
 
 
-def _few_labels(column: SurrogateColumn, n_labelled: int) -> list[str]:
-    if column.surrogate is Surrogate.FULL or n_labelled >= FEW_LABELS:
+def _few_labels(column: SurrogateColumn, n_labeled: int) -> list[str]:
+    if column.surrogate is Surrogate.FULL or n_labeled >= FEW_LABELS:
         return []
-    return [f"With only {n_labelled} labels the power is rough; for a feature with a rare level it can be off by 0.05."]
+    return [f"With only {n_labeled} labels the power is rough; for a feature with a rare level it can be off by 0.05."]

@@ -31,7 +31,7 @@ def test(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
     test: str = "auto",
@@ -52,7 +52,7 @@ def test(
         The feature.
     given : sequence of str
         Features to condition on.
-    labels, prior, positive, unlabelled_marker, surrogate, force
+    labels, prior, positive, unlabeled_marker, surrogate, force
         What is known of the labels, as for `discover`.
     test : {"auto", "g", "x2"}
         As for `discover`; whatever the level, the p-value of "auto" is the best that can be had.
@@ -103,7 +103,7 @@ def test(
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
-        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabeled_marker=unlabeled_marker, **reading
     )
     return replace(_tested(study, x, given, **how), manifest=study.manifest("test", asked))
 
@@ -169,7 +169,7 @@ def mutual_information(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     estimator: str = "auto",
     loss: Loss = "log",
     under_reported: Names = (),
@@ -185,7 +185,7 @@ def mutual_information(
         The feature.
     given : sequence of str
         Features to condition on.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
     estimator : str
         "auto" is the regime's consistent estimator; others are "plug-in" and "miller-madow" (all labels),
@@ -223,7 +223,7 @@ def mutual_information(
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
-        data, target, y, labels=labels, prior=prior, positive=positive, unlabelled_marker=unlabelled_marker, **reading
+        data, target, y, labels=labels, prior=prior, positive=positive, unlabeled_marker=unlabeled_marker, **reading
     )
     study.regime.require(Question.ESTIMATE)
     at, conditioning = _columns(study, x, given)
@@ -271,7 +271,7 @@ def _estimate(
     estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
     notes = list(_notes(study))
     if np.any(estimate.repaired):
-        notes.append("Cells implied to be below 0 were set to 0, or levels without a labelled row were left out.")
+        notes.append("Cells implied to be below 0 were set to 0, or levels without a labeled row were left out.")
     if np.any(estimate.contradicts_prior):
         notes.append("Some implied cell is far below 0: the class prior does not fit these data.")
     return Estimate(
@@ -311,4 +311,4 @@ def _kappa(study: Study, column: SurrogateColumn, at: int, conditioning: list[in
 
 def _notes(study: Study) -> tuple[str, ...]:
     """Return what was assumed about missing labels."""
-    return (study.regime.describe(study.labels),) if study.labels.n_unlabelled else ()
+    return (study.regime.describe(study.labels),) if study.labels.n_unlabeled else ()

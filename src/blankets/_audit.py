@@ -2,7 +2,7 @@
 
 The door to the data (`blankets.data.ingest`) already finds constant, repeated and id-like columns; its report is
 where the audit starts. What it adds needs counts: columns that nearly repeat or determine another one, that tell
-the target, whose missing values tell the target, or that differ between labelled and unlabelled rows.
+the target, whose missing values tell the target, or that differ between labeled and unlabeled rows.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def audit(
     y: ArrayLike | None = None,
     labels: str | Regime = "auto",
     positive: object = None,
-    unlabelled_marker: object = "auto",
-    discretise: str | Mapping[str, str] = "sturges",
+    unlabeled_marker: object = "auto",
+    discretize: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "level",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
 ) -> DataAudit:
     """Look at a table before anything is asked of it, and say what is odd and what to do.
@@ -48,18 +48,18 @@ def audit(
     Found are columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
     repeated columns (under any names of their levels, such as A and 1 - A), columns that determine another one, columns
     with many or with rare levels, columns that tell the target or whose missing values do, and columns that differ
-    between labelled and unlabelled rows.
+    between labeled and unlabeled rows.
 
     Parameters
     ----------
     data, target, y
         The table and its target, as for `discover`; without a target only the columns are looked at.
-    labels, positive, unlabelled_marker
+    labels, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
-    discretise, bins, missing, keep, exclude
+    discretize, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`. Here missing values are a level of their own by default, so
         that there is an answer; that they are missing is a finding.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
@@ -93,7 +93,7 @@ def audit(
     asked = dict(locals())
     began = time.perf_counter()
     reading: dict[str, Any] = {
-        "discretise": discretise,
+        "discretize": discretize,
         "bins": bins,
         "missing": missing,
         "keep": keep,
@@ -104,9 +104,9 @@ def audit(
         table, unusable = _read(data, target, y, reading)
         tell = tell or (lambda sentence: None)
         tell("columns that tell the target")
-        known = _with_target(table, labels, positive, unlabelled_marker, threads_from(n_threads))
+        known = _with_target(table, labels, positive, unlabeled_marker, threads_from(n_jobs))
         findings = [] if known is None else list(known.findings())
-        pairs = _pairs(table, known, threads_from(n_threads), tell)
+        pairs = _pairs(table, known, threads_from(n_jobs), tell)
         findings += [*_unusable(unusable), *pairs.findings(), *_rare_levels(table), *_at_the_door(table.report)]
     return DataAudit(
         target=None if table.target is None else table.frame.names[table.target],
@@ -151,27 +151,27 @@ def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _with_target(
-    table: Ingested, labels: str | Regime, positive: object, unlabelled_marker: object, n_threads: int
+    table: Ingested, labels: str | Regime, positive: object, unlabeled_marker: object, n_jobs: int
 ) -> WithTarget | None:
     """Return what looks at the target; None where there is none."""
     if table.target is None:
         return None
     frame = table.frame
-    gaps = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
-    about: dict[str, Any] = {"positive": positive, "regime": labels, "unlabelled_marker": unlabelled_marker}
+    gaps = np.zeros(frame.n_rows, bool) if table.unlabeled is None else table.unlabeled
+    about: dict[str, Any] = {"positive": positive, "regime": labels, "unlabeled_marker": unlabeled_marker}
     coded = code_labels(frame.column(table.target), frame.levels[table.target], gaps, **about)
     try:
         regime = regime_from(labels, coded).name
     except LabelError:  # the user has to say why labels are missing
         regime = ""
-    return WithTarget(table, table.target, coded, regime, n_threads)
+    return WithTarget(table, table.target, coded, regime, n_jobs)
 
 
-def _pairs(table: Ingested, known: WithTarget | None, n_threads: int, tell: Callable[[str], None]) -> Pairs:
+def _pairs(table: Ingested, known: WithTarget | None, n_jobs: int, tell: Callable[[str], None]) -> Pairs:
     if known is None:
-        return Pairs(table.frame, np.arange(table.frame.n_columns), None, n_threads, tell)
+        return Pairs(table.frame, np.arange(table.frame.n_columns), None, n_jobs, tell)
     tied = known.entropies[0] if known.labels.n_seen_classes > 1 and len(known.features) else None
-    return Pairs(table.frame, known.features, tied, n_threads, tell)
+    return Pairs(table.frame, known.features, tied, n_jobs, tell)
 
 
 def _rare_levels(table: Ingested) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ def _rare_levels(table: Ingested) -> Iterator[Finding]:
     frame = table.frame
     rare = {}
     for j, name in enumerate(frame.names):
-        gone = table.unlabelled if j == table.target else None
+        gone = table.unlabeled if j == table.target else None
         codes = frame.column(j) if gone is None else frame.column(j)[~gone]
         counts = np.bincount(codes, minlength=int(frame.arities[j]))
         if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):

@@ -35,7 +35,7 @@ class Pairs:
         The columns to compare.
     tied : ndarray of shape (n,) or None
         The information of each about the target, where there is one.
-    n_threads : int
+    n_jobs : int
         Threads for counting.
     tell : callable
         Told how far the work has come.
@@ -46,14 +46,14 @@ class Pairs:
     frame: Frame
     features: NDArray[np.int64]
     tied: NDArray[np.float64] | None
-    n_threads: int
+    n_jobs: int
     tell: Callable[[str], None]
     notes: list[str] = field(default_factory=list)
 
     def findings(self) -> Iterator[Finding]:
         """Yield columns that nearly repeat, or determine, another one."""
         firsts = self._compared()
-        counter = MemoryCounter(self.frame, self.n_threads)
+        counter = MemoryCounter(self.frame, self.n_jobs)
         near: dict[str, dict[str, float]] = {}
         told: dict[str, str] = {}
         repeated: set[int] = set()
@@ -65,7 +65,7 @@ class Pairs:
                 continue
             if k % 64 == 0:
                 self.tell(f"columns that repeat others: {k} of {len(firsts)}")
-            shared, of_x, of_y = counter.summarise(entropies, others, y)
+            shared, of_x, of_y = counter.summarize(entropies, others, y)
             share = shared / np.maximum(np.maximum(of_x, of_y), 1e-300)
             for i in np.flatnonzero(share >= NEAR).tolist():
                 if not self._beyond_chance(int(others[i]), y, float(shared[i]), float(max(of_x[i], of_y[i]))):
@@ -113,7 +113,7 @@ class Pairs:
             return True
         shuffled = np.random.default_rng(0).permutation(self.frame.column(x))
         pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, self.frame.levels[x])
-        by_chance = float(MemoryCounter(pair, 1).summarise(entropies, np.array([1]), 0)[0][0])
+        by_chance = float(MemoryCounter(pair, 1).summarize(entropies, np.array([1]), 0)[0][0])
         return shared - by_chance >= NEAR * (most - by_chance) > 0
 
     def _note_determined(

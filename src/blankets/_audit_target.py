@@ -25,13 +25,13 @@ LEAK = 0.9  # share of the information in the target that a single column tells
 FEW = 5  # rows for each degree of freedom that a test wants
 LEVEL = 0.01
 MEDIUM = 0.045  # Cohen's medium effect, in nats
-_LABEL = "\0labelled"  # no column of a user has this name
+_LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
     "mcar": ("which speaks against labels missing completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
-    "mar-f": ("so labelling depends on them", "Nothing: discover conditions on what drives labelling", "know"),
-    "mar-c": ("as it must be where they depend on the class and the class decides who is labelled", "", "know"),
-    "pu": ("as it must be for columns that depend on the class, since the labelled rows are all positive", "", "know"),
+    "mar-f": ("so labeling depends on them", "Nothing: discover conditions on what drives labeling", "know"),
+    "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
+    "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
     "": ("so labels do not seem to miss completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
 }
 
@@ -50,7 +50,7 @@ class WithTarget:
         Its classes.
     regime : str
         Why labels are missing; empty where it has not been said.
-    n_threads : int
+    n_jobs : int
         Threads for counting.
     """
 
@@ -58,7 +58,7 @@ class WithTarget:
     target: int
     labels: Labels
     regime: str
-    n_threads: int
+    n_jobs: int
 
     @cached_property
     def features(self) -> NDArray[np.int64]:
@@ -66,9 +66,9 @@ class WithTarget:
         return np.array([x for x in range(self.table.frame.n_columns) if x != self.target], np.int64)
 
     @cached_property
-    def labelled(self) -> Frame:
-        """The labelled rows, with classes in place of the target."""
-        frame, known = self.table.frame, np.flatnonzero(self.labels.labelled)
+    def labeled(self) -> Frame:
+        """The labeled rows, with classes in place of the target."""
+        frame, known = self.table.frame, np.flatnonzero(self.labels.labeled)
         rows = frame if len(known) == frame.n_rows else frame.take(known)
         return rows.with_column(
             frame.names[self.target], self.labels.codes[known].astype(np.int64), self.labels.classes
@@ -77,9 +77,7 @@ class WithTarget:
     @cached_property
     def entropies(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The information of each feature about the target, and that in the target, in nats."""
-        shared, _, of_target = MemoryCounter(self.labelled, self.n_threads).summarise(
-            entropies, self.features, self.target
-        )
+        shared, _, of_target = MemoryCounter(self.labeled, self.n_jobs).summarize(entropies, self.features, self.target)
         return shared, of_target
 
     def findings(self) -> Iterator[Finding]:
@@ -89,7 +87,7 @@ class WithTarget:
         if self.labels.n_seen_classes > 1:
             yield from self._leaks()
             yield from self._telling_gaps()
-        if self.labels.n_unlabelled:
+        if self.labels.n_unlabeled:
             yield from self._shifts()
         yield from self._untestable()
 
@@ -99,8 +97,8 @@ class WithTarget:
     def _leaks(self) -> Iterator[Finding]:
         shared, of_target = self.entropies
         share = shared / np.maximum(of_target, 1e-300)
-        frame, labels = self.labelled, self.labels
-        copies = copies_of_labels(self.table.frame, self.target, labels) if labels.n_unlabelled else []
+        frame, labels = self.labeled, self.labels
+        copies = copies_of_labels(self.table.frame, self.target, labels) if labels.n_unlabeled else []
         # A column of many levels seems to tell everything; how much of that is chance is known.
         bias = (frame.arities[self.features] - 1) * (frame.arities[self.target] - 1) / (2 * frame.n_rows)
         told = (share >= LEAK) & (shared - bias >= LEAK / 2 * of_target)
@@ -119,7 +117,7 @@ class WithTarget:
 
     def _telling_gaps(self) -> Iterator[Finding]:
         """Look whether missing values depend on the target."""
-        frame, labels = self.labelled, self.table.encoder.missing_labels
+        frame, labels = self.labeled, self.table.encoder.missing_labels
         gappy = [x for x in self.features.tolist() if frame.names[x] in labels]
         told = {}
         for x in gappy:
@@ -139,18 +137,18 @@ class WithTarget:
             )
 
     def _shifts(self) -> Iterator[Finding]:
-        """Look which columns differ between labelled and unlabelled rows."""
+        """Look which columns differ between labeled and unlabeled rows."""
         labels = self.labels
         if not self.regime:
             yield Finding(
                 kind="labels",
                 columns=(self.table.frame.names[self.target],),
-                what=f"{labels.saw}, and {count_of(labels.n_unlabelled, 'row')} are not.",
+                what=f"{labels.saw}, and {count_of(labels.n_unlabeled, 'row')} are not.",
                 next_step="Say how labels went missing, with labels='mcar', 'mar-f' or 'mar-c'; see bl.advise.",
                 weight="act",
             )
-        frame = self.table.frame.with_column(_LABEL, labels.labelled.astype(np.int64), (0, 1))
-        scan = TableTests(MemoryCounter(frame, self.n_threads)).scan(self.features, frame.n_columns - 1)
+        frame = self.table.frame.with_column(_LABEL, labels.labeled.astype(np.int64), (0, 1))
+        scan = TableTests(MemoryCounter(frame, self.n_jobs)).scan(self.features, frame.n_columns - 1)
         differ = np.flatnonzero(adjusted_log_p(scan.log_p) <= math.log(LEVEL))
         if not len(differ):
             return
@@ -161,7 +159,7 @@ class WithTarget:
         yield Finding(
             kind="shifted",
             columns=tuple(sizes),
-            what=f"Differ between labelled and unlabelled rows, {why}: {told}.",
+            what=f"Differ between labeled and unlabeled rows, {why}: {told}.",
             next_step=f"{step}." if step else "Nothing, if that is why.",
             weight="act" if weight == "act" else "know",
             figures=sizes,
@@ -169,7 +167,7 @@ class WithTarget:
 
     def _untestable(self) -> Iterator[Finding]:
         frame, freedom = self.table.frame, max(len(self.labels.classes) - 1, 1)
-        n_rows = frame.n_rows if self.regime == "pu" else self.labels.n_labelled
+        n_rows = frame.n_rows if self.regime == "pu" else self.labels.n_labeled
         beyond = self.features[FEW * (frame.arities[self.features] - 1) * freedom > n_rows]
         if len(beyond):
             levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist()}

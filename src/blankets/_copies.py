@@ -23,7 +23,7 @@ def warn_of_copies(frame: Frame, target: int, labels: Labels) -> None:
     if copies:
         warn(
             f"equal to the labels of {frame.names[target]!r} in all rows, gaps included: {listed(copies)}; a test of "
-            f"such a column tells about labelling, so leave it out with exclude=[...]",
+            f"such a column tells about labeling, so leave it out with exclude=[...]",
             DuplicateColumnWarning,
         )
 

@@ -34,7 +34,7 @@ class Counted:
     target : int
         Column of the target.
     labels : Labels
-        The classes of the labelled rows; of none, where rows stay in a database.
+        The classes of the labeled rows; of none, where rows stay in a database.
     regime : Regime
         Why the other rows have no label.
     report : DataReport
@@ -72,7 +72,7 @@ class Counted:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed about missing labels, and what stands in for the target."""
-        said = (self.regime.describe(self.labels),) if self.labels.n_unlabelled else ()
+        said = (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
         if self.stand_in is None:
             return said
         forced = " It is not valid here, and was asked for all the same." if self.stand_in.forced else ""
@@ -89,7 +89,7 @@ def counted_where(
     about_labels: Mapping[str, Any],
     surrogate: str | None,
     force: bool,
-    n_threads: int | None,
+    n_jobs: int | None,
     reading: Mapping[str, Any],
     tell: Tell | None,
 ) -> Iterator[tuple[Any, Counted]]:
@@ -98,16 +98,16 @@ def counted_where(
     ``where`` are ``engine``, ``address`` and ``memory_limit``, ``about_labels`` ``y`` and what is known of the labels.
     """
     check_reading(reading)
-    threads = threads_from(n_threads)
+    threads = threads_from(n_jobs)
     if one_of("engine", where["engine"], ENGINES) == "sql":
         check_in_place(surrogate=surrogate, columns=reading.get("columns"), **about_labels)
-    place = {**where, "checkpoint": None, "n_threads": threads, "reading": reading, "about": {}, "tell": tell}
+    place = {**where, "checkpoint": None, "n_jobs": threads, "reading": reading, "about": {}, "tell": tell}
     with at_hand(data, target, **place) as (source, engine):
         if isinstance(source, SqlCounter):
             yield source, _in_place(source, target)
             return
         known = dict(about_labels)
-        study = read_study(source, target, known.pop("y"), n_threads=threads, engine=engine, **known, **reading)
+        study = read_study(source, target, known.pop("y"), n_jobs=threads, engine=engine, **known, **reading)
         yield source, counted_from(study, surrogate, force=force)
 
 
@@ -121,7 +121,7 @@ def counted_from(study: Study, surrogate: str | None = None, *, force: bool = Fa
         frame = study.frame.with_column(name, column.codes, column.levels)
         counter = study.counted(frame if column.rows is None else frame.take(column.rows))
         if study.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
-            background = study.counted(study.frame.take(~study.labels.labelled))
+            background = study.counted(study.frame.take(~study.labels.labeled))
         elif column.rows is not None:
             background = study.counted(study.frame)
     return Counted(
@@ -175,9 +175,9 @@ def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def warn_of_constants(labels: Labels, names: Sequence[str]) -> None:
     """Name features that have one value among the rows that an estimate rests on."""
-    if names and labels.n_unlabelled:
+    if names and labels.n_unlabeled:
         warn(
-            f"{listed(names)} have a single value among the labelled rows, so that nothing can be said about their "
+            f"{listed(names)} have a single value among the labeled rows, so that nothing can be said about their "
             f"information",
             RegimeWarning,
         )

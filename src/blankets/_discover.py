@@ -51,11 +51,11 @@ def discover(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
     given_drivers: bool = True,
-    discretise: str | Mapping[str, str] = "sturges",
+    discretize: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
@@ -64,7 +64,7 @@ def discover(
     address: str | None = None,
     memory_limit: int | str | None = None,
     checkpoint: str | Path | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
     **options: Any,
@@ -75,7 +75,7 @@ def discover(
     ----------
     data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
         The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may
-        be categorical, text, numbers or booleans; continuous ones are cut into levels by the rule ``discretise``
+        be categorical, text, numbers or booleans; continuous ones are cut into levels by the rule ``discretize``
         (not for ``test="fisher-z"``).
     target : str or int, optional
         Name of the target column (its number, for an array without names).
@@ -98,28 +98,28 @@ def discover(
     strength : {"p-value", "information"}
         How candidates are compared.
     roles : bool
-        Also find out who is neighbour and who is spouse, for algorithms that do not tell by themselves, and
-        which neighbours are parents or children, where the data can tell.
+        Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
+        which neighbors are parents or children, where the data can tell.
     labels : str or Regime
-        How labels of the target went missing: "supervised" (none did), "pu" (only positives are labelled),
-        "mcar", "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabelled(prior=0.2)``. Rows without a
+        How labels of the target went missing: "supervised" (none did), "pu" (only positives are labeled),
+        "mcar", "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``. Rows without a
         label have a missing target, or -1. "auto" takes the regime that the labels suggest, if only one does.
     prior : float, str, (low, high), distribution or None
         What is known about p(y=1), for example 0.2, "<0.4" or ``bl.Beta(...)``.
     positive : object, optional
         The positive class, where labels are missing and the target has more than two classes.
-    unlabelled_marker : object
-        A value of the target that means unlabelled, where it is neither a missing value nor -1.
+    unlabeled_marker : object
+        A value of the target that means unlabeled, where it is neither a missing value nor -1.
     surrogate : {"listwise", "ym", "y0", "y1", "pairwise"}, optional
         What stands in for the target; by default the most powerful valid one. "pairwise" deletion has no
         guaranteed level; it is a rival to compare with (and the default of the algorithm "bassum").
     force : bool
         Use a surrogate that is not valid; the result says so.
     given_drivers : bool
-        For ``labels="mar-f"``: first find the features on which labelling depends, from all rows, and condition
-        every test with the target on them, as only then labelled rows are a fair sample. Not for "pc" and the
+        For ``labels="mar-f"``: first find the features on which labeling depends, from all rows, and condition
+        every test with the target on them, as only then labeled rows are a fair sample. Not for "pc" and the
         "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
-    discretise, bins, missing, keep, exclude
+    discretize, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     engine : {"auto", "memory", "gpu", "dask", "sql"}
         Where rows are counted; the answer does not depend on it. "auto": in memory, or from packed codes on disk
@@ -132,7 +132,7 @@ def discover(
         Memory that reading may take, in bytes or as "2 GB"; default half of what is free.
     checkpoint : str or Path, optional
         A file in which the answers of all tests are kept: a run that was killed continues from there.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
@@ -159,14 +159,14 @@ def discover(
     level_of(alpha)
     flag("roles", roles)
     named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
-    reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    reading = {"discretize": discretize, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
     with (
         shown(progress) as tell,
         _compiling_told(tell),
-        _placed(data, target, where, reading, run, n_threads, tell, test) as (data, engine_),
+        _placed(data, target, where, reading, run, n_jobs, tell, test) as (data, engine_),
     ):
         setting = read(
             data,
@@ -176,13 +176,13 @@ def discover(
             dof=dof,
             reliability=reliability,
             strength=strength,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             calibration=calibration_of(rng, test, None if _by_fdr(named) else alpha),
             about_labels={
                 "labels": labels,
                 "prior": prior,
                 "positive": positive,
-                "unlabelled_marker": unlabelled_marker,
+                "unlabeled_marker": unlabeled_marker,
                 "surrogate": surrogate,
                 "usual": None if named is None else named.surrogate,
                 "force": flag("force", force),
@@ -209,7 +209,7 @@ def discover_all(
     reliability: float = 5.0,
     strength: str = "p-value",
     roles: bool = False,
-    discretise: str | Mapping[str, str] = "sturges",
+    discretize: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
@@ -218,7 +218,7 @@ def discover_all(
     address: str | None = None,
     memory_limit: int | str | None = None,
     checkpoint: str | Path | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
     **options: Any,
@@ -231,9 +231,9 @@ def discover_all(
         The table, as for `discover`.
     targets : iterable of str, optional
         Names of the targets; default all columns.
-    algorithm, alpha, test, dof, reliability, strength, roles, discretise, bins, missing, keep, exclude
+    algorithm, alpha, test, dof, reliability, strength, roles, discretize, bins, missing, keep, exclude
         As for `discover`; ``algorithm="auto"`` picks one for all targets.
-    engine, address, memory_limit, checkpoint, n_threads, progress, rng, **options
+    engine, address, memory_limit, checkpoint, n_jobs, progress, rng, **options
         As for `discover`.
 
     Returns
@@ -261,13 +261,13 @@ def discover_all(
     flag("roles", roles)
     named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
     began = time.perf_counter()
-    reading = {"discretise": discretise, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    reading = {"discretize": discretize, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     with (
         shown(progress) as tell,
         _compiling_told(tell),
-        _placed(data, None, where, reading, run, n_threads, tell, test) as (data, engine_),
+        _placed(data, None, where, reading, run, n_jobs, tell, test) as (data, engine_),
     ):
         setting = read(
             data,
@@ -277,7 +277,7 @@ def discover_all(
             dof=dof,
             reliability=reliability,
             strength=strength,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             calibration=calibration_of(rng, test, None if _by_fdr(named) else alpha),
             about_labels={},
             reading=reading,
@@ -310,7 +310,7 @@ def discover_all(
 
 def _threads_that_pay(setting: Setting) -> int:
     """Return the number of threads for many targets: one, unless they count long enough."""
-    return 1 if len(setting.tests.names) * setting.n_rows < THREADS_WIN_ABOVE else setting.n_threads
+    return 1 if len(setting.tests.names) * setting.n_rows < THREADS_WIN_ABOVE else setting.n_jobs
 
 
 def _together(found: Mapping[int, Blanket], setting: Setting, began: float) -> Blankets:
@@ -357,12 +357,12 @@ def _placed(
     where: dict[str, Any],
     reading: dict[str, Any],
     run: dict[str, Any],
-    n_threads: int | None,
+    n_jobs: int | None,
     tell: Callable[[str], None] | None,
     test: str,
 ) -> AbstractContextManager[tuple[Any, Engine]]:
     """Return a context in which the data are where they are to be counted."""
-    threads = threads_from(n_threads)
+    threads = threads_from(n_jobs)
     if one_of("test", test, TESTS) == "fisher-z":
         asked = [name for name in ("address", "checkpoint") if where[name] is not None]
         if one_of("engine", where["engine"], ENGINES) not in ("auto", "memory") or asked:
@@ -371,7 +371,7 @@ def _placed(
             )
         return nullcontext((data, Engine(threads)))
     about = {"test": test, **run, "reading": reading}
-    return at_hand(data, target, **where, n_threads=threads, reading=reading, about=about, tell=tell)
+    return at_hand(data, target, **where, n_jobs=threads, reading=reading, about=about, tell=tell)
 
 
 def _by_fdr(named: Algorithm | None) -> bool:

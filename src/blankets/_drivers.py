@@ -1,16 +1,16 @@
-"""What drives labelling: the features on which being labelled depends, found from all rows.
+"""What drives labeling: the features on which being labeled depends, found from all rows.
 
-Whether a row is labelled is known for every row, so that its Markov blanket can be searched like that of any
-other target. Labelling comes after everything else and has no effects among the features, so that its neighbours
-are its causes; given these, labelled rows are a fair sample. Conditioning on them is our extension of the
+Whether a row is labeled is known for every row, so that its Markov blanket can be searched like that of any
+other target. Labeling comes after everything else and has no effects among the features, so that its neighbors
+are its causes; given these, labeled rows are a fair sample. Conditioning on them is our extension of the
 methods of Sechidis for labels that go missing depending on features (MAR-F).
 
-**What it is good for.** Labelled rows as they are answer single questions wrongly: two unrelated features of
-which one drives labelling with the target are tied among labelled rows (ERRATA B6). Tests given the drivers are
-valid, each of them, and so are the separating sets, neighbours and effects that rest on them. The blanket as a
-whole is more robust: given all its members, nothing else tells about the target, labelled or not, so that with
-perfect tests labelled rows as they are lead to the same blanket. With finite rows, searches that go through
-small sets miss fewer members when they condition on the drivers. What counts unlabelled rows in (Ỹ0, Ỹ1, Ỹm,
+**What it is good for.** Labeled rows as they are answer single questions wrongly: two unrelated features of
+which one drives labeling with the target are tied among labeled rows (ERRATA B6). Tests given the drivers are
+valid, each of them, and so are the separating sets, neighbors and effects that rest on them. The blanket as a
+whole is more robust: given all its members, nothing else tells about the target, labeled or not, so that with
+perfect tests labeled rows as they are lead to the same blanket. With finite rows, searches that go through
+small sets miss fewer members when they condition on the drivers. What counts unlabeled rows in (Ỹ0, Ỹ1, Ỹm,
 pairwise deletion) takes drivers, and what they touch, for members.
 
 **Limits.** A driver that the search misses is not conditioned on; many drivers leave few rows in each stratum.
@@ -29,16 +29,16 @@ from blankets.counting import MemoryCounter
 from blankets.independence import table_tests
 from blankets.search import Trace, choose, find
 
-__all__ = ["labelling_drivers"]
+__all__ = ["labeling_drivers"]
 
 
-def labelling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[int, ...]:
-    """Return the features on which it depends whether a row is labelled.
+def labeling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[int, ...]:
+    """Return the features on which it depends whether a row is labeled.
 
     Parameters
     ----------
     study : Study
-        The table, with a target that is unlabelled in some rows.
+        The table, with a target that is unlabeled in some rows.
     alpha : float
         Significance level of the tests.
     **options
@@ -51,13 +51,13 @@ def labelling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[in
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more
     >>> study = read_study({"ward": ward, "age": age, "ill": seen}, "ill", None, labels="mar-f")
-    >>> [study.frame.names[x] for x in labelling_drivers(study, alpha=0.01)]
+    >>> [study.frame.names[x] for x in labeling_drivers(study, alpha=0.01)]
     ['ward']
     """
     frame, features = study.frame, study.features
-    labelled = study.labels.labelled.astype(np.uint8)
-    shown = frame.with_column(frame.names[study.target], labelled, ("unlabelled", "labelled"))
-    tests = table_tests(MemoryCounter(shown, study.n_threads), **options)
+    labeled = study.labels.labeled.astype(np.uint8)
+    shown = frame.with_column(frame.names[study.target], labeled, ("unlabeled", "labeled"))
+    tests = table_tests(MemoryCounter(shown, study.n_jobs), **options)
     algorithm, _ = choose(frame.n_rows, frame.arities[features], 2)
     found = find(algorithm).run(tests, study.target, features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

@@ -56,13 +56,13 @@ def pack(
     path: str | Path,
     *,
     target: str | None = None,
-    discretise: str | Mapping[str, Any] = "sturges",
+    discretize: str | Mapping[str, Any] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Iterable[str] = (),
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: bool | Tell = False,
 ) -> Store:
     """Write a table as packed codes to a folder, from which `discover` and the others count without loading it.
@@ -79,9 +79,9 @@ def pack(
         same way, it is used as it is; a store of something else is replaced.
     target : str, optional
         A column in which values may be missing, because they are labels.
-    discretise, bins, missing, keep, columns, exclude
+    discretize, bins, missing, keep, columns, exclude
         How the table is read: see `blankets.data.ingest`.
-    n_threads : int, optional
+    n_jobs : int, optional
         Threads for coding; default all processors.
     progress : bool or callable
         Show the rows read so far, or call this with a sentence.
@@ -107,7 +107,7 @@ def pack(
     (100, ('dose', 'cured'))
     """
     reading: dict[str, Any] = {
-        "discretise": discretise,
+        "discretize": discretize,
         "bins": bins,
         "missing": missing,
         "keep": keep,
@@ -118,7 +118,7 @@ def pack(
         tell = progress if callable(progress) else shown
         if isinstance(source, Chunks) or _is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
-            return pack_chunks(chunks, path, target, columns=columns, tell=tell, n_threads=n_threads, **reading)
+            return pack_chunks(chunks, path, target, columns=columns, tell=tell, n_jobs=n_jobs, **reading)
         return pack_ingested(ingest(source, target, columns=columns, **reading), path)
 
 
@@ -135,7 +135,7 @@ class Engine:
 
     Attributes
     ----------
-    n_threads : int
+    n_jobs : int
         Threads for counting here.
     gpu : bool
         Whether to count on a GPU.
@@ -151,7 +151,7 @@ class Engine:
         The settings that answers belong to.
     """
 
-    n_threads: int
+    n_jobs: int
     gpu: bool = False
     client: Any = None
     store: Store | None = None
@@ -167,11 +167,11 @@ class Engine:
         if self.client is not None:
             counter = self._on_cluster(frame)
         elif self.gpu:
-            counter = GpuCounter(frame, self.n_threads)
+            counter = GpuCounter(frame, self.n_jobs)
         elif self.store is not None and frame.n_rows > TALL:
-            counter = SlicedCounter(frame, self.n_threads)
+            counter = SlicedCounter(frame, self.n_jobs)
         else:
-            counter = MemoryCounter(frame, self.n_threads)
+            counter = MemoryCounter(frame, self.n_jobs)
         return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
 
     def remembered(self, counter: Counter, data: str) -> Counter:
@@ -205,7 +205,7 @@ def at_hand(
     address: str | None,
     memory_limit: int | str | None,
     checkpoint: str | Path | None,
-    n_threads: int,
+    n_jobs: int,
     reading: Mapping[str, Any],
     about: Mapping[str, Any],
     tell: Tell | None,
@@ -217,7 +217,7 @@ def at_hand(
 
     if engine == "gpu":
         gpu_kernels()  # says what is missing before the data are read
-    made = Engine(n_threads, gpu=engine == "gpu", checkpoint=checkpoint, about={"version": __version__, **about})
+    made = Engine(n_jobs, gpu=engine == "gpu", checkpoint=checkpoint, about={"version": __version__, **about})
     if engine == "sql":
         yield SqlCounter(data, target if isinstance(target, str) else None, **reading), made
         return
@@ -228,7 +228,7 @@ def at_hand(
             if isinstance(data, Chunks) or _is_files(data):
                 chunks = data if isinstance(data, Chunks) else open_chunks(data)
                 named = target if isinstance(target, str) else None
-                data = pack_chunks(chunks, made.folder / "table", named, tell=tell, n_threads=n_threads, **reading)
+                data = pack_chunks(chunks, made.folder / "table", named, tell=tell, n_jobs=n_jobs, **reading)
         if is_store(data):
             data = Store.open(data)
         made.store = data if isinstance(data, Store) else None

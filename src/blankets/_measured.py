@@ -30,15 +30,15 @@ class Measured:
         The numbers.
     target : int
         Column of the target.
-    n_threads : int
+    n_jobs : int
         Threads for several searches at a time.
     drawn : bool
-        Whether the rows are a draw of those of another table, which nobody needs to recognise.
+        Whether the rows are a draw of those of another table, which nobody needs to recognize.
     """
 
     table: NumericTable
     target: int
-    n_threads: int
+    n_jobs: int
     drawn: bool = False
 
     @property
@@ -92,7 +92,7 @@ class Measured:
 
     def _drawn(self, names: tuple[str, ...], values: NDArray[np.float64], target: int) -> Measured:
         table = replace(self.table, names=names, values=values, target=target)
-        return Measured(table, target, n_threads=1, drawn=True)
+        return Measured(table, target, n_jobs=1, drawn=True)
 
 
 def read_measured(
@@ -100,7 +100,7 @@ def read_measured(
     target: str | int | None,
     y: ArrayLike | None,
     *,
-    n_threads: int | None,
+    n_jobs: int | None,
     about_labels: Mapping[str, Any],
     reading: Mapping[str, Any],
 ) -> Measured:
@@ -110,7 +110,7 @@ def read_measured(
     table = ingest_numeric(data, target, y=y, **wanted)
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
-    return Measured(table, table.target, threads_from(n_threads))
+    return Measured(table, table.target, threads_from(n_jobs))
 
 
 def check_numbers(about_labels: Mapping[str, Any]) -> None:

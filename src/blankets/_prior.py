@@ -1,4 +1,4 @@
-"""`estimate_prior`: the share of positives in a table of positives and unlabelled rows."""
+"""`estimate_prior`: the share of positives in a table of positives and unlabeled rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets._study import read_study
-from blankets.regimes import EstimatedPrior, PositiveUnlabelled
+from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
 
@@ -23,13 +23,13 @@ def estimate_prior(
     method: str = "roc",
     sampling: Sampling = "one-sample",
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     n_bootstrap: int = 30,
     n_features: int = 30,
     rng: np.random.Generator | int | None = None,
     **reading: Any,
 ) -> EstimatedPrior:
-    """Estimate p(y=1), the share of positives, from positives and unlabelled rows, when nobody knows it.
+    """Estimate p(y=1), the share of positives, from positives and unlabeled rows, when nobody knows it.
 
     No method can do this without an assumption that the data cannot confirm; ``str()`` of the result says
     which one was made. Knowledge from elsewhere (a survey, the literature) is better than any estimate.
@@ -37,18 +37,18 @@ def estimate_prior(
     Parameters
     ----------
     data, target, y
-        The table and its target, as for `discover`; only positives are labelled.
+        The table and its target, as for `discover`; only positives are labeled.
     method : {"roc", "tice", "elkan-noto"}
-        "roc" and "tice" assume that some recognisable group of rows is all positive, "elkan-noto" that every
-        positive can be recognised. All of them err upwards, which is the safe side for planning.
+        "roc" and "tice" assume that some recognizable group of rows is all positive, "elkan-noto" that every
+        positive can be recognized. All of them err upwards, which is the safe side for planning.
     sampling : {"one-sample", "case-control"}
-        Whether the labelled rows are part of the sample or were collected apart from it.
-    positive, unlabelled_marker
+        Whether the labeled rows are part of the sample or were collected apart from it.
+    positive, unlabeled_marker
         How the labels are to be read, as for `discover`.
     n_bootstrap : int
         Number of resamples for the uncertainty.
     n_features : int
-        Only this many features, those that tell most about being labelled, are used.
+        Only this many features, those that tell most about being labeled, are used.
     rng : numpy.random.Generator, int or None
         Generator or seed.
     **reading
@@ -68,7 +68,7 @@ def estimate_prior(
 
     Examples
     --------
-    A fifth of the rows is positive; half of these have x = 2, which nobody else has; 30% are labelled.
+    A fifth of the rows is positive; half of these have x = 2, which nobody else has; 30% are labeled.
 
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
@@ -79,15 +79,15 @@ def estimate_prior(
     >>> 0.17 < prior.value < 0.24
     True
     >>> str(prior)
-    'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognisable group of rows is all positive...'
+    'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is all positive...'
     """
     study = read_study(
         data,
         target,
         y,
-        labels=PositiveUnlabelled(sampling=sampling),
+        labels=PositiveUnlabeled(sampling=sampling),
         positive=positive,
-        unlabelled_marker=unlabelled_marker,
+        unlabeled_marker=unlabeled_marker,
         **reading,
     )
     codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)

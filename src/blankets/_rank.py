@@ -29,7 +29,7 @@ def rank(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
     loss: Loss = "log",
@@ -37,20 +37,20 @@ def rank(
     engine: str = "auto",
     address: str | None = None,
     memory_limit: int | str | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
     **reading: Any,
 ) -> Ranking:
     """Rank all features by their information about the target, under any label regime.
 
-    Without knowledge of p(y=1), positive-unlabelled features are ranked by their information about the
+    Without knowledge of p(y=1), positive-unlabeled features are ranked by their information about the
     surrogate. That orders them as the target would exactly for ``loss="squared"``, and nearly for "log".
 
     Parameters
     ----------
     data, target, y
         The table and its target, as for `discover`.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
     surrogate : {"listwise", "ym", "y0", "y1"}, optional
         Rank by the information about this stand-in for the target, instead of estimating that about the target.
@@ -63,7 +63,7 @@ def rank(
         they cannot be compared with the others.
     engine, address, memory_limit
         Where rows are counted, as for `discover`; "sql" needs a target that is known in every row.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
@@ -90,7 +90,7 @@ def rank(
         hidden.check(target, y, labels)
         hidden.check_engine(engine)
         reading["exclude"] = hidden.others("", reading.get("exclude", ()))
-    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabelled_marker": unlabelled_marker}
+    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabeled_marker": unlabeled_marker}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit}
     with (
         shown(progress) as tell,
@@ -101,7 +101,7 @@ def rank(
             about_labels=known,
             surrogate=surrogate,
             force=force,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             reading=reading,
             tell=tell,
         ) as (source, counted),
@@ -145,7 +145,7 @@ def _scores(counted: Counted, xs: NDArray[np.int64], loss: Loss) -> InformationE
         words.append((estimate.estimator, estimate.strong_law))
         return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
 
-    *numbers, repaired, contradicts = counted.counter.summarise(summary, xs, counted.target)
+    *numbers, repaired, contradicts = counted.counter.summarize(summary, xs, counted.target)
     value, variance, statistic, dof, scale = numbers
     estimator, strong_law = words[0]
     return InformationEstimate(

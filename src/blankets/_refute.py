@@ -47,7 +47,7 @@ def refute(
     *,
     y: ArrayLike | None = None,
     n_draws: int = 20,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
     **changes: Any,
@@ -62,7 +62,7 @@ def refute(
         The table from which it was found; another one is refused.
     n_draws : int
         Draws for each trial.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
@@ -80,7 +80,7 @@ def refute(
     -----
     *Same data*: the blanket is found again. *Permuted target*: with the labels shuffled among the rows, no more
     members are found than chance lets in. *Noise columns*: of shuffled copies of real columns no more get in.
-    *Row subsets*: each member is found in at least half of the draws of 80% of the rows. *Priors* (where labelling
+    *Row subsets*: each member is found in at least half of the draws of 80% of the rows. *Priors* (where labeling
     depends on the class): no member comes or goes with p(y=1). *Fewer labels* (where some are missing): with half of
     the labels of each class hidden, no new member is found in more than half of the draws.
 
@@ -103,7 +103,7 @@ def refute(
     generator = generator_from(rng)
     with shown(progress) as tell, warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the blanket has said what there is to say
-        study, how = _as_before(blanket, data, y, threads_from(n_threads), changes)
+        study, how = _as_before(blanket, data, y, threads_from(n_jobs), changes)
         tamper = _Tampering(blanket, study, how, n_draws, generator, tell or (lambda sentence: None))
         trials = tuple(tamper.trials())
     return Refutation(
@@ -123,7 +123,7 @@ def _check(blanket: Blanket, n_draws: int) -> None:
 
 
 def _as_before(
-    blanket: Blanket, data: Any, y: ArrayLike | None, n_threads: int, changes: Mapping[str, Any]
+    blanket: Blanket, data: Any, y: ArrayLike | None, n_jobs: int, changes: Mapping[str, Any]
 ) -> tuple[Study | Measured, dict[str, Any]]:
     """Read the table as it was read for the blanket; return it with the arguments of the search."""
     said = dict(blanket.settings)
@@ -135,21 +135,21 @@ def _as_before(
     how |= {"algorithm": blanket.algorithm, "force": said.get("surrogate_is_valid") is False}
     reading = {name: said[name] for name in READING if name in said}
     made = {} if blanket.manifest is None else blanket.manifest.arguments
-    about = {name: made[name] for name in ("positive", "unlabelled_marker") if name in made}
+    about = {name: made[name] for name in ("positive", "unlabeled_marker") if name in made}
     if made.get("given_drivers") is False:
         how["given_drivers"] = False
     own = dict(changes)
     regime = own.pop("labels") if "labels" in own else _regime(blanket, own.pop("prior", None))
-    for name in [name for name in own if name in (*READING, "positive", "unlabelled_marker")]:
+    for name in [name for name in own if name in (*READING, "positive", "unlabeled_marker")]:
         (reading if name in READING else about)[name] = own.pop(name)
     target = blanket.target if y is None else None
     about["labels"] = regime
     study: Study | Measured
     try:
         if said.get("test") == "fisher-z":
-            study = read_measured(data, target, y, n_threads=n_threads, about_labels=about, reading=reading)
+            study = read_measured(data, target, y, n_jobs=n_jobs, about_labels=about, reading=reading)
         else:
-            study = read_study(data, target, y, n_threads=n_threads, **about, **reading)
+            study = read_study(data, target, y, n_jobs=n_jobs, **about, **reading)
     except (LabelError, TargetError) as error:
         raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
     known = "" if blanket.manifest is None else blanket.manifest.fingerprint
@@ -281,7 +281,7 @@ class _Tampering:
     def _shares(self, study: Study | Measured, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
         """Return in which share of some draws of rows each column is found."""
         seeds = self.rng.spawn(len(drawn))
-        found = members_over(study, list(drawn), seeds, self.how, study.n_threads, partial(self._told, name))
+        found = members_over(study, list(drawn), seeds, self.how, study.n_jobs, partial(self._told, name))
         names = dict.fromkeys(x for members in found for x in members)
         return {x: sum(x in members for members in found) / len(found) for x in names}
 
@@ -305,8 +305,8 @@ class _Tampering:
     def _fewer_labels(self) -> Trial:
         """Hide labels of each class."""
         name = "fewer labels"
-        if not isinstance(self.study, Study) or not self.study.labels.n_unlabelled:
-            return Trial(name=name, verdict="not asked", words="Every row is labelled; see the row subsets.")
+        if not isinstance(self.study, Study) or not self.study.labels.n_unlabeled:
+            return Trial(name=name, verdict="not asked", words="Every row is labeled; see the row subsets.")
         found = []
         for rng in self._draws(name):
             found.append(self._search(_with_fewer_labels(self.study, rng), rng).members)

@@ -94,13 +94,13 @@ class Search:
         return self._with_roles(found, target, trace) if self.roles else found
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
-        """Tell neighbours from spouses, and parents from children where they can be told apart."""
+        """Tell neighbors from spouses, and parents from children where they can be told apart."""
         tests, alpha = self.setting.tests, self.alpha
         if not self.algorithm.roles:
             resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
-        neighbours = [x for x in found.members if found.roles.get(x) != "spouse"]
-        return replace(found, roles=orient(tests, target, neighbours, found.common_children, alpha=alpha))
+        neighbors = [x for x in found.members if found.roles.get(x) != "spouse"]
+        return replace(found, roles=orient(tests, target, neighbors, found.common_children, alpha=alpha))
 
     def _listener(self, target: str) -> Callable[[str], None] | None:
         """Return what hears of every step: it tells the user, and ends a search that another thread has stopped."""
@@ -124,7 +124,7 @@ class Search:
         sentence = (
             f"{self.setting.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
             f"that redundant ones could not be found: cut or merge their levels "
-            f"(for example discretise='equal-frequency', bins=3), or lower 'reliability'"
+            f"(for example discretize='equal-frequency', bins=3), or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]

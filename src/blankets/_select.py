@@ -39,12 +39,12 @@ def select(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
+    unlabeled_marker: object = "auto",
     surrogate: str | None = None,
     force: bool = False,
     beta: float | None = None,
     gamma: float | None = None,
-    discretise: str | Mapping[str, str] = "sturges",
+    discretize: str | Mapping[str, str] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
@@ -52,7 +52,7 @@ def select(
     engine: str = "auto",
     address: str | None = None,
     memory_limit: int | str | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
 ) -> Selection:
     """Select ``k`` features one after the other, each the best by an information criterion given those before it.
@@ -90,22 +90,22 @@ def select(
         Terms with the target are estimated accordingly; redundancy between features uses all rows.
     prior : Prior, float, (low, high), str, distribution or None
         What is known about p(y=1), for "pu" and "mar-c". Without it features are scored against a surrogate,
-        unlabelled rows counted as negatives, positives or a class of their own, which ranks nearly alike.
+        unlabeled rows counted as negatives, positives or a class of their own, which ranks nearly alike.
     positive : object, optional
         The positive class, where labels are missing and there are more than two.
-    unlabelled_marker : object
-        A label that means unlabelled; by default missing values, and -1 where it cannot be a class.
+    unlabeled_marker : object
+        A label that means unlabeled; by default missing values, and -1 where it cannot be a class.
     surrogate : {"listwise", "ym", "y0", "y1"}, optional
         Score features against this stand-in for the target, instead of estimating terms with the target.
     force : bool
         Use a surrogate that is not valid; the result says so.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
-    discretise, bins, missing, keep, exclude
+    discretize, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     engine, address, memory_limit
         Where rows are counted, as for `blankets.discover`; "sql" needs a target that is known in every row.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every step.
@@ -141,7 +141,7 @@ def select(
         labels=labels,
         prior=prior,
         positive=positive,
-        unlabelled_marker=unlabelled_marker,
+        unlabeled_marker=unlabeled_marker,
         beta=beta,
         gamma=gamma,
         surrogate=surrogate,
@@ -149,9 +149,9 @@ def select(
         engine=engine,
         address=address,
         memory_limit=memory_limit,
-        n_threads=n_threads,
+        n_jobs=n_jobs,
         progress=progress,
-        discretise=discretise,
+        discretize=discretize,
         bins=bins,
         missing=missing,
         keep=keep,
@@ -169,7 +169,7 @@ def selected(
     labels: str | Regime,
     prior: object,
     positive: object,
-    unlabelled_marker: object,
+    unlabeled_marker: object,
     beta: float | None,
     gamma: float | None,
     surrogate: str | None = None,
@@ -177,7 +177,7 @@ def selected(
     engine: str = "auto",
     address: str | None = None,
     memory_limit: int | str | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = False,
     at_most: bool = False,
     **reading: Any,
@@ -189,7 +189,7 @@ def selected(
     chosen = find_criterion(criterion)
     weights = weights_for(chosen, beta, gamma)
     began = time.perf_counter()
-    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabelled_marker": unlabelled_marker}
+    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabeled_marker": unlabeled_marker}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit}
     with (
         shown(progress) as tell,
@@ -200,7 +200,7 @@ def selected(
             about_labels=known,
             surrogate=surrogate,
             force=force,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             reading=reading,
             tell=tell,
         ) as (_, counted),

@@ -1,6 +1,6 @@
 """`sensitivity`: the blanket as a function of p(y=1).
 
-The prior enters a search in one place: where labelling depends on the class (MAR-C) it decides which surrogate
+The prior enters a search in one place: where labeling depends on the class (MAR-C) it decides which surrogate
 is the most powerful. The choice changes at known values, so that a search for each surrogate, three at most,
 gives the blanket for every prior. Tests themselves do not depend on the prior; their power does.
 """
@@ -24,7 +24,7 @@ from blankets._study import Study, read_study
 from blankets.arguments import generator_from, number
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes import (
-    PositiveUnlabelled,
+    PositiveUnlabeled,
     Question,
     Regime,
     SemiSupervised,
@@ -48,26 +48,26 @@ def sensitivity(
     prior: object = None,
     priors: Sequence[float] | None = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
-    n_threads: int | None = None,
+    unlabeled_marker: object = "auto",
+    n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
     **options: Any,
 ) -> Sensitivity:
-    """Find the Markov blanket of a partly labelled target as a function of p(y=1).
+    """Find the Markov blanket of a partly labeled target as a function of p(y=1).
 
     Parameters
     ----------
     data, target, y
         The table and its target, as for `discover`.
-    labels, positive, unlabelled_marker
+    labels, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
     prior : float, str, (low, high), distribution or None
         Limits the range of p(y=1) to what this allows, for example ``(0.1, 0.4)``; by default it is what the
-        labels allow: at least the labelled positives are positive, and so on.
+        labels allow: at least the labeled positives are positive, and so on.
     priors : sequence of float, optional
         Values at which ``runs`` and κ are given; by default 19 over the range.
-    n_threads, progress, rng, **options
+    n_jobs, progress, rng, **options
         As for `discover`.
 
     Returns
@@ -91,9 +91,9 @@ def sensitivity(
     seed = int(generator_from(rng).integers(1 << 62))
     wanted_priors = None if priors is None else _checked_priors(priors)
     with shown(progress) as tell:
-        about: dict[str, Any] = {"labels": labels, "positive": positive, "unlabelled_marker": unlabelled_marker}
+        about: dict[str, Any] = {"labels": labels, "positive": positive, "unlabeled_marker": unlabeled_marker}
         known = isinstance(data, Study)
-        study = data if known else read_study(data, target, y, n_threads=n_threads, **about, **reading)
+        study = data if known else read_study(data, target, y, n_jobs=n_jobs, **about, **reading)
         low, high = _range(study, prior)
         cuts = _surrogates(study, low, high, options)
         found: dict[str | None, Blanket] = {}
@@ -138,7 +138,7 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
     if isinstance(study.regime, Supervised):
-        raise NotAnswerableError("every row is labelled, so that p(y=1) is seen and the blanket does not depend on it")
+        raise NotAnswerableError("every row is labeled, so that p(y=1) is seen and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior
     b, a = study.labels.shares
     apart = study.regime.sampling == "case-control"
@@ -155,8 +155,8 @@ def _range(study: Study, prior: object) -> tuple[float, float]:
 
 def _at(regime: Regime, prior: float) -> Regime:
     """Return the regime with p(y=1) known."""
-    if isinstance(regime, PositiveUnlabelled):
-        return PositiveUnlabelled(prior, regime.sampling)
+    if isinstance(regime, PositiveUnlabeled):
+        return PositiveUnlabeled(prior, regime.sampling)
     return SemiSupervised(regime.name, prior)
 
 
@@ -219,10 +219,10 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
     """Say what depends on the prior."""
     name = study.regime.name
     if name in ("mcar", "mar-f"):
-        return ["Labelled rows alone are compared, so that the blanket does not depend on p(y=1)."]
+        return ["Labeled rows alone are compared, so that the blanket does not depend on p(y=1)."]
     power = "the power of the tests does: κ is in 'kappas'"
     if name == "pu":
-        return [f"Each test counts unlabelled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
+        return [f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
     if len(cuts) == 1:
         return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
-    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labelled rows alone."]
+    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labeled rows alone."]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._drivers import labelling_drivers
+from blankets._drivers import labeling_drivers
 from blankets._engine import Engine, fingerprint_of
 from blankets._measured import Measured, check_numbers
 from blankets._study import Study, check_in_place, read_study
@@ -27,7 +27,7 @@ __all__ = ["TESTS", "Seed", "Setting", "calibration_of", "read"]
 Seed = np.random.Generator | int | None
 
 TESTS = ("auto", "g", "x2", "fisher-z")
-ABOUT_LABELS = ("labels", "prior", "positive", "unlabelled_marker", "surrogate")
+ABOUT_LABELS = ("labels", "prior", "positive", "unlabeled_marker", "surrogate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Setting:
     target: int | None
     choices: dict[str, Any]
     report: DataReport
-    n_threads: int
+    n_jobs: int
     fingerprint: str
     said: tuple[str, ...] = ()
 
@@ -87,7 +87,7 @@ def read(
     y: ArrayLike | None,
     *,
     test: str,
-    n_threads: int | None,
+    n_jobs: int | None,
     calibration: dict[str, Any],
     about_labels: dict[str, Any],
     reading: dict[str, Any],
@@ -97,7 +97,7 @@ def read(
     """Read the table and prepare the tests."""
     one_of("test", test, TESTS)
     choices = {"test": test, **testing, **reading}
-    threads = threads_from(n_threads)
+    threads = threads_from(n_jobs)
     tests: IndependenceTest
     known = {name: about_labels[name] for name in ABOUT_LABELS if name in about_labels}
     if test == "fisher-z":
@@ -118,7 +118,7 @@ def read(
     study = (
         data
         if isinstance(data, Study)
-        else read_study(data, target, y, n_threads=threads, engine=engine, **about_labels, **reading)
+        else read_study(data, target, y, n_jobs=threads, engine=engine, **about_labels, **reading)
     )
     return _studied(study, choices, {"statistic": test, **calibration, **testing}, **asked)
 
@@ -147,13 +147,13 @@ def _studied(
     force: bool,
     drivers_at: float | None,
 ) -> Setting:
-    """Prepare the tests of a target that may be partly labelled; ``usual`` is the algorithm's own surrogate."""
-    if surrogate is None and study.labels.n_unlabelled:
+    """Prepare the tests of a target that may be partly labeled; ``usual`` is the algorithm's own surrogate."""
+    if surrogate is None and study.labels.n_unlabeled:
         surrogate = usual
     column = study.surrogate(surrogate, force=force)
     drivers: tuple[int, ...] = ()
     if drivers_at is not None and study.regime.name == "mar-f" and column.surrogate is Surrogate.LISTWISE:
-        drivers = labelling_drivers(study, alpha=drivers_at, **testing)
+        drivers = labeling_drivers(study, alpha=drivers_at, **testing)
     tests = study.tests(column, drivers=drivers, **testing)
     arities = study.frame.arities.copy()
     arities[study.target] = len(column.levels)
@@ -165,17 +165,17 @@ def _studied(
     most_dof = column.n_rows / testing["reliability"] if testing["reliability"] else np.inf
     said = () if column.surrogate is Surrogate.FULL else (_said(study, column), *_on_drivers(study, drivers, most_dof))
     return Setting(
-        tests, arities, column.n_rows, study.target, choices, study.report, study.n_threads, study.fingerprint, said
+        tests, arities, column.n_rows, study.target, choices, study.report, study.n_jobs, study.fingerprint, said
     )
 
 
 def _of_labels(study: Study) -> dict[str, Any]:
     """Return how many labels of each class there are, and how they were come by."""
-    if not study.labels.n_unlabelled or not study.labels.is_binary:
+    if not study.labels.n_unlabeled or not study.labels.is_binary:
         return {}
     negatives, positives = study.labels.counts.tolist()
     sampling = {} if study.regime.sampling == "one-sample" else {"sampling": study.regime.sampling}
-    return {"labelled": {"positives": positives, "negatives": negatives}, **sampling}
+    return {"labeled": {"positives": positives, "negatives": negatives}, **sampling}
 
 
 def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
@@ -192,16 +192,16 @@ def _power(study: Study, column: SurrogateColumn) -> dict[str, Any]:
 
 
 def _on_drivers(study: Study, drivers: tuple[int, ...], most_dof: float) -> tuple[str, ...]:
-    """Say what drives labelling, and whether conditioning on it leaves anything to be tested."""
+    """Say what drives labeling, and whether conditioning on it leaves anything to be tested."""
     if not drivers:
         return ()
     names = [study.frame.names[x] for x in drivers]
-    sentence = f"Labelling depends on {joined(names)}; each test with the target is given that too."
+    sentence = f"Labeling depends on {joined(names)}; each test with the target is given that too."
     strata = float(np.prod(study.frame.arities[list(drivers)].astype(float)))
     if strata <= most_dof:
         return (sentence,)
     beyond = (
-        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labelled:,} labelled rows "
+        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labeled:,} labeled rows "
         "are too few for any test within them: merge levels, or leave out the conditioning (given_drivers=False)"
     )
     warn(beyond, TooFewRowsWarning)

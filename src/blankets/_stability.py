@@ -1,7 +1,7 @@
 """`stability`: how often each feature is in the blanket when the rows are drawn again.
 
-Rows are drawn from the codes of a table that is read once. They are drawn class by class, unlabelled rows being a
-class of their own, so that each draw has the class shares and the labelled shares of the whole: what is assumed
+Rows are drawn from the codes of a table that is read once. They are drawn class by class, unlabeled rows being a
+class of their own, so that each draw has the class shares and the labeled shares of the whole: what is assumed
 of the labels holds for it as well. Numbers are drawn likewise, by the values of the target if these are few.
 """
 
@@ -31,7 +31,7 @@ from blankets.results import Stability
 __all__ = ["members_over", "rows_drawn", "stability"]
 
 METHODS = ("subsample", "pairs", "bootstrap")
-READING = ("discretise", "bins", "missing", "keep", "exclude")
+READING = ("discretize", "bins", "missing", "keep", "exclude")
 
 
 def stability(
@@ -45,8 +45,8 @@ def stability(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
-    n_threads: int | None = None,
+    unlabeled_marker: object = "auto",
+    n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
     **options: Any,
@@ -69,9 +69,9 @@ def stability(
         (which has no bound: repeated rows make features look more dependent than they are).
     fraction : float, optional
         Share of the rows in a draw of the method "subsample"; by default one half, for which the bound holds.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors. The answer does not depend on it.
     progress : bool or callable
         Show a progress line on a terminal, or call this with a sentence for every draw.
@@ -112,19 +112,19 @@ def stability(
     reading = {name: options.pop(name) for name in READING if name in options}
     with shown(progress) as tell:
         known: dict[str, Any] = {"labels": labels, "prior": prior, "positive": positive}
-        known["unlabelled_marker"] = unlabelled_marker
+        known["unlabeled_marker"] = unlabeled_marker
         study: Study | Measured
         if options.get("test") == "fisher-z":
-            study = read_measured(data, target, y, n_threads=n_threads, about_labels=known, reading=reading)
+            study = read_measured(data, target, y, n_jobs=n_jobs, about_labels=known, reading=reading)
         else:
-            study = read_study(data, target, y, n_threads=n_threads, **known, **reading)
+            study = read_study(data, target, y, n_jobs=n_jobs, **known, **reading)
         whole = discover(study, rng=generator.spawn(1)[0], **options, **reading)
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         options["algorithm"] = whole.algorithm
         drawn = rows_drawn(study, n_draws, method, share, generator.spawn(1)[0])
         stopped = None
         try:
-            found = members_over(study, drawn, generator.spawn(n_draws), options, threads_from(n_threads), tell)
+            found = members_over(study, drawn, generator.spawn(n_draws), options, threads_from(n_jobs), tell)
         except Interrupted as interruption:
             if not interruption.found:
                 raise
@@ -154,7 +154,7 @@ def stability(
 def rows_drawn(
     study: Study | Measured, n_draws: int, method: str, fraction: float, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """Return the row numbers of each draw, ascending; of each class, and of unlabelled rows, the same share."""
+    """Return the row numbers of each draw, ascending; of each class, and of unlabeled rows, the same share."""
     strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
     draws: list[NDArray[np.int64]] = []
     while len(draws) < n_draws:
@@ -174,7 +174,7 @@ def members_over(
     drawn: list[NDArray[np.int64]],
     seeds: list[np.random.Generator],
     options: Mapping[str, Any],
-    n_threads: int,
+    n_jobs: int,
     tell: Callable[[str], None] | None,
 ) -> list[tuple[str, ...]]:
     """Return the members found in each draw; if the user stops it, those found by then are with the interruption."""
@@ -187,7 +187,7 @@ def members_over(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has said what there is to say
         try:
-            carried_out(tasks, found, n_threads, count=Countdown(len(tasks), "draws", tell), stop=Event())
+            carried_out(tasks, found, n_jobs, count=Countdown(len(tasks), "draws", tell), stop=Event())
         except KeyboardInterrupt:
             name = study.names[study.target]
             kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"

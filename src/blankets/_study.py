@@ -50,17 +50,17 @@ class Study:
     target : int
         Its column.
     labels : Labels
-        The classes of the labelled rows.
+        The classes of the labeled rows.
     regime : Regime
         Why the other rows have no label.
     report : DataReport
         What was done to the table.
-    n_threads : int
+    n_jobs : int
         Threads for counting.
     engine : Engine, optional
         Where rows are counted; default in memory.
     drawn : bool
-        Whether the rows are a draw of those of another study, which nobody needs to recognise.
+        Whether the rows are a draw of those of another study, which nobody needs to recognize.
     """
 
     frame: Frame
@@ -68,7 +68,7 @@ class Study:
     labels: Labels
     regime: Regime
     report: DataReport
-    n_threads: int
+    n_jobs: int
     engine: Engine | None = None
     drawn: bool = False
 
@@ -84,7 +84,7 @@ class Study:
 
     @property
     def strata(self) -> NDArray[np.int16]:
-        """What rows are drawn by: their classes, unlabelled rows being one of their own."""
+        """What rows are drawn by: their classes, unlabeled rows being one of their own."""
         return self.labels.codes
 
     @property
@@ -101,7 +101,7 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study of some rows only, to be counted on one thread."""
         labels = replace(self.labels, codes=self.labels.codes[rows])
-        return replace(self, frame=self.frame.take(rows), labels=labels, n_threads=1, drawn=True)
+        return replace(self, frame=self.frame.take(rows), labels=labels, n_jobs=1, drawn=True)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with its target in another order of the rows."""
@@ -122,7 +122,7 @@ class Study:
         if self.drawn:
             return ""
         table = self.frame.fingerprint()
-        if not self.labels.n_unlabelled:
+        if not self.labels.n_unlabeled:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
 
@@ -140,7 +140,7 @@ class Study:
     def tests(self, column: SurrogateColumn, *, drivers: Sequence[int] = (), **options: Any) -> IndependenceTest:
         """Return the tests: of the surrogate where the target is involved, of all rows where it is not.
 
-        ``drivers`` are columns that tests of labelled rows condition on always; ``options`` those of `table_tests`.
+        ``drivers`` are columns that tests of labeled rows condition on always; ``options`` those of `table_tests`.
         """
         if column.surrogate is Surrogate.FULL:
             return table_tests(self.counted(self.frame), **options)
@@ -148,35 +148,35 @@ class Study:
         whole = self.frame.with_column(name, column.codes, column.levels)
         if column.rows is None:
             return table_tests(self.counted(whole), **options)
-        labelled = table_tests(self.counted(whole.take(column.rows)), **options)
-        with_target: IndependenceTest = ConditionedTests(labelled, drivers) if drivers else labelled
+        labeled = table_tests(self.counted(whole.take(column.rows)), **options)
+        with_target: IndependenceTest = ConditionedTests(labeled, drivers) if drivers else labeled
         if column.surrogate is Surrogate.PAIRWISE:
-            with_target = self._pairwise(labelled, options.get("statistic", "auto"))
+            with_target = self._pairwise(labeled, options.get("statistic", "auto"))
         return RoutedTests(self.target, with_target, table_tests(self.counted(self.frame), **options))
 
-    def _pairwise(self, labelled: TableTests, statistic: str) -> PairwiseTests:
+    def _pairwise(self, labeled: TableTests, statistic: str) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
         if statistic == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
-        unlabelled = label_column(self.labels)
-        frame = self.frame.with_column(self.frame.names[self.target], unlabelled.codes, unlabelled.levels)
-        return PairwiseTests(self.target, self.counted(frame), labelled)
+        unlabeled = label_column(self.labels)
+        frame = self.frame.with_column(self.frame.names[self.target], unlabeled.codes, unlabeled.levels)
+        return PairwiseTests(self.target, self.counted(frame), labeled)
 
     def counted(self, frame: Frame) -> Counter:
         """Return what counts the rows of a frame."""
         if self.engine is not None:
             return self.engine.counter(frame)
-        return self.counter if frame is self.frame else MemoryCounter(frame, self.n_threads)
+        return self.counter if frame is self.frame else MemoryCounter(frame, self.n_jobs)
 
     @cached_property
     def counter(self) -> MemoryCounter:
         """Counts of all rows, the target as it was read."""
-        return MemoryCounter(self.frame, self.n_threads)
+        return MemoryCounter(self.frame, self.n_jobs)
 
     @cached_property
     def of_labels(self) -> Counter:
         """Counts of all rows with the target as the regime's estimators want it."""
-        if not self.labels.n_unlabelled:
+        if not self.labels.n_unlabeled:
             return self.counted(self.frame)
         column = label_column(self.labels)
         return self.counted(self.frame.with_column(self.frame.names[self.target], column.codes, column.levels))
@@ -187,7 +187,7 @@ class Study:
         constant = [self.frame.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
         if constant:
             warn(
-                f"{listed(constant)} have a single value among the {part.n_rows:,} labelled rows, so that no test with "
+                f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
                 f"the target can find them",
                 RegimeWarning,
             )
@@ -201,8 +201,8 @@ def read_study(
     labels: str | Regime = "auto",
     prior: object = None,
     positive: object = None,
-    unlabelled_marker: object = "auto",
-    n_threads: int | None = None,
+    unlabeled_marker: object = "auto",
+    n_jobs: int | None = None,
     engine: Engine | None = None,
     **reading: Any,
 ) -> Study:
@@ -212,30 +212,30 @@ def read_study(
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
     frame = table.frame
-    missing = np.zeros(frame.n_rows, bool) if table.unlabelled is None else table.unlabelled
+    missing = np.zeros(frame.n_rows, bool) if table.unlabeled is None else table.unlabeled
     coded = code_labels(
         frame.column(table.target),
         frame.levels[table.target],
         missing,
         positive=positive,
         regime=labels,
-        unlabelled_marker=unlabelled_marker,
+        unlabeled_marker=unlabeled_marker,
     )
     regime = regime_from(labels, coded, prior=prior)
     regime.check(coded)
     if more := regime.prior_is_short(coded):
         warn(
             f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to be "
-            "labelled; if p(y=1) is known for these very rows, correct it",
+            "labeled; if p(y=1) is known for these very rows, correct it",
             RegimeWarning,
         )
-    if coded.n_unlabelled:
+    if coded.n_unlabeled:
         warn_of_copies(frame, table.target, coded)
-    if not coded.n_unlabelled and len(coded.classes) < len(frame.levels[table.target]):
+    if not coded.n_unlabeled and len(coded.classes) < len(frame.levels[table.target]):
         # A positive class was named among several: the others are one class now.
         name = frame.names[table.target]
         frame = frame.with_column(name, coded.codes.astype(np.uint8), coded.classes)
-    return Study(frame, table.target, coded, regime, table.report, threads_from(n_threads), engine)
+    return Study(frame, table.target, coded, regime, table.report, threads_from(n_jobs), engine)
 
 
 def check_in_place(**about_labels: Any) -> None:
@@ -244,13 +244,13 @@ def check_in_place(**about_labels: Any) -> None:
 
 
 def check_complete(
-    what: str, instead: str, *, labels: str | Regime = "auto", unlabelled_marker: object = "auto", **others: object
+    what: str, instead: str, *, labels: str | Regime = "auto", unlabeled_marker: object = "auto", **others: object
 ) -> None:
     """Refuse what is said of missing labels where every row must have one."""
     asked = {name: value is not None for name, value in others.items()}
     complete = isinstance(labels, Supervised) or (isinstance(labels, str) and labels in ("auto", "supervised"))
-    marked = not (isinstance(unlabelled_marker, str) and unlabelled_marker == "auto")
-    asked |= {"labels": not complete, "unlabelled_marker": marked}
+    marked = not (isinstance(unlabeled_marker, str) and unlabeled_marker == "auto")
+    asked |= {"labels": not complete, "unlabeled_marker": marked}
     if any(asked.values()):
         raise ParameterError(
             f"{what} is for a target that every row has, and cannot take "

@@ -1,8 +1,8 @@
 """Under-reported features: binary columns that say "yes" only where it was admitted.
 
-Who does not say that he smokes may smoke. Such a column is to the feature what positive-unlabelled labels are to a
+Who does not say that he smokes may smoke. Such a column is to the feature what positive-unlabeled labels are to a
 target, and independence and information are symmetric: so the feature takes the place of the target, with the
-target as the column that it is tested against. The methods for positive-unlabelled data then hold as they are:
+target as the column that it is tested against. The methods for positive-unlabeled data then hold as they are:
 
 * a test that counts "not admitted" as "no" has its level, and keeps κ of the power;
 * with the true share of "yes", information is estimated consistently.
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from blankets._study import Study, read_study
 from blankets.arguments import names_in
 from blankets.errors import NotAnswerableError, ParameterError, listed
-from blankets.regimes import PositiveUnlabelled, Regime, Supervised
+from blankets.regimes import PositiveUnlabeled, Regime, Supervised
 
 __all__ = ["UnderReported", "under_reported_from"]
 
@@ -43,9 +43,9 @@ class UnderReported:
 
     priors: dict[str, object]
 
-    def regime(self, name: str) -> PositiveUnlabelled:
+    def regime(self, name: str) -> PositiveUnlabeled:
         """Return the regime of a column that takes the place of the target."""
-        return PositiveUnlabelled(self.priors[name])
+        return PositiveUnlabeled(self.priors[name])
 
     def others(self, name: str, exclude: Iterable[str] = ()) -> list[str]:
         """Return what is to be left out of the table while one column takes the place of the target."""

@@ -60,7 +60,7 @@ class Countdown:
 def carried_out(
     tasks: Sequence[Callable[[], T]],
     done: dict[int, T],
-    n_threads: int,
+    n_jobs: int,
     *,
     count: Countdown,
     stop: Event,
@@ -77,11 +77,11 @@ def carried_out(
             done[number] = tasks[number]()
             count.one_more()
 
-    if n_threads == 1:
+    if n_jobs == 1:
         for number in range(len(tasks)):
             one(number)
         return
-    with ThreadPoolExecutor(n_threads, initializer=initializer) as pool:
+    with ThreadPoolExecutor(n_jobs, initializer=initializer) as pool:
         futures = [pool.submit(one, number) for number in range(len(tasks))]
         try:
             for future in futures:

@@ -132,13 +132,13 @@ def path_of(name: str, got: object) -> Path:
     return Path(got)
 
 
-def threads_from(n_threads: int | None) -> int:
+def threads_from(n_jobs: int | None) -> int:
     """Return the number of threads to use; None stands for all processors.
 
     >>> threads_from(2)
     2
     """
-    return os.cpu_count() or 1 if n_threads is None else whole_number("n_threads", n_threads, 1)
+    return os.cpu_count() or 1 if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
 
 
 def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:

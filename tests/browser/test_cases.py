@@ -32,7 +32,7 @@ def table():
 REGIMES = {
     "supervised": ("supervised", 1.0, 1.0, None, "supervised"),
     "pu": ("pu", 0.5, 0.0, bl.Beta(mode=0.4, low=0.3, high=0.6), "pu"),
-    "apart": (bl.PositiveUnlabelled(prior=0.4, sampling="case-control"), 0.5, 0.0, None, "pu-apart"),
+    "apart": (bl.PositiveUnlabeled(prior=0.4, sampling="case-control"), 0.5, 0.0, None, "pu-apart"),
     "mcar": ("mcar", 0.5, 0.5, None, "mcar"),
     "mar-c": ("mar-c", 0.5, 0.2, (0.3, 0.5), "mar-c"),
     "mar-f": ("mar-f", 0.5, 0.5, None, "mcar"),

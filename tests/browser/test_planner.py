@@ -77,9 +77,9 @@ def test_the_beta_distribution_agrees_with_scipy():
 def questions():
     """Yield questions for the page and the same for `plan`: every regime, unknown and form of the prior."""
     rng = np.random.default_rng(2)
-    unknowns = ("rows", "labelled", "power", "effect")
+    unknowns = ("rows", "labeled", "power", "effect")
     for regime, unknown, kind, _ in itertools.product(LABELS, unknowns, PRIORS, range(12)):
-        if regime == "supervised" and unknown == "labelled":
+        if regime == "supervised" and unknown == "labeled":
             continue
         prior = round(float(rng.uniform(0.1, 0.9)), 3)
         ours = {
@@ -91,7 +91,7 @@ def questions():
             "arity": int(rng.choice([2, 3, 10])),
             "strata": int(rng.choice([1, 4])),
             "rows": int(10 ** rng.uniform(2, 5)),
-            "labelled": round(prior * float(rng.uniform(0.05, 0.9)), 4),
+            "labeled": round(prior * float(rng.uniform(0.05, 0.9)), 4),
             "positives": round(prior * float(rng.uniform(0.05, 0.9)), 4),
             "negatives": round((1 - prior) * float(rng.uniform(0.05, 0.9)), 4),
             "priorKind": kind,
@@ -102,16 +102,16 @@ def questions():
         }
         theirs = {key: ours[key] for key in ("effect", "power", "alpha", "arity", "strata", "rows")} | LABELS[regime]
         theirs.pop(unknown, None)
-        if regime != "supervised" and unknown != "labelled":
+        if regime != "supervised" and unknown != "labeled":
             by_class = {"positives": ours["positives"], "negatives": ours["negatives"]}
-            theirs["labelled"] = by_class if regime == "mar-c" else ours["labelled"]
+            theirs["labeled"] = by_class if regime == "mar-c" else ours["labeled"]
         if regime not in ("supervised", "mcar"):
             theirs |= {"prior": PRIORS[kind](ours), "assurance": ours["assurance"]}
         yield ours, theirs
 
 
 def same(unknown, ours, expected):
-    if unknown in ("rows", "labelled"):
+    if unknown in ("rows", "labeled"):
         return ours == expected
     return ours == pytest.approx(expected, rel=1e-6)
 
@@ -134,7 +134,7 @@ def test_answers_agree_with_plan():
             assert answer["answer"] is None, where
         else:
             assert same(unknown, answer["answer"], expected.answer), where
-            reached += unknown in ("rows", "labelled")
+            reached += unknown in ("rows", "labeled")
         if expected.spread is not None:
             levels = zip(answer["quantiles"], expected.quantile([0.05, 0.5, 0.95]), strict=True)
             # JSON has no infinity.
@@ -144,7 +144,7 @@ def test_answers_agree_with_plan():
         assert answer["power"] == pytest.approx(expected.power, abs=1e-9), where
         if expected.power < 1 - 1e-9:  # certainty can be had by any of them
             assert answer["design"]["name"] == expected.surrogate, where
-            assert answer["labels"] == expected.n_labelled, where
+            assert answer["labels"] == expected.n_labeled, where
     assert reached > 350
     assert spread > 200
     assert refused > 50
@@ -153,10 +153,10 @@ def test_answers_agree_with_plan():
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ({"regime": "pu", "labelled": 0.3, "prior": 0.2, "power": 0.9}, "There cannot be so many labels"),
+        ({"regime": "pu", "labeled": 0.3, "prior": 0.2, "power": 0.9}, "There cannot be so many labels"),
         ({"regime": "supervised", "power": 0.005}, "The power wanted must be above"),
         (
-            {"regime": "pu", "labelled": 0.1, "prior": 0.2, "priorKind": "above", "power": 0.9},
+            {"regime": "pu", "labeled": 0.1, "prior": 0.2, "priorKind": "above", "power": 0.9},
             "A lower bound of p(y=1) is not enough here",
         ),
     ],
@@ -171,15 +171,15 @@ def test_contradictions_are_told(question, message):
 CHOICES = [
     {"unknown": "rows", "regime": "supervised"},
     {"unknown": "effect", "regime": "mar-c", "rows": "900", "strata": "4"},
-    {"unknown": "labelled", "regime": "pu", "effect": "0.0005", "rows": "300"},  # out of reach
-    {"unknown": "labelled", "regime": "pu-apart", "rows": "300", "priorKind": "between", "high": "0.9"},  # the same
-    {"unknown": "labelled", "regime": "pu-apart", "rows": "400", "priorKind": "between", "high": "0.4"},
+    {"unknown": "labeled", "regime": "pu", "effect": "0.0005", "rows": "300"},  # out of reach
+    {"unknown": "labeled", "regime": "pu-apart", "rows": "300", "priorKind": "between", "high": "0.9"},  # the same
+    {"unknown": "labeled", "regime": "pu-apart", "rows": "400", "priorKind": "between", "high": "0.4"},
     {"unknown": "power", "regime": "mcar", "rows": "900"},
     {"unknown": "rows", "regime": "mar-c", "arity": "5"},
     *(
         {"unknown": unknown, "regime": regime, "priorKind": kind}
         for regime in ("pu", "pu-apart", "mar-c")
-        for unknown in ("rows", "labelled", "power", "effect")
+        for unknown in ("rows", "labeled", "power", "effect")
         for kind in PRIORS
         if kind != "above" or regime == "mar-c"
     ),
@@ -220,7 +220,7 @@ def test_page_says_what_plan_says(visit, planner_page, choices, capsys):
 
 def test_range_of_the_prior(visit, planner_page):
     page = visit(planner_page)
-    choose(page, {"regime": "pu", "unknown": "labelled", "priorKind": "beta", "low": "0.1", "high": "0.3"})
+    choose(page, {"regime": "pu", "unknown": "labeled", "priorKind": "beta", "low": "0.1", "high": "0.3"})
     assert page.locator("label[for=plan-prior]").inner_text() == "p(y=1), most likely"
     assert page.locator("#plan-curve .band").count() == 1
     page.fill("#plan-prior", "0.3")

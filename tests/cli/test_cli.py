@@ -151,7 +151,7 @@ def test_only_what_the_user_chose_is_passed_on(table, monkeypatch, capsys):
     assert seen == {"file": table, "target": "wet", "roles": False, "progress": False}
     seen.clear()
     arguments = (
-        "--alpha 0.05 --test x2 --dof nominal --reliability 1 --strength information --discretise sturges --bins 4"
+        "--alpha 0.05 --test x2 --dof nominal --reliability 1 --strength information --discretize sturges --bins 4"
     )
     arguments += " --missing level --keep a --keep b --exclude c --roles --seed 7 --threads 2 --option max-given=3"
     assert run(["discover", table, "-t", "wet", *arguments.split()]) == 3
@@ -163,14 +163,14 @@ def test_only_what_the_user_chose_is_passed_on(table, monkeypatch, capsys):
         "dof": "nominal",
         "reliability": 1.0,
         "strength": "information",
-        "discretise": "sturges",
+        "discretize": "sturges",
         "bins": 4,
         "missing": "level",
         "keep": ("a", "b"),
         "exclude": ("c",),
         "roles": True,
         "rng": 7,
-        "n_threads": 2,
+        "n_jobs": 2,
         "max_given": 3,
         "progress": False,
     }
@@ -312,7 +312,7 @@ main()
 """
 
 
-def test_colours_in_a_terminal_unless_unwanted(table):
+def test_colors_in_a_terminal_unless_unwanted(table):
     code, screen = in_a_terminal(SHOWN, "discover", table, "-t", "wet")
     assert code == 0
     assert "\x1b[36mrain" in screen

@@ -103,13 +103,13 @@ def test_advice(table, capsys):
 def test_what_auto_assumed_is_a_note(table, capsys):
     said = output(["advise", table, "-t", "admits", *others("admits")], capsys)
     assert "note: " in said.err
-    assert "taken for positive-unlabelled data" in said.err
+    assert "taken for positive-unlabeled data" in said.err
     assert output(["advise", table, "-t", "admits", "-q", *others("admits")], capsys).err == ""
 
 
 @pytest.mark.parametrize("command", ["discover", "select", "rank", "advise"])
 def test_shared_label_options(table, command, capsys):
-    marker = ["--labels", "mcar", "--unlabelled-marker", "9", "--positive", "1"]
+    marker = ["--labels", "mcar", "--unlabeled-marker", "9", "--positive", "1"]
     output([command, table, "-t", "marked", *marker, *others("marked"), "--json", *more(command)], capsys)
     apart = ["--labels", "pu", "--sampling", "case-control", "--prior", "0.3", *others("admits")]
     output([command, table, "-t", "admits", *apart, "--json", *more(command)], capsys)
@@ -120,20 +120,20 @@ def more(command):
 
 
 def test_the_marker_and_the_positive_class_reach_the_labels(table, capsys):
-    marker = ["--labels", "mcar", "--unlabelled-marker", "9", "--positive", "0"]
+    marker = ["--labels", "mcar", "--unlabeled-marker", "9", "--positive", "0"]
     said = output(["advise", table, "-t", "marked", *marker, *others("marked"), "--json"], capsys)
     reference = bl.advise(
-        table, "marked", labels="mcar", unlabelled_marker=9, positive=0, exclude=["admits", "drawn"]
+        table, "marked", labels="mcar", unlabeled_marker=9, positive=0, exclude=["admits", "drawn"]
     ).to_dict()
     assert json.loads(said.out) == reference
-    assert reference["n_labelled"] < 2000
+    assert reference["n_labeled"] < 2000
 
 
 def test_sampling_makes_a_regime(table, capsys):
     apart = ["advise", table, "-t", "admits", "--sampling", "case-control", "--prior", "0.3", *others("admits")]
     content = json.loads(output([*apart, "--json"], capsys).out)
     assert content["sampling"] == "case-control"
-    a = content["n_labelled"] / 2000
+    a = content["n_labeled"] / 2000
     assert content["kappa"] == pytest.approx(0.7 / 0.3 * a * (1 - a))
     assert run([*apart[:-4], "--labels", "mcar"]) == 2
     assert "'sampling' is for --labels pu" in capsys.readouterr().err

@@ -20,7 +20,7 @@ def written(path, labels, **columns):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A table and a result, fully labelled and with some of the ill known only."""
+    """A table and a result, fully labeled and with some of the ill known only."""
     rng = np.random.default_rng(0)
     folder = tmp_path_factory.mktemp("tables")
     ill = (rng.random(N) < 0.4).astype(int)

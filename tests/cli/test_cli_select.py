@@ -73,7 +73,7 @@ def test_the_positive_class_is_a_number_where_classes_are(table, capsys):
         (["-k", "9"], 2, "k = 9 features cannot be selected: there are 3"),
         (["--beta", "1"], 2, "'beta' is no weight of 'jmi'"),
         (["--labels", "pu", "--prior", "2"], 2, "'prior' must be"),
-        (["--labels", "mcar"], 3, "no row is unlabelled"),
+        (["--labels", "mcar"], 3, "no row is unlabeled"),
         (["--save", "nowhere/else.json"], 2, "there is no folder 'nowhere'"),
     ],
 )

@@ -12,7 +12,7 @@ from blankets.results import Stability
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A fully labelled file, and one in which the ill come forward more often."""
+    """A fully labeled file, and one in which the ill come forward more often."""
     rng = np.random.default_rng(0)
     ill = (rng.random(1200) < 0.3).astype(int)
     cough, moon = ill ^ (rng.random(1200) < 0.2), rng.integers(0, 2, 1200)
@@ -62,12 +62,12 @@ def test_sensitivity_prints_ranges(files, capsys):
     assert content["ranges"][0]["members"] == ["cough"]
 
 
-def test_sensitivity_of_a_fully_labelled_column_is_refused(files, capsys):
+def test_sensitivity_of_a_fully_labeled_column_is_refused(files, capsys):
     assert run(["sensitivity", files[0], "-t", "ill"]) == 3
-    assert "every row is labelled" in capsys.readouterr().err
+    assert "every row is labeled" in capsys.readouterr().err
 
 
-def test_conditioning_on_what_drives_labelling_can_be_left_out(tmp_path, capsys):
+def test_conditioning_on_what_drives_labeling_can_be_left_out(tmp_path, capsys):
     rng = np.random.default_rng(0)
     ward, ill = rng.integers(0, 2, (2, 2000))
     seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill.astype(str), "")

@@ -45,11 +45,11 @@ def cut_points(codes):
 
 
 def in_memory(codes, arities, tmp_path, client):
-    return MemoryCounter(frame_of(codes, arities), n_threads=1)
+    return MemoryCounter(frame_of(codes, arities), n_jobs=1)
 
 
 def in_threads(codes, arities, tmp_path, client):
-    return MemoryCounter(frame_of(codes, arities), n_threads=3)
+    return MemoryCounter(frame_of(codes, arities), n_jobs=3)
 
 
 def in_partitions(codes, arities, tmp_path, client):
@@ -58,7 +58,7 @@ def in_partitions(codes, arities, tmp_path, client):
 
 
 def in_slices(codes, arities, tmp_path, client):
-    return SlicedCounter(frame_of(codes, arities), n_threads=2, slice_rows=37)
+    return SlicedCounter(frame_of(codes, arities), n_jobs=2, slice_rows=37)
 
 
 def in_store(codes, arities, tmp_path, client):
@@ -81,7 +81,7 @@ def on_dask(codes, arities, tmp_path, client):
 
 
 def on_gpu(codes, arities, tmp_path, client):
-    return GpuCounter(frame_of(codes, arities), n_threads=2, latency=0)
+    return GpuCounter(frame_of(codes, arities), n_jobs=2, latency=0)
 
 
 def by_sql(codes, arities, tmp_path, client):
@@ -191,8 +191,8 @@ def test_many_candidates_at_once_come_back_in_the_order_of_the_request(backend, 
     reference = MemoryCounter(frame_of(codes, arities))
     summary = statistics_of_block(900, "g")
     for xs, y, conditioning in (([6, 1, 3, 5], 0, [4, 2]), ([5, 0, 2], 6, []), ([0], 4, [1, 5, 6]), ([], 0, [1])):
-        ours = counter.summarise(summary, xs, y, conditioning)
-        theirs = reference.summarise(summary, xs, y, conditioning)
+        ours = counter.summarize(summary, xs, y, conditioning)
+        theirs = reference.summarize(summary, xs, y, conditioning)
         for mine, other in zip(ours, theirs, strict=True):
             np.testing.assert_allclose(mine, other, rtol=1e-12)
 

@@ -86,7 +86,7 @@ def test_many_parts_come_back_in_the_order_of_the_request(monkeypatch):
     counter, reference = GpuCounter(frame, 3, latency=0), MemoryCounter(frame, 1)
     summary = statistics_of_block(120, "g")
     for xs, y, given in (([9, 1, 3, 2, 4, 6], 0, [7]), ([8, 0, 3], 7, [])):
-        mine, theirs = counter.summarise(summary, xs, y, given), reference.summarise(summary, xs, y, given)
+        mine, theirs = counter.summarize(summary, xs, y, given), reference.summarize(summary, xs, y, given)
         assert [values.tolist() for values in mine] == [values.tolist() for values in theirs]
 
 
@@ -114,10 +114,10 @@ def test_small_requests_are_counted_here(monkeypatch):
     monkeypatch.setattr(GpuCounter, "_prepared", None)
     assert tables_of(counter.tables([0, 2], 1), [0, 2], [2, 3, 4]) == expected(codes, [2, 3, 4], [0, 2], 1)
     summary = statistics_of_block(90, "g")
-    assert counter.summarise(summary, [0], 1)[1].tolist() == [2.0]
-    assert on_device.summarise(summary, [], 1)[0].tolist() == []
+    assert counter.summarize(summary, [0], 1)[1].tolist() == [2.0]
+    assert on_device.summarize(summary, [], 1)[0].tolist() == []
     with pytest.raises(TypeError, match="NoneType"):
-        on_device.summarise(summary, [0], 1)
+        on_device.summarize(summary, [0], 1)
 
 
 def test_it_travels_as_its_rows():

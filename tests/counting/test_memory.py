@@ -23,9 +23,9 @@ def tables_of(counter, xs, y, conditioning):
     return found
 
 
-def assert_counts_right(codes, arities, frame, n_threads=1):
+def assert_counts_right(codes, arities, frame, n_jobs=1):
     rng = np.random.default_rng(codes.sum())
-    counter = MemoryCounter(frame, n_threads=n_threads)
+    counter = MemoryCounter(frame, n_jobs=n_jobs)
     columns = list(range(codes.shape[1]))
     for _ in range(4):
         y = int(rng.integers(len(columns)))
@@ -132,13 +132,13 @@ def test_many_blocks_and_threads_give_the_same_numbers(monkeypatch, storage):
     arities = rng.choice([2, 3, 7], 40)
     codes = np.column_stack([rng.integers(0, a, 500) * (rng.random(500) < 0.3) for a in arities])
     frame = sparse_frame(codes, arities) if storage == "sparse" else Frame.from_codes(codes, arities=arities)
-    assert_counts_right(codes, arities, frame, n_threads=4)
+    assert_counts_right(codes, arities, frame, n_jobs=4)
 
     def total(counts):
         return counts.sum(axis=(1, 2, 3)).astype(float), (counts.astype(float) ** 2).sum(axis=(1, 2, 3))
 
     xs = list(range(2, 40))
-    one, four = (MemoryCounter(frame, n_threads=n).summarise(total, xs, 0, [1]) for n in (1, 4))
+    one, four = (MemoryCounter(frame, n_jobs=n).summarize(total, xs, 0, [1]) for n in (1, 4))
     assert [a.tolist() for a in one] == [a.tolist() for a in four]
     assert one[0].tolist() == [500.0] * len(xs)
 

@@ -40,8 +40,8 @@ def tables(counter, x, y, given):
 @pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
 @pytest.mark.parametrize("rule", ["sturges", {"measured": [-1.0, 0.0, 50.0], "whole": "categorical", "few": [0.7]}])
 def test_in_place_and_in_memory_are_the_same(path, rule):
-    done = ingest(path, discretise=rule, missing="level")
-    counter = SqlCounter(SqlTable(f"SELECT * FROM '{path}'"), "y", discretise=rule, missing="level")
+    done = ingest(path, discretize=rule, missing="level")
+    counter = SqlCounter(SqlTable(f"SELECT * FROM '{path}'"), "y", discretize=rule, missing="level")
     assert counter.names == done.frame.names
     assert counter.levels == done.frame.levels
     assert counter.report == done.report

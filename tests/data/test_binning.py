@@ -94,7 +94,7 @@ def test_mdlp_cuts_nothing_from_noise_and_everything_from_a_step():
     assert values[values <= 0.3].max() < cut <= values[values > 0.3].min()
 
 
-def test_mdlp_between_neighbouring_floats():
+def test_mdlp_between_neighboring_floats():
     low, high = 1.0, np.nextafter(1.0, 2)
     (cut,) = mdlp_cuts(np.repeat([low, high], 50), np.repeat([0, 1], 50))
     assert low < cut <= high
@@ -145,7 +145,7 @@ def test_sturges_through_the_door():
 def test_rules_by_column():
     rules = {"a": "equal-frequency", "b": [0.0], "c": "categorical", "d": "equal-width"}
     columns = {"a": X, "b": X[::-1], "c": np.arange(256) % 30, "d": np.arange(256) % 8, "e": -X, "t": T}
-    done = ingest(columns, "t", discretise=rules, bins=4)
+    done = ingest(columns, "t", discretize=rules, bins=4)
     assert {name: binning.rule for name, binning in done.report.binned.items()} == {
         "a": "equal-frequency",
         "b": "given",
@@ -167,53 +167,53 @@ def test_fractions_that_hardly_repeat_are_continuous_in_short_tables():
 
 
 def test_given_cuts():
-    done = ingest({"a": X, "t": T}, "t", discretise={"a": [2.0, -100, 0]})
+    done = ingest({"a": X, "t": T}, "t", discretize={"a": [2.0, -100, 0]})
     assert done.frame.levels[0] == ("< -100", "[-100, 0)", "[0, 2)", ">= 2")
     assert done.report.unused_levels == {"a": ("< -100",)}
     assert done.report.lines()[1] == "Continuous, cut into bins at the given cut points: 'a'."
     with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'a'"):
-        ingest({"a": X, "b": -X, "t": T}, "t", discretise={"a": [100]})
+        ingest({"a": X, "b": -X, "t": T}, "t", discretize={"a": [100]})
     with pytest.raises(TargetError, match="all values of the target 'a' fall into one bin"):
-        ingest({"a": X, "b": -X}, "a", discretise={"a": [100]})
+        ingest({"a": X, "b": -X}, "a", discretize={"a": [100]})
     for bad in ([], [np.nan], ["x"], 3, [[1, 2], [3, 4]]):
-        with pytest.raises(ParameterError, match="'discretise' must be the name of a rule or a list of finite cut"):
-            ingest({"a": X, "t": T}, "t", discretise={"a": bad})
+        with pytest.raises(ParameterError, match="'discretize' must be the name of a rule or a list of finite cut"):
+            ingest({"a": X, "t": T}, "t", discretize={"a": bad})
 
 
 def test_supervised():
-    done = ingest({"a": X, "t": T}, "t", discretise="supervised")
+    done = ingest({"a": X, "t": T}, "t", discretize="supervised")
     assert done.report.binned["a"].cuts == tuple(mdlp_cuts(X, T).tolist())
     with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'noise'"):
-        done = ingest({"a": X, "noise": RNG.normal(size=256), "t": T}, "t", discretise="supervised")
+        done = ingest({"a": X, "noise": RNG.normal(size=256), "t": T}, "t", discretize="supervised")
     assert done.report.left_out == {"noise": "binning found no cut in it"}
 
 
-def test_supervised_looks_at_labelled_rows_only():
+def test_supervised_looks_at_labeled_rows_only():
     labels = np.where(np.arange(256) % 4 == 0, np.nan, T)
     values = np.where(np.arange(256) % 5 == 0, np.nan, X)
-    done = ingest({"a": values, "t": labels}, "t", discretise="supervised", missing="level")
+    done = ingest({"a": values, "t": labels}, "t", discretize="supervised", missing="level")
     known = ~np.isnan(labels) & ~np.isnan(values)
     assert done.report.binned["a"].cuts == tuple(mdlp_cuts(X[known], T[known]).tolist())
 
 
 def test_supervised_target_that_is_continuous():
-    done = ingest({"a": X, "t": X + RNG.normal(size=256)}, "t", discretise="supervised")
+    done = ingest({"a": X, "t": X + RNG.normal(size=256)}, "t", discretize="supervised")
     assert done.report.binned["t"].rule == "sturges"
     assert done.report.binned["a"].rule == "supervised"
 
 
 def test_supervised_needs_a_target():
     with pytest.raises(ParameterError, match="needs a target"):
-        ingest({"a": X, "t": T}, discretise="supervised")
+        ingest({"a": X, "t": T}, discretize="supervised")
     with pytest.raises(ParameterError, match="needs a target"):
-        ingest({"a": X, "t": T}, discretise={"a": "supervised"})
+        ingest({"a": X, "t": T}, discretize={"a": "supervised"})
 
 
 def test_none_names_the_continuous_columns():
-    with pytest.raises(DataError, match=r"continuous, and discretise='none' forbids to bin them: 'a', 'b'; choose"):
-        ingest({"a": X, "b": -X, "t": T}, "t", discretise="none")
+    with pytest.raises(DataError, match=r"continuous, and discretize='none' forbids to bin them: 'a', 'b'; choose"):
+        ingest({"a": X, "b": -X, "t": T}, "t", discretize="none")
 
 
 def test_texts_cannot_be_binned():
-    with pytest.raises(DataError, match="column 'a' is named in discretise, but it does not hold numbers"):
-        ingest({"a": ["x", "y"] * 128, "t": T}, "t", discretise={"a": "sturges"})
+    with pytest.raises(DataError, match="column 'a' is named in discretize, but it does not hold numbers"):
+        ingest({"a": ["x", "y"] * 128, "t": T}, "t", discretize={"a": "sturges"})

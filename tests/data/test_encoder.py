@@ -15,7 +15,7 @@ RNG = np.random.default_rng(5)
 N = 200
 TABLE = pd.DataFrame(
     {
-        "colour": RNG.choice(["red", "green", "blue"], N),
+        "color": RNG.choice(["red", "green", "blue"], N),
         "age": RNG.normal(50, 10, N),
         "t": RNG.choice(["no", "yes"], N),
         "children": RNG.integers(0, 4, N),
@@ -39,7 +39,7 @@ def test_encoders_can_be_pickled():
 
 def test_the_target_may_be_absent():
     frame = DONE.encoder.transform(TABLE.drop(columns="t").head(7))
-    assert frame.names == ("colour", "age", "children", "smoker")
+    assert frame.names == ("color", "age", "children", "smoker")
     assert frame.column(0).tolist() == DONE.frame.column(0)[:7].tolist()
 
 
@@ -50,8 +50,8 @@ def test_values_beyond_the_range_fall_into_the_outer_bins():
 
 
 def test_new_levels_come_after_the_known_ones():
-    new = TABLE.head(4).assign(colour=["mauve", "red", "cyan", "mauve"], children=[0, 99, 1, 2])
-    with pytest.warns(BlanketsWarning, match=r"not there before: 'colour' \(3 rows\), 'children' \(1 rows\)"):
+    new = TABLE.head(4).assign(color=["mauve", "red", "cyan", "mauve"], children=[0, 99, 1, 2])
+    with pytest.warns(BlanketsWarning, match=r"not there before: 'color' \(3 rows\), 'children' \(1 rows\)"):
         frame = DONE.encoder.transform(new)
     assert frame.levels[0] == ("blue", "green", "red", "cyan", "mauve")
     assert frame.column(0).tolist() == [4, 2, 3, 4]
@@ -59,33 +59,31 @@ def test_new_levels_come_after_the_known_ones():
 
 
 def test_declared_but_absent_new_levels_are_no_news():
-    colours = pd.Categorical(TABLE["colour"], categories=["mauve", "red", "green", "blue"])
-    assert DONE.encoder.transform(TABLE.assign(colour=colours)).levels == DONE.frame.levels
+    colors = pd.Categorical(TABLE["color"], categories=["mauve", "red", "green", "blue"])
+    assert DONE.encoder.transform(TABLE.assign(color=colors)).levels == DONE.frame.levels
 
 
-def test_numbers_and_truth_values_are_recognised_in_other_types():
+def test_numbers_and_truth_values_are_recognized_in_other_types():
     new = TABLE.astype({"children": float, "smoker": int})
     assert DONE.encoder.transform(new).fingerprint() == DONE.frame.fingerprint()
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(DataError, match="the new rows lack the columns 'colour', 'age'; did you mean 'color'"):
-        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"colour": "color"}))
+    with pytest.raises(DataError, match="the new rows lack the columns 'color', 'age'; did you mean 'color'"):
+        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"color": "color"}))
 
 
 def test_gaps_in_new_rows():
-    new = TABLE.head(3).assign(colour=["red", None, "red"], t=[None, "no", "yes"])
-    with pytest.raises(MissingValuesError, match=r"'colour' \(1 rows\)"):
+    new = TABLE.head(3).assign(color=["red", None, "red"], t=[None, "no", "yes"])
+    with pytest.raises(MissingValuesError, match=r"'color' \(1 rows\)"):
         DONE.encoder.transform(new)
     lenient = ingest(TABLE, "t", missing="level").encoder
-    with pytest.warns(BlanketsWarning, match=r"'colour' \(1 rows\)"):
+    with pytest.warns(BlanketsWarning, match=r"'color' \(1 rows\)"):
         frame = lenient.transform(new)
     assert frame.levels[0] == ("blue", "green", "red", "missing")
     assert frame.column(0).tolist() == [2, 3, 2]
     assert frame.column(2).tolist()[1:] == [0, 1]
-    gaps = TABLE.assign(
-        colour=TABLE["colour"].where(TABLE["colour"] != "blue"), age=TABLE["age"].where(TABLE["age"] > 40)
-    )
+    gaps = TABLE.assign(color=TABLE["color"].where(TABLE["color"] != "blue"), age=TABLE["age"].where(TABLE["age"] > 40))
     known = ingest(gaps, "t", missing="level")
     assert known.encoder.transform(gaps).fingerprint() == known.frame.fingerprint()
 
@@ -125,7 +123,7 @@ def test_more_new_levels_than_a_list_shows():
 
 @pytest.mark.parametrize("convert", [lambda t: t, pl.from_pandas, lambda t: pa.table({c: pa.array(t[c]) for c in t})])
 def test_no_new_rows_at_all(convert):
-    empty = DONE.encoder.transform(convert(TABLE.astype({"colour": "category"}).head(0)))
+    empty = DONE.encoder.transform(convert(TABLE.astype({"color": "category"}).head(0)))
     assert empty.n_rows == 0
     assert empty.levels == DONE.frame.levels
 

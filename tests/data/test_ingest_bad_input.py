@@ -82,7 +82,7 @@ def test_constant_target():
     with pytest.raises(TargetError, match="the target 't' has the same value in all rows"):
         ingest(GOOD | {"t": ["yes"] * N}, "t")
     with pytest.raises(TargetError, match="the target 't' has the same value in all rows"):
-        ingest(GOOD | {"t": np.full(N, 2.5)}, "t", discretise={"t": "equal-width"}, bins=3)
+        ingest(GOOD | {"t": np.full(N, 2.5)}, "t", discretize={"t": "equal-width"}, bins=3)
 
 
 @pytest.mark.parametrize("column", [[None] * N, np.full(N, np.nan), pl.Series([None] * N, dtype=pl.String)])
@@ -95,7 +95,7 @@ def test_target_without_values(column):
     "column", [[f"patient {k}" for k in range(N)], np.arange(N)[::-1], [f"p{k // 4}" for k in range(N)]]
 )
 def test_target_like_an_identifier(column):
-    with pytest.raises(TargetError, match=r"has \d+ classes in 400 labelled rows, like an identifier"):
+    with pytest.raises(TargetError, match=r"has \d+ classes in 400 labeled rows, like an identifier"):
         ingest(GOOD | {"t": column}, "t")
 
 
@@ -119,29 +119,29 @@ def test_rows_without_a_label_are_marked_and_not_refused(missing):
     done = ingest(GOOD | {"t": labels}, "t", missing=missing)
     assert done.frame.n_rows == N
     assert done.frame.levels[2] == ("no", "yes")
-    assert done.unlabelled is not None
-    assert np.array_equal(done.unlabelled, np.arange(N) % 3 == 0)
+    assert done.unlabeled is not None
+    assert np.array_equal(done.unlabeled, np.arange(N) % 3 == 0)
     assert done.frame.column(2)[1::3].max() == 0
     assert done.frame.column(2)[2::3].min() == 1
     assert set(done.frame.column(2)[::3].tolist()) == {0}
-    assert done.report.unlabelled == 134
+    assert done.report.unlabeled == 134
     assert done.report.missing == {}
 
 
 def test_one_class_beside_rows_without_a_label_is_let_through():
     done = ingest(GOOD | {"t": ["yes" if k % 2 else None for k in range(N)]}, "t")
     assert done.frame.levels[2] == ("yes",)
-    assert done.unlabelled is not None
-    assert done.unlabelled.sum() == 200
+    assert done.unlabeled is not None
+    assert done.unlabeled.sum() == 200
 
 
 def test_continuous_target_is_binned_and_its_gaps_are_kept():
     y = np.linspace(0, 8, 16)
     y[3] = np.nan
-    done = ingest({"a": [0, 1] * 8, "t": y}, "t", discretise={"t": [2.0, 4.0]})
+    done = ingest({"a": [0, 1] * 8, "t": y}, "t", discretize={"t": [2.0, 4.0]})
     assert done.frame.levels[1] == ("< 2", "[2, 4)", ">= 4")
-    assert done.unlabelled is not None
-    assert np.flatnonzero(done.unlabelled).tolist() == [3]
+    assert done.unlabeled is not None
+    assert np.flatnonzero(done.unlabeled).tolist() == [3]
     assert done.report.binned["t"].rule == "given"
 
 
@@ -332,7 +332,7 @@ def test_the_missing_level_gets_another_name_if_its_own_is_taken():
 
 def test_a_missing_level_beside_bins():
     values = np.r_[np.linspace(0, 1, 39), np.nan]
-    done = ingest({"a": values, "t": [0, 1] * 20}, "t", missing="level", discretise="equal-width", bins=2)
+    done = ingest({"a": values, "t": [0, 1] * 20}, "t", missing="level", discretize="equal-width", bins=2)
     assert done.frame.levels[0] == ("< 0.5", ">= 0.5", "missing")
     assert np.bincount(done.frame.column(0)).tolist() == [19, 20, 1]
     assert done.report.lines()[1] == "Missing is a level of 'a'."
@@ -389,15 +389,15 @@ def test_unknown_policies_and_rules():
     with pytest.raises(ParameterError, match="unknown policy for missing values 'levels'; did you mean 'level'"):
         ingest(GOOD, "t", missing="levels")
     with pytest.raises(ParameterError, match="unknown rule for binning 'sturgis'; did you mean 'sturges'"):
-        ingest(GOOD, "t", discretise="sturgis")
+        ingest(GOOD, "t", discretize="sturgis")
     with pytest.raises(ParameterError, match="unknown rule for binning 'categorical'"):
-        ingest(GOOD, "t", discretise="categorical")
+        ingest(GOOD, "t", discretize="categorical")
     with pytest.raises(ParameterError, match="unknown rule for binning 'mdlp'"):
-        ingest(GOOD, "t", discretise={"a": "mdlp"})
-    with pytest.raises(ParameterError, match="'discretise' names 'bb', which is no column; did you mean 'b'"):
-        ingest(GOOD, "t", discretise={"bb": "sturges"})
+        ingest(GOOD, "t", discretize={"a": "mdlp"})
+    with pytest.raises(ParameterError, match="'discretize' names 'bb', which is no column; did you mean 'b'"):
+        ingest(GOOD, "t", discretize={"bb": "sturges"})
     with pytest.raises(ParameterError, match="'bins' must be a whole number of at least 2, but it is 1"):
-        ingest(GOOD, "t", discretise="equal-width", bins=1)
+        ingest(GOOD, "t", discretize="equal-width", bins=1)
     with pytest.raises(ParameterError, match="'bins' is for the rules 'equal-width' and 'equal-frequency'"):
         ingest(GOOD, "t", bins=4)
     with pytest.raises(ParameterError, match="'exclude' names the target 't'"):
@@ -437,7 +437,7 @@ def test_report_as_data_and_as_sentences():
 def test_no_target_at_all():
     done = ingest(GOOD)
     assert done.target is None
-    assert done.unlabelled is None
+    assert done.unlabeled is None
     assert isinstance(done.frame, Frame)
     assert done.frame.names == ("a", "b", "t")
 

@@ -73,7 +73,7 @@ def test_same_frame_from_every_container(container):
     assert done.frame.levels == EXPECTED_LEVELS
     assert codes(done.frame) == EXPECTED_CODES
     assert done.target == 4
-    assert done.unlabelled is None
+    assert done.unlabeled is None
     assert [type(level) for level in done.frame.levels[2]] == [int] * 4
 
 
@@ -267,7 +267,7 @@ def test_columns_without_any_value_are_constant(column):
 def test_more_than_256_levels_take_a_wide_block():
     values = np.tile(np.arange(300), 5)
     with pytest.warns(ManyLevelsWarning, match=r"'wide' \(300 levels\)"):
-        done = ingest({"narrow": values % 7, "wide": values.astype(str)}, discretise={"narrow": "none"})
+        done = ingest({"narrow": values % 7, "wide": values.astype(str)}, discretize={"narrow": "none"})
     assert [block.codes.dtype for block in done.frame.blocks] == [np.uint8, np.int32]
     labels = np.array(done.frame.levels[1])
     assert np.array_equal(labels[done.frame.column(1)], values.astype(str))
@@ -292,8 +292,8 @@ def test_frame_passes_through():
     done = ingest(frame, y=["no", "yes", None, "yes", "no"])
     assert done.frame.names == ("a", "b", "c", "target")
     assert done.frame.levels[3] == ("no", "yes")
-    assert done.unlabelled is not None
-    assert done.unlabelled.tolist() == [False, False, True, False, False]
+    assert done.unlabeled is not None
+    assert done.unlabeled.tolist() == [False, False, True, False, False]
     assert ingest(frame, "c", exclude=["a"]).frame.names == ("b", "c")
     assert ingest(frame, "c", exclude=["a"]).frame.column(0).tolist() == frame.column(1).tolist()
     assert done.encoder.transform(frame).names == ("a", "b", "c")

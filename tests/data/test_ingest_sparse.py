@@ -131,8 +131,8 @@ def test_what_is_refused():
     with pytest.raises(DataError, match="two axes"):
         ingest(sp.coo_array(np.array([1, 0, 2])))
     with pytest.raises(ParameterError, match="'x0', but sparse columns are not binned"):
-        ingest(sp.csc_array(DENSE), discretise={"x0": "sturges"})
-    assert ingest(sp.csc_array(DENSE), y=np.arange(60) * 1.5, discretise={"target": [30]}).frame.arities[8] == 2
+        ingest(sp.csc_array(DENSE), discretize={"x0": "sturges"})
+    assert ingest(sp.csc_array(DENSE), y=np.arange(60) * 1.5, discretize={"target": [30]}).frame.arities[8] == 2
 
 
 def test_new_rows_stay_sparse():

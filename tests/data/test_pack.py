@@ -66,7 +66,7 @@ def outcome(read):
     frame = done.frame
     codes = [frame.column(j).tolist() for j in range(frame.n_columns)]
     labels = {name: label for name, label in done.encoder.missing_labels.items() if name in frame.names}
-    gaps = None if done.unlabelled is None else done.unlabelled.tolist()
+    gaps = None if done.unlabeled is None else done.unlabeled.tolist()
     sentences = [str(warning.message) for warning in said]
     return frame.names, frame.levels, codes, done.target, done.report, labels, gaps, sentences
 
@@ -93,7 +93,7 @@ def test_chunks_give_what_memory_gives(tmp_path, seed, n, kind, missing, rule, t
     path = tmp_path / f"table.{kind}"
     table = random_table(seed, n)
     table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path, index=False)
-    reading = {"discretise": rule, "missing": missing, "exclude": ["offset"], "keep": ["one"] if seed % 2 else []}
+    reading = {"discretize": rule, "missing": missing, "exclude": ["offset"], "keep": ["one"] if seed % 2 else []}
 
     def packed():
         store = pack_chunks(open_chunks(path), tmp_path / f"store{seed}", target, **reading)
@@ -154,10 +154,10 @@ def test_a_store_is_used_again_until_source_or_settings_change(source, tmp_path,
     made = (store / "meta.json").stat().st_ino
     bl.pack(source, store)
     assert (store / "meta.json").stat().st_ino == made
-    again = bl.pack(source, store, exclude=[], discretise="equal-width", bins=3)
+    again = bl.pack(source, store, exclude=[], discretize="equal-width", bins=3)
     assert (store / "meta.json").stat().st_ino != made
     pd.DataFrame({"a": [0, 1] * 50, "c": ["u", "v", "v", "v", "u"] * 20}).to_parquet(source)
-    renewed = bl.pack(source, store, discretise="equal-width", bins=3)
+    renewed = bl.pack(source, store, discretize="equal-width", bins=3)
     assert again.frame.names == ("a", "b")
     assert renewed.frame.names == Store.open(store).frame.names == ("a", "c")
 
@@ -262,7 +262,7 @@ def test_what_cannot_be_used_is_said_as_in_memory(source, tmp_path):
     with pytest.raises(TargetError, match="there is no target column 'bb'; did you mean 'b'"):
         bl.pack(source, tmp_path / "store", target="bb")
     with pytest.raises(ParameterError, match="needs a target to look at"):
-        bl.pack(source, tmp_path / "store", discretise="supervised")
+        bl.pack(source, tmp_path / "store", discretize="supervised")
     pd.DataFrame({"a": [0, None, 1] * 9, "b": ["u", "v", "v"] * 9}).to_parquet(source)
     with pytest.raises(MissingValuesError, match=r"values are missing in 'a' \(9 rows\)"):
         bl.pack(source, tmp_path / "store")

@@ -28,7 +28,7 @@ from sklearn_faults import own_faults
     [
         InformationSelector(),
         InformationSelector(criterion="mrmr", k=1, missing="level"),
-        InformationSelector(criterion="cmi", k=3, discretise="equal-frequency", bins=3),
+        InformationSelector(criterion="cmi", k=3, discretize="equal-frequency", bins=3),
     ],
     expected_failed_checks=own_faults,
 )
@@ -42,13 +42,13 @@ def data():
     n = 1500
     X = pd.DataFrame(
         {
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "size": rng.normal(size=n),
             "shape": pd.Categorical(rng.choice(["round", "square"], n)),
             "noise": rng.integers(0, 4, n),
         }
     )
-    logit = 2.0 * (X["colour"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
+    logit = 2.0 * (X["color"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
     y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
     return X, y.to_numpy()
 
@@ -57,9 +57,9 @@ def test_selects_what_select_selects(data):
     X, y = data
     selector = InformationSelector(criterion="mrmr", k=2).fit(X, y)
     assert selector.selection_.names == select(X, y=y, criterion="mrmr", k=2).names
-    assert selector.get_feature_names_out().tolist() == ["colour", "shape"]
+    assert selector.get_feature_names_out().tolist() == ["color", "shape"]
     framed = clone(selector).set_output(transform="pandas").fit_transform(X, y)
-    assert framed.columns.tolist() == ["colour", "shape"]
+    assert framed.columns.tolist() == ["color", "shape"]
 
 
 def test_in_a_pipeline_with_grid_search(data):
@@ -74,7 +74,7 @@ def test_in_a_pipeline_with_grid_search(data):
     assert search.best_params_["informationselector__k"] == 2
 
 
-def test_unlabelled_rows_are_minus_one(data):
+def test_unlabeled_rows_are_minus_one(data):
     X, y = data
     rng = np.random.default_rng(1)
     positives_only = np.where((y == 1) & (rng.random(len(y)) < 0.5), 1, -1)

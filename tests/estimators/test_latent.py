@@ -107,7 +107,7 @@ def test_classifiers_come_near_the_bayes_rate(combine):
 
 
 def test_pickled_and_threaded_answers_are_the_same(transformer):
-    threaded = LatentBlanketTransformer(n_subspaces=6, n_restarts=4, random_state=1, n_threads=3)
+    threaded = LatentBlanketTransformer(n_subspaces=6, n_restarts=4, random_state=1, n_jobs=3)
     expected = transformer.transform(X[TEST])
     assert np.array_equal(threaded.fit(X[TRAIN], Y[TRAIN]).transform(X[TEST]), expected)
     assert np.array_equal(pickle.loads(pickle.dumps(transformer)).transform(X[TEST]), expected)

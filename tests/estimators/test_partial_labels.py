@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 import blankets as bl
-from blankets import LabelledStratifiedKFold, MarkovBlanketSelector, labelled_only
+from blankets import LabeledStratifiedKFold, MarkovBlanketSelector, labeled_only
 from blankets.errors import LabelError, ParameterError, RegimeWarning, TargetError
 from blankets.estimators import InformationSelector
 
@@ -76,7 +76,7 @@ def test_gaps_of_every_kind_reach_the_search_unharmed(form, framed):
 
 def test_selector_says_what_is_wrong_with_labels():
     X, y = study(400)
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabelled data"):
+    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
         MarkovBlanketSelector().fit(X, np.where(y == 1, 1.0, np.nan))
     with pytest.raises(LabelError, match="say how labels went missing"):
         MarkovBlanketSelector().fit(X, hidden(y, "mcar"))
@@ -92,12 +92,12 @@ def test_selector_takes_a_regime_and_a_marker():
     X, y = study()
     apart = np.concatenate([X[y == 1][:400], X])
     known = np.concatenate([np.ones(400, int), np.full(len(X), -1)])
-    regime = bl.PositiveUnlabelled(prior=0.4, sampling="case-control")
+    regime = bl.PositiveUnlabeled(prior=0.4, sampling="case-control")
     selector = MarkovBlanketSelector(labels=regime, algorithm="iamb").fit(apart, known)
     assert selector.get_support().tolist() == CAUSES
     assert clone(selector).labels == regime
     marked = np.where(hidden(y, "mcar") < 0, 9, y)
-    selector = MarkovBlanketSelector(labels="mcar", unlabelled_marker=9, algorithm="iamb").fit(X, marked)
+    selector = MarkovBlanketSelector(labels="mcar", unlabeled_marker=9, algorithm="iamb").fit(X, marked)
     assert selector.blanket_.n_rows == np.count_nonzero(marked != 9)
     three = np.where(hidden(y, "mcar") < 0, -1, y + X[:, 1] * y)
     selector = MarkovBlanketSelector(labels="mcar", positive=0, algorithm="iamb").fit(X, three)
@@ -112,7 +112,7 @@ def test_selector_takes_a_regime_and_a_marker():
 def test_folds_partition_and_keep_labels_of_every_class(shuffle, place):
     rng = np.random.default_rng(2)
     y = rng.choice([-1, 0, 1, 2], 400, p=[0.8, 0.1, 0.06, 0.04])
-    folds = LabelledStratifiedKFold(5, shuffle=shuffle, random_state=3 if shuffle else None, unlabelled=place)
+    folds = LabeledStratifiedKFold(5, shuffle=shuffle, random_state=3 if shuffle else None, unlabeled=place)
     seen = np.zeros(400, int)
     for train, test in folds.split(np.zeros((400, 1)), y):
         seen[test] += 1
@@ -131,7 +131,7 @@ def test_folds_are_reproducible():
     X = np.zeros((100, 1))
 
     def tests(seed):
-        folds = LabelledStratifiedKFold(4, shuffle=True, random_state=seed)
+        folds = LabeledStratifiedKFold(4, shuffle=True, random_state=seed)
         return [test.tolist() for _, test in folds.split(X, y)]
 
     assert tests(1) == tests(1)
@@ -142,30 +142,30 @@ def test_folds_are_reproducible():
 def test_folds_are_the_same_whatever_marks_a_gap(form):
     y = np.array([0, 1, -1, -1] * 25)
     X = np.zeros((100, 1))
-    reference = [test.tolist() for _, test in LabelledStratifiedKFold(4).split(X, y)]
-    assert [test.tolist() for _, test in LabelledStratifiedKFold(4).split(X, GAPS[form](y))] == reference
+    reference = [test.tolist() for _, test in LabeledStratifiedKFold(4).split(X, y)]
+    assert [test.tolist() for _, test in LabeledStratifiedKFold(4).split(X, GAPS[form](y))] == reference
 
 
-def test_few_unlabelled_rows_and_none():
+def test_few_unlabeled_rows_and_none():
     y = np.array([0, 1] * 10 + [-1])
-    sizes = [np.sum(y[test] == -1) for _, test in LabelledStratifiedKFold(5).split(np.zeros((21, 1)), y)]
+    sizes = [np.sum(y[test] == -1) for _, test in LabeledStratifiedKFold(5).split(np.zeros((21, 1)), y)]
     assert sorted(sizes) == [0, 0, 0, 0, 1]
-    assert len(list(LabelledStratifiedKFold(5).split(np.zeros((20, 1)), y[:-1]))) == 5
+    assert len(list(LabeledStratifiedKFold(5).split(np.zeros((20, 1)), y[:-1]))) == 5
 
 
 def test_refusals_of_the_splitter():
     X = np.zeros((30, 1))
-    with pytest.raises(LabelError, match=r"a class has 3 labelled rows, which is too few for 5 folds.*n_splits=3"):
-        list(LabelledStratifiedKFold(5).split(X, [1] * 3 + [0] * 10 + [-1] * 17))
-    with pytest.raises(LabelError, match="is -1 the negative class, or does it mean unlabelled"):
-        list(LabelledStratifiedKFold(5).split(X, [1, -1] * 15))
-    assert len(list(LabelledStratifiedKFold(5, unlabelled_marker=-1).split(X, [1, -1] * 15))) == 5
-    with pytest.raises(LabelError, match="0 of 30 rows are labelled"):
-        list(LabelledStratifiedKFold(5).split(X, [np.nan] * 30))
-    with pytest.raises(ParameterError, match="unknown place for unlabelled rows 'tran'; did you mean 'train'"):
-        LabelledStratifiedKFold(unlabelled="tran")
+    with pytest.raises(LabelError, match=r"a class has 3 labeled rows, which is too few for 5 folds.*n_splits=3"):
+        list(LabeledStratifiedKFold(5).split(X, [1] * 3 + [0] * 10 + [-1] * 17))
+    with pytest.raises(LabelError, match="is -1 the negative class, or does it mean unlabeled"):
+        list(LabeledStratifiedKFold(5).split(X, [1, -1] * 15))
+    assert len(list(LabeledStratifiedKFold(5, unlabeled_marker=-1).split(X, [1, -1] * 15))) == 5
+    with pytest.raises(LabelError, match="0 of 30 rows are labeled"):
+        list(LabeledStratifiedKFold(5).split(X, [np.nan] * 30))
+    with pytest.raises(ParameterError, match="unknown place for unlabeled rows 'tran'; did you mean 'train'"):
+        LabeledStratifiedKFold(unlabeled="tran")
     with pytest.raises(ValueError, match="n_splits=1"):
-        LabelledStratifiedKFold(1)
+        LabeledStratifiedKFold(1)
 
 
 # ---------------------------------------------------------------- scores
@@ -173,12 +173,12 @@ def test_refusals_of_the_splitter():
 
 @pytest.mark.parametrize("form", sorted(set(GAPS) - {"texts"}))
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss", get_scorer("balanced_accuracy")])
-def test_scores_are_those_of_the_labelled_rows(form, scoring):
+def test_scores_are_those_of_the_labeled_rows(form, scoring):
     X, y = study(600)
     model = LogisticRegression().fit(X, y)
     partly = hidden(y, "mcar")
     expected = get_scorer(scoring)(model, X[partly >= 0], y[partly >= 0])
-    assert labelled_only(scoring)(model, X, GAPS[form](partly)) == pytest.approx(expected, rel=1e-12)
+    assert labeled_only(scoring)(model, X, GAPS[form](partly)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_own_scorers_weights_and_pickles():
@@ -190,16 +190,16 @@ def test_own_scorers_weights_and_pickles():
         return balanced_accuracy_score(y, estimator.predict(X))
 
     rows = partly >= 0
-    assert labelled_only(own)(model, X, partly) == own(model, X[rows], y[rows])
+    assert labeled_only(own)(model, X, partly) == own(model, X[rows], y[rows])
     weighted = get_scorer("accuracy")(model, X[rows], y[rows], sample_weight=weight[rows])
-    assert labelled_only("accuracy")(model, X, partly, sample_weight=weight) == pytest.approx(weighted, rel=1e-12)
-    again = pickle.loads(pickle.dumps(labelled_only("accuracy")))
+    assert labeled_only("accuracy")(model, X, partly, sample_weight=weight) == pytest.approx(weighted, rel=1e-12)
+    again = pickle.loads(pickle.dumps(labeled_only("accuracy")))
     assert again(model, X, partly) == get_scorer("accuracy")(model, X[rows], y[rows])
-    assert repr(again).startswith("labelled_only(")
-    with pytest.raises(LabelError, match="none of 5 rows is labelled"):
+    assert repr(again).startswith("labeled_only(")
+    with pytest.raises(LabelError, match="none of 5 rows is labeled"):
         again(model, X[:5], np.full(5, -1))
     with pytest.raises(ValueError, match="acuracy"):
-        labelled_only("acuracy")
+        labeled_only("acuracy")
 
 
 def pipeline(labels):
@@ -212,13 +212,13 @@ def pipeline(labels):
 def test_cross_validation_of_a_pipeline(place):
     X, y = study()
     partly = hidden(y, "mcar")
-    folds = LabelledStratifiedKFold(4, unlabelled=place)
+    folds = LabeledStratifiedKFold(4, unlabeled=place)
     done = cross_validate(
         pipeline("mcar"),
         X,
         partly,
         cv=folds,
-        scoring=labelled_only("accuracy"),
+        scoring=labeled_only("accuracy"),
         return_indices=True,
         return_estimator=True,
         error_score="raise",
@@ -229,8 +229,8 @@ def test_cross_validation_of_a_pipeline(place):
         test = test[partly[test] >= 0]
         assert done["test_score"][k] == np.mean(model.predict(X[test]) == y[test])
     assert done["test_score"].mean() > 0.7
-    # What the wrapper is for: left alone, the scorer counts each unlabelled row as a mistake.
-    plain = cross_val_score(pipeline("mcar"), X, partly, cv=LabelledStratifiedKFold(4), scoring="accuracy")
+    # What the wrapper is for: left alone, the scorer counts each unlabeled row as a mistake.
+    plain = cross_val_score(pipeline("mcar"), X, partly, cv=LabeledStratifiedKFold(4), scoring="accuracy")
     assert plain.mean() < 0.5
 
 
@@ -238,7 +238,7 @@ def test_grid_search_over_regimes():
     X, y = study()
     grid = {"markovblanketselector__labels": ["mcar", "mar-c"], "markovblanketselector__alpha": [0.001, 0.05]}
     search = GridSearchCV(
-        pipeline("mcar"), grid, cv=LabelledStratifiedKFold(3), scoring=labelled_only("roc_auc"), error_score="raise"
+        pipeline("mcar"), grid, cv=LabeledStratifiedKFold(3), scoring=labeled_only("roc_auc"), error_score="raise"
     ).fit(X, hidden(y, "mcar"))
     assert search.best_score_ > 0.75
     assert search.best_estimator_[0].get_support()[[0, 2]].all()

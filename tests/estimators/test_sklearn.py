@@ -33,7 +33,7 @@ pytestmark = [
     [
         MarkovBlanketSelector(),
         MarkovBlanketSelector(algorithm="inter-iamb", missing="level"),
-        MarkovBlanketSelector(algorithm="hiton-mb", discretise="equal-frequency", bins=3),
+        MarkovBlanketSelector(algorithm="hiton-mb", discretize="equal-frequency", bins=3),
         HitonWrapper(LogisticRegression(), cv=2),
     ],
     expected_failed_checks=own_faults,
@@ -48,13 +48,13 @@ def data():
     n = 1500
     X = pd.DataFrame(
         {
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "size": rng.normal(size=n),
             "shape": pd.Categorical(rng.choice(["round", "square"], n)),
             "noise": rng.integers(0, 4, n),
         }
     )
-    logit = 2.0 * (X["colour"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
+    logit = 2.0 * (X["color"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
     y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
     return X, y.to_numpy()
 
@@ -62,16 +62,16 @@ def data():
 def test_selects_the_blanket_of_a_mixed_frame(data):
     X, y = data
     selector = MarkovBlanketSelector().fit(X, y)
-    assert selector.get_feature_names_out().tolist() == ["colour", "shape"]
-    assert selector.blanket_.members == ("colour", "shape")
-    assert selector.feature_names_in_.tolist() == ["colour", "size", "shape", "noise"]
+    assert selector.get_feature_names_out().tolist() == ["color", "shape"]
+    assert selector.blanket_.members == ("color", "shape")
+    assert selector.feature_names_in_.tolist() == ["color", "size", "shape", "noise"]
 
 
 @pytest.mark.parametrize("series", [lambda name, y: pd.Series(y, name=name), pl.Series], ids=["pandas", "polars"])
 def test_a_series_keeps_its_name(data, series):
     X, y = data
     assert MarkovBlanketSelector().fit(X, series("fruit", y)).blanket_.target == "fruit"
-    assert MarkovBlanketSelector().fit(X, series("colour", y)).blanket_.target == "target"  # a column is called so
+    assert MarkovBlanketSelector().fit(X, series("color", y)).blanket_.target == "target"  # a column is called so
 
 
 def test_options_that_are_none(data):
@@ -82,9 +82,9 @@ def test_options_that_are_none(data):
 def test_output_in_the_users_container(data):
     X, y = data
     selector = MarkovBlanketSelector().set_output(transform="pandas").fit(X, y)
-    pd.testing.assert_frame_equal(selector.transform(X), X[["colour", "shape"]], check_dtype=False)
+    pd.testing.assert_frame_equal(selector.transform(X), X[["color", "shape"]], check_dtype=False)
     as_polars = MarkovBlanketSelector().set_output(transform="polars").fit(pl.from_pandas(X), y)
-    assert as_polars.transform(pl.from_pandas(X)).columns == ["colour", "shape"]
+    assert as_polars.transform(pl.from_pandas(X)).columns == ["color", "shape"]
 
 
 def test_in_a_pipeline_with_grid_search(data):

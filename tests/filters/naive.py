@@ -71,29 +71,29 @@ def partial_information(kind, x, labels, prior=None, given=()):
     rows = list(zip(x, list(zip(*given, strict=True)) or [()] * len(x), labels, strict=True))
     n = len(rows)
     p = {cell: c / n for cell, c in Counter((a, z) for a, z, _ in rows).items()}
-    labelled = Counter((a, z, s) for a, z, s in rows if s is not None)
+    labeled = Counter((a, z, s) for a, z, s in rows if s is not None)
     cells = sorted(p)
 
     if kind == "mcar":
         value = 0.0
         for a, z in cells:
-            seen = sum(labelled[a, z, y] for y in (0, 1))
+            seen = sum(labeled[a, z, y] for y in (0, 1))
             p_z = sum(p[c] for c in cells if c[1] == z)
             for y in (0, 1):
-                in_class = sum(labelled[b, w, y] for b, w in cells if w == z)
-                if labelled[a, z, y]:
-                    t = labelled[a, z, y] / seen
-                    value += p[a, z] * t * log((labelled[a, z, y] / in_class) / (p[a, z] / p_z))
+                in_class = sum(labeled[b, w, y] for b, w in cells if w == z)
+                if labeled[a, z, y]:
+                    t = labeled[a, z, y] / seen
+                    value += p[a, z] * t * log((labeled[a, z, y] / in_class) / (p[a, z] / p_z))
         return value
     q = {}
     for a, z in cells:
         if kind == "mar-f":
-            seen = labelled[a, z, 0] + labelled[a, z, 1]
-            q[a, z, 0], q[a, z, 1] = (p[a, z] * labelled[a, z, y] / seen for y in (0, 1))
+            seen = labeled[a, z, 0] + labeled[a, z, 1]
+            q[a, z, 0], q[a, z, 1] = (p[a, z] * labeled[a, z, y] / seen for y in (0, 1))
         else:
             known = 1 if kind == "pos" else 0
             share = prior if kind == "pos" else 1 - prior
-            q[a, z, known] = share * labelled[a, z, known] / sum(labelled[b, w, known] for b, w in cells)
+            q[a, z, known] = share * labeled[a, z, known] / sum(labeled[b, w, known] for b, w in cells)
             q[a, z, 1 - known] = p[a, z] - q[a, z, known]
     assert min(q.values()) >= 0
     value = 0.0

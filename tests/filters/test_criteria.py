@@ -135,9 +135,9 @@ class CountingCounter(MemoryCounter):
         super().__init__(frame, 1)
         self.requests = []
 
-    def summarise(self, summary, xs, y, given=()):
+    def summarize(self, summary, xs, y, given=()):
         self.requests.append(len(xs))
-        return super().summarise(summary, xs, y, given)
+        return super().summarize(summary, xs, y, given)
 
 
 PASSES = {"mim": 0, "condred": 1, "disr": 2, "linear": 2}  # tables for each candidate and selected feature; others 1
@@ -217,8 +217,8 @@ def test_rows_and_names_of_levels_do_not_matter(criterion):
     codes = dependent_codes(8)
     rng = np.random.default_rng(8)
     shuffled = codes[rng.permutation(len(codes))]
-    relabelled = np.column_stack([rng.permutation(column.max() + 1)[column] for column in shuffled.T])
-    one, other = (select(table, criterion, 7, FREE.get(criterion)) for table in (codes, relabelled))
+    relabeled = np.column_stack([rng.permutation(column.max() + 1)[column] for column in shuffled.T])
+    one, other = (select(table, criterion, 7, FREE.get(criterion)) for table in (codes, relabeled))
     assert one.columns == other.columns
     assert one.scores == pytest.approx(other.scores, abs=1e-12)
 

@@ -8,12 +8,12 @@ import pytest
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.filters import CRITERIA, PartialLabels, Weights, greedy
-from blankets.regimes import Beta, PositiveUnlabelled, SemiSupervised, label_column, read_labels
+from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, label_column, read_labels
 from filters.naive import entropy, information, pair, partial_information
 
 PRIOR = 0.4
 REGIMES = {
-    "pos": PositiveUnlabelled(prior=PRIOR),
+    "pos": PositiveUnlabeled(prior=PRIOR),
     "mcar": SemiSupervised("mcar"),
     "mar-f": SemiSupervised("mar-f"),
     "neg": SemiSupervised("mar-c", prior=PRIOR),
@@ -21,7 +21,7 @@ REGIMES = {
 
 
 def hidden(kind, y, x, rng):
-    """Return labels, None where unlabelled, by the mechanism of a regime."""
+    """Return labels, None where unlabeled, by the mechanism of a regime."""
     rate = {
         "pos": np.where(y == 1, 0.5, 0.0),
         "mcar": np.full(len(y), 0.4),
@@ -133,14 +133,14 @@ def true_information(p):
 
 @pytest.mark.parametrize("kind", REGIMES)
 def test_terms_are_consistent(kind):
-    """ERRATA E9, and beyond it MAR-F where labelling depends on the pair alone: means over draws hit the truth."""
+    """ERRATA E9, and beyond it MAR-F where labeling depends on the pair alone: means over draws hit the truth."""
     rng = np.random.default_rng(5)
     p = population(rng)
     truth = np.array(true_information(p))
     p = p.ravel()
     prior = float(p.reshape(2, 3, 2)[:, :, 1].sum())
     regime = {
-        "pos": PositiveUnlabelled(prior=prior),
+        "pos": PositiveUnlabeled(prior=prior),
         "neg": SemiSupervised("mar-c", prior=prior),
     }.get(kind, REGIMES[kind])
     n_rows, draws = 20_000, 40
@@ -151,17 +151,17 @@ def test_terms_are_consistent(kind):
         frame = Frame.from_codes(np.column_stack([x, j, label_column(read).codes]), arities=[2, 3, 3])
         source = PartialLabels(MemoryCounter(frame, 1), 2, read, regime)
         found[k] = source.redundancy_given_class(np.array([0]), 1)[0], source.joint(np.array([0]), 1)[0]
-    # Four standard errors of the mean, and the first-order bias of 5 degrees of freedom with 4,000 labelled rows.
+    # Four standard errors of the mean, and the first-order bias of 5 degrees of freedom with 4,000 labeled rows.
     tolerance = 4 * found.std(axis=0, ddof=1) / np.sqrt(draws) + 5 / (2 * 4000)
     assert (np.abs(found.mean(axis=0) - truth) < tolerance).all()
     assert (tolerance < 0.2 * truth).all()  # tight enough to tell something
 
 
-def test_labelled_rows_alone_would_be_biased_where_labelling_depends_on_features():
+def test_labeled_rows_alone_would_be_biased_where_labeling_depends_on_features():
     rng = np.random.default_rng(5)
     p = population(rng)
     truth = true_information(p)[0]
-    weighted = p * np.array([0.3, 0.6])[:, np.newaxis, np.newaxis]  # what the labelled rows look like
+    weighted = p * np.array([0.3, 0.6])[:, np.newaxis, np.newaxis]  # what the labeled rows look like
     assert abs(true_information(weighted / weighted.sum())[0] - truth) > 0.001
 
 
@@ -173,11 +173,11 @@ def test_an_uncertain_prior_counts_with_its_mean():
     read = read_labels(labels)
     codes = np.column_stack([*columns, label_column(read).codes])
     counter = MemoryCounter(Frame.from_codes(codes))
-    uncertain = PositiveUnlabelled(prior=Beta(mean=0.4, low=0.3, high=0.6))
+    uncertain = PositiveUnlabeled(prior=Beta(mean=0.4, low=0.3, high=0.6))
     mean = uncertain.admissible(read).mean
     one, other = (
         greedy(PartialLabels(counter, 4, read, regime), np.arange(4), 4, CRITERIA["jmi"])
-        for regime in (uncertain, PositiveUnlabelled(prior=mean))
+        for regime in (uncertain, PositiveUnlabeled(prior=mean))
     )
     assert one.columns == other.columns
     assert one.scores == pytest.approx(other.scores, abs=1e-12)
@@ -188,10 +188,10 @@ def test_impossible_priors_are_noticed():
     x = [1] * 390 + [0] * 10 + [1] * 60 + [0] * 540  # 45% have x = 1, but nearly all positives do
     read = read_labels(labels)
     frame = Frame.from_codes(np.column_stack([x, label_column(read).codes]), arities=[2, 3])
-    source = PartialLabels(MemoryCounter(frame), 1, read, PositiveUnlabelled(prior=0.9))
+    source = PartialLabels(MemoryCounter(frame), 1, read, PositiveUnlabeled(prior=0.9))
     source.relevance(np.array([0]))
     assert source.contradicting == [0]  # 0.9 * 0.975 is above 0.45
-    possible = PartialLabels(MemoryCounter(frame), 1, read, PositiveUnlabelled(prior=0.41))
+    possible = PartialLabels(MemoryCounter(frame), 1, read, PositiveUnlabeled(prior=0.41))
     possible.relevance(np.array([0]))
     assert possible.contradicting == []
 
@@ -203,7 +203,7 @@ def test_positives_collected_apart_do_not_blur_the_population():
     columns, labels = table("pos", 4)
     read = read_labels(labels)
     frame = Frame.from_codes(np.column_stack([*columns, label_column(read).codes]))
-    regime = PositiveUnlabelled(prior=PRIOR, sampling="case-control")
+    regime = PositiveUnlabeled(prior=PRIOR, sampling="case-control")
     source, xs = PartialLabels(MemoryCounter(frame), 4, read, regime), np.array([0, 1])
     background = [[v for v, s in zip(column, labels, strict=True) if s is None] for column in columns]
     assert source.redundancy(xs, 3) == pytest.approx([information(background[x], background[3]) for x in xs], abs=1e-12)

@@ -37,9 +37,9 @@ def table():
     return pd.DataFrame({"noise": noise, "first": first, "second": second, "other": other, "ill": ill})
 
 
-def without_labels(table, labelled):
-    """Return the table with the target missing where ``labelled`` is False."""
-    return table.assign(ill=table["ill"].where(labelled))
+def without_labels(table, labeled):
+    """Return the table with the target missing where ``labeled`` is False."""
+    return table.assign(ill=table["ill"].where(labeled))
 
 
 @pytest.mark.parametrize("criterion", sorted(set(CRITERIA) - {"linear"}))
@@ -99,9 +99,9 @@ def test_steps_are_told(table):
         ({"beta": 1.0}, ParameterError, r"'beta' is no weight of 'jmi'"),
         ({"target": None}, TargetError, r"no target was named"),
         ({"target": "il"}, TargetError, r"did you mean 'ill'\?"),
-        ({"labels": "pu"}, LabelError, r"no row is unlabelled|labels='pu' is for one labelled class|supervised"),
+        ({"labels": "pu"}, LabelError, r"no row is unlabeled|labels='pu' is for one labeled class|supervised"),
         ({"labels": "mnar"}, NotAnswerableError, r"MNAR"),
-        ({"labels": "mcar"}, LabelError, r"no row is unlabelled"),
+        ({"labels": "mcar"}, LabelError, r"no row is unlabeled"),
     ],
 )
 def test_refusals(table, arguments, error, message):
@@ -123,28 +123,28 @@ def test_k_counts_only_features_that_can_be_used(table):
 
 def test_supervised_wants_all_labels(table):
     gaps = without_labels(table, np.arange(3000) % 2 == 0)
-    with pytest.raises(LabelError, match="1500 of 3000 rows are unlabelled"):
+    with pytest.raises(LabelError, match="1500 of 3000 rows are unlabeled"):
         select(gaps, "ill", labels="supervised", k=2)
     with pytest.raises(LabelError, match="say how labels went missing"):
         select(gaps, "ill", k=2)
 
 
-def test_positive_unlabelled_without_a_prior_is_the_surrogate(table):
+def test_positive_unlabeled_without_a_prior_is_the_surrogate(table):
     rng = np.random.default_rng(1)
-    labelled = (table["ill"] == 1) & (rng.random(3000) < 0.4)
-    selection = select(without_labels(table, labelled), "ill", labels="pu", k=3)
-    surrogate = select(table.assign(ill=labelled.astype(int)), "ill", k=3)
+    labeled = (table["ill"] == 1) & (rng.random(3000) < 0.4)
+    selection = select(without_labels(table, labeled), "ill", labels="pu", k=3)
+    surrogate = select(table.assign(ill=labeled.astype(int)), "ill", k=3)
     assert selection.names == surrogate.names
     assert selection.scores == pytest.approx(surrogate.scores, abs=1e-12)
-    assert "counts unlabelled rows as negatives (Ỹ0)" in selection.labels
-    assert f"{labelled.sum()} of 3000 rows are labelled" in selection.labels
+    assert "counts unlabeled rows as negatives (Ỹ0)" in selection.labels
+    assert f"{labeled.sum()} of 3000 rows are labeled" in selection.labels
 
 
-def test_zero_is_unlabelled_under_pu(table):
+def test_zero_is_unlabeled_under_pu(table):
     rng = np.random.default_rng(1)
-    labelled = (table["ill"] == 1) & (rng.random(3000) < 0.4)
-    zeros = select(table.assign(ill=labelled.astype(int)), "ill", labels="pu", prior=0.5, k=3)
-    gaps = select(without_labels(table, labelled), "ill", labels="pu", prior=0.5, k=3)
+    labeled = (table["ill"] == 1) & (rng.random(3000) < 0.4)
+    zeros = select(table.assign(ill=labeled.astype(int)), "ill", labels="pu", prior=0.5, k=3)
+    gaps = select(without_labels(table, labeled), "ill", labels="pu", prior=0.5, k=3)
     assert zeros.names == gaps.names
     assert zeros.scores == gaps.scores
     assert "p(y=1) is taken to be 0.5" in gaps.labels
@@ -152,23 +152,23 @@ def test_zero_is_unlabelled_under_pu(table):
 
 
 def test_auto_says_what_it_assumes(table):
-    labelled = (table["ill"] == 1) & (np.arange(3000) % 3 == 0)
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabelled data"):
-        selection = select(without_labels(table, labelled), "ill", k=2)
+    labeled = (table["ill"] == 1) & (np.arange(3000) % 3 == 0)
+    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
+        selection = select(without_labels(table, labeled), "ill", k=2)
     assert selection.settings["labels"] == "pu"
 
 
 def test_soft_knowledge_chooses_the_surrogate(table):
     rng = np.random.default_rng(2)
-    labelled = rng.random(3000) < np.where(table["ill"] == 1, 0.2, 0.2)
-    gaps = without_labels(table, labelled)
+    labeled = rng.random(3000) < np.where(table["ill"] == 1, 0.2, 0.2)
+    gaps = without_labels(table, labeled)
     rare = select(gaps, "ill", labels="mar-c", prior="<0.3", k=2)
     common = select(gaps, "ill", labels="mar-c", prior=">0.7", k=2)
-    assert "counts unlabelled rows as negatives (Ỹ0)" in rare.labels
-    assert "counts unlabelled rows as positives (Ỹ1)" in common.labels
+    assert "counts unlabeled rows as negatives (Ỹ0)" in rare.labels
+    assert "counts unlabeled rows as positives (Ỹ1)" in common.labels
     nothing = select(gaps, "ill", labels="mar-c", k=2)
     assert "a class of their own (Ỹm)" in nothing.labels
-    third = table["ill"].where(labelled, 2).to_numpy()
+    third = table["ill"].where(labeled, 2).to_numpy()
     expected = select(table.drop(columns="ill"), y=third, k=2)
     assert nothing.scores == pytest.approx(expected.scores, abs=1e-12)
 
@@ -177,16 +177,16 @@ def test_soft_knowledge_chooses_the_surrogate(table):
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "cmim"])
 def test_a_third_of_the_labels_still_finds_the_new_feature(table, criterion, labels, prior):
     rng = np.random.default_rng(4)
-    labelled = rng.random(3000) < 0.35
+    labeled = rng.random(3000) < 0.35
     if labels == "pu":
-        labelled &= table["ill"] == 1
-    selection = select(without_labels(table, labelled), "ill", criterion=criterion, labels=labels, prior=prior, k=2)
+        labeled &= table["ill"] == 1
+    selection = select(without_labels(table, labeled), "ill", criterion=criterion, labels=labels, prior=prior, k=2)
     assert set(selection.names) == {"first", "other"}
 
 
 def test_redundancy_uses_all_rows(table):
-    labelled = np.arange(3000) < 300
-    gaps = without_labels(table, labelled)
+    labeled = np.arange(3000) < 300
+    gaps = without_labels(table, labeled)
     selection = select(gaps, "ill", criterion="mrmr", labels="mcar", k=4)
     features = table.drop(columns="ill")
     codes = np.column_stack([features["noise"].astype("category").cat.codes, features.drop(columns="noise")])
@@ -210,16 +210,16 @@ def test_multi_class_needs_a_positive_class_only_where_labels_are_missing(table)
     assert binary.scores == pytest.approx(expected.scores, abs=1e-12)
 
 
-def test_minus_one_is_unlabelled_or_a_question(table):
-    labelled = np.arange(3000) % 2 == 0
-    marked = table.assign(ill=table["ill"].where(labelled, -1))
-    gaps = select(without_labels(table, labelled), "ill", labels="mcar", k=3)
+def test_minus_one_is_unlabeled_or_a_question(table):
+    labeled = np.arange(3000) % 2 == 0
+    marked = table.assign(ill=table["ill"].where(labeled, -1))
+    gaps = select(without_labels(table, labeled), "ill", labels="mcar", k=3)
     assert select(marked, "ill", labels="mcar", k=3).scores == gaps.scores
     signs = table.assign(ill=2 * table["ill"] - 1)
     with pytest.raises(LabelError, match="the labels are -1 and \\+1"):
         select(signs, "ill", k=2)
     assert select(signs, "ill", labels="supervised", k=2).scores == select(table, "ill", k=2).scores
-    assert select(signs, "ill", unlabelled_marker=None, k=2).scores == select(table, "ill", k=2).scores
+    assert select(signs, "ill", unlabeled_marker=None, k=2).scores == select(table, "ill", k=2).scores
 
 
 def test_an_impossible_prior_is_told():
@@ -281,7 +281,7 @@ def test_repr_tells_all():
             labels="All is well.",
             warnings=("mind the gap",),
             excluded={"id": "one row a level"},
-            settings={"discretise": "sturges"},
+            settings={"discretize": "sturges"},
             data={"binned": {"dose": {}}},
         )
     )

@@ -22,12 +22,12 @@ RUBBISH = [
     ({"reliability": value}, ParameterError, "'reliability' must be a number of rows")
     for value in ("5", None, [], -1, np.nan)
 ]
-RUBBISH += [({"n_threads": value}, ParameterError, "'n_threads' must be a whole number") for value in (0, 2.5, "2", [])]
+RUBBISH += [({"n_jobs": value}, ParameterError, "'n_jobs' must be a whole number") for value in (0, 2.5, "2", [])]
 RUBBISH += [({"rng": value}, ParameterError, "'rng' must be a seed") for value in ("x", -1, 2.5, object())]
 RUBBISH += [({"labels": value}, ParameterError, "unknown label regime") for value in ([], {}, None, 3, "zz")]
 RUBBISH += [({"prior": value}, ParameterError, "prior") for value in (2, -1, "x", "<>", np.nan, (0.9, 0.1), {}, b"")]
 RUBBISH += [
-    ({"discretise": value}, ParameterError, "'discretise' must be the name of a rule") for value in (None, 3, [])
+    ({"discretize": value}, ParameterError, "'discretize' must be the name of a rule") for value in (None, 3, [])
 ]
 RUBBISH += [({"keep": value}, ParameterError, "'keep' must be a list of column names") for value in (5, None)]
 RUBBISH += [({"exclude": value}, ParameterError, "'exclude' must be a list of column names") for value in (5, None)]

@@ -32,8 +32,8 @@ WORDS = (
 )
 OPTIONS = (
     *("--target", "--algorithm", "--alpha", "--json", "--explain", "--labels", "--prior", "--missing", "--exclude"),
-    *("--keep", "--option", "-k", "--criterion", "--given", "--effect", "--power", "--rows", "--labelled", "--arity"),
-    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretise", "--bins", "--draws", "--fraction"),
+    *("--keep", "--option", "-k", "--criterion", "--given", "--effect", "--power", "--rows", "--labeled", "--arity"),
+    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretize", "--bins", "--draws", "--fraction"),
 )
 
 

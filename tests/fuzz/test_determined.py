@@ -76,7 +76,7 @@ def test_a_tie_by_chance_is_no_copy():
         strengths={},
         settings={"alpha": 0.01, "test": "g"},
         separators={"x": ("z",), "z": ()},
-        decisions=(Step(phase="neighbours", action="admitted", evidence=entered),),
+        decisions=(Step(phase="neighbors", action="admitted", evidence=entered),),
     )
     assert emptied(found) == ()
     assert "No column was found to depend on the target." in str(found)

@@ -30,7 +30,7 @@ OPTIONS = st.fixed_dictionaries(
         "roles": st.booleans(),
         "labels": st.sampled_from(["auto", "supervised", "pu", "mcar", "mar-f", "mar-c"]),
         "prior": st.sampled_from([None, 0.2, "<0.4", (0.1, 0.5)]),
-        "discretise": st.sampled_from(["sturges", "equal-width", "equal-frequency", "supervised", "none"]),
+        "discretize": st.sampled_from(["sturges", "equal-width", "equal-frequency", "supervised", "none"]),
         "missing": st.sampled_from(["error", "level", "drop"]),
     },
 )
@@ -110,7 +110,7 @@ def goes_well(table, target, options):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", BlanketsWarning)
         try:
-            blanket = bl.discover(table, target, n_threads=1, **options)
+            blanket = bl.discover(table, target, n_jobs=1, **options)
         except BlanketsError as error:
             return type(error).__name__
     assert set(blanket.members) < set(blanket.columns)

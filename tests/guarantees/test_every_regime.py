@@ -87,7 +87,7 @@ def check_power(regime, n_draws, effect_rows):
         columns = (rng.random((100, effect_rows, 1)) > np.cumsum(p_x, axis=1)[y][:, :2]).sum(axis=2)
         batch, study, column = scan(regime, columns, y, ward, rng, level=alpha)
         rejected.append(batch.dependent(alpha))
-        if column.rows is not None:  # labelled rows alone: those are what the test has
+        if column.rows is not None:  # labeled rows alone: those are what the test has
             n, kappa = column.n_rows, 1.0
         else:
             n, kappa = effect_rows, study.regime.kappa(study.labels, column.surrogate).value
@@ -111,7 +111,7 @@ def test_power_of_the_default_test_closely(regime, n_rows):
 
 
 def family(rng, n):
-    """Two children of the target, the other parent of one of them, noise, and a ward on which labelling may depend."""
+    """Two children of the target, the other parent of one of them, noise, and a ward on which labeling may depend."""
     y, spouse, ward = (rng.random(n) < PRIOR).astype(int), rng.integers(0, 2, n), rng.integers(0, 2, n)
     child = (rng.random(n) < np.where(y == 1, 0.75, 0.15)).astype(int)
     shared = (rng.random(n) < np.array([[0.1, 0.5], [0.9, 0.3]])[y, spouse]).astype(int)
@@ -129,7 +129,7 @@ def check_recovery(regime, algorithm, n_draws):
         members = set(bl.discover(table, "y", algorithm=algorithm, alpha=alpha, **KNOWN[regime]).members)
         missed += sorted({"child", "shared", "spouse"} - members)
         false += len(members - {"child", "shared", "spouse"})
-    # Some algorithms find a spouse through the neighbours of the child, where y, partly hidden, tells less: now and
+    # Some algorithms find a spouse through the neighbors of the child, where y, partly hidden, tells less: now and
     # then one is lost. 5% was chosen after two in sixty had been seen.
     assert set(missed) <= {"spouse"}
     assert len(missed) <= 0.05 * n_draws

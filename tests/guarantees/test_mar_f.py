@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets._drivers import labelling_drivers
+from blankets._drivers import labeling_drivers
 from blankets._study import read_study
 from blankets.simulate import as_columns, random_dag, random_network
 
@@ -17,12 +17,12 @@ ALPHA = 0.05
 
 
 def two_drivers(rng, n=1200):
-    """X -> V <- W -> Y, labelled depending on V and W: X and Y have nothing to do with each other."""
+    """X -> V <- W -> Y, labeled depending on V and W: X and Y have nothing to do with each other."""
     x, w = rng.integers(0, 2, (2, n))
     v = (x ^ w) ^ (rng.random(n) < 0.1)
     y = w ^ (rng.random(n) < 0.2)
-    labelled = rng.random(n) < np.where(v == 1, 0.9, 0.1) * np.where(w == 1, 0.9, 0.6)
-    return {"x": x, "v": v, "w": w, "y": np.where(labelled, y, np.nan)}
+    labeled = rng.random(n) < np.where(v == 1, 0.9, 0.1) * np.where(w == 1, 0.9, 0.6)
+    return {"x": x, "v": v, "w": w, "y": np.where(labeled, y, np.nan)}
 
 
 def rejection_rate(n_draws, surrogate=None, *, given_drivers=False):
@@ -30,14 +30,14 @@ def rejection_rate(n_draws, surrogate=None, *, given_drivers=False):
     rng = np.random.default_rng(5)
     rejected = 0
     for _ in range(n_draws):
-        study = read_study(two_drivers(rng), "y", None, labels="mar-f", n_threads=1)
-        drivers = labelling_drivers(study, alpha=0.01) if given_drivers else ()
+        study = read_study(two_drivers(rng), "y", None, labels="mar-f", n_jobs=1)
+        drivers = labeling_drivers(study, alpha=0.01) if given_drivers else ()
         tests = study.tests(study.surrogate(surrogate, force=True), drivers=drivers)
         rejected += tests.test(study.column("x"), study.target).dependent(ALPHA)
     return rejected / n_draws
 
 
-def test_given_what_drives_labelling_tests_have_their_level():
+def test_given_what_drives_labeling_tests_have_their_level():
     n_draws = 300
     rate = rejection_rate(n_draws, given_drivers=True)
     assert abs(rate - ALPHA) < 4 * math.sqrt(ALPHA * (1 - ALPHA) / n_draws)
@@ -49,22 +49,22 @@ def test_the_naive_ways_do_not(surrogate):
 
 
 def test_the_example_of_the_errata():
-    """B6: X, Y fair and independent, W nearly [X = Y], labelled .9/.1 by W: listwise sees 0.22 nats, not 0."""
+    """B6: X, Y fair and independent, W nearly [X = Y], labeled .9/.1 by W: listwise sees 0.22 nats, not 0."""
     rng = np.random.default_rng(2)
     n = 20_000
     x, y = rng.integers(0, 2, (2, n))
     w = (x == y) ^ (rng.random(n) < 0.01)
-    labelled = rng.random(n) < np.where(w, 0.9, 0.1)
-    table = {"x": x, "w": w, "y": np.where(labelled, y, np.nan)}
+    labeled = rng.random(n) < np.where(w, 0.9, 0.1)
+    table = {"x": x, "w": w, "y": np.where(labeled, y, np.nan)}
     naive = bl.test(table, "x", "y", labels="mar-f")
-    p_equal = (0.99 * 0.9 + 0.01 * 0.1) / (0.9 + 0.1)  # p(x = y | labelled), of two equally common outcomes
+    p_equal = (0.99 * 0.9 + 0.01 * 0.1) / (0.9 + 0.1)  # p(x = y | labeled), of two equally common outcomes
     information = math.log(2) + p_equal * math.log(p_equal) + (1 - p_equal) * math.log(1 - p_equal)
     assert naive.statistic / (2 * naive.n_rows) == pytest.approx(information, abs=0.02)
     assert naive.dependent()
     # W is a common child of X and Y, so that X is in the blanket of Y, and given W they are tied indeed.
     blanket = bl.discover(table, "y", labels="mar-f")
     assert blanket.settings["drivers"] == ["w"]
-    assert "Labelling depends on w; each test with the target is given that too." in blanket.warnings
+    assert "Labeling depends on w; each test with the target is given that too." in blanket.warnings
     assert set(blanket.members) <= {"x", "w"}
     assert all("w" in evidence.given for name, evidence in blanket.strengths.items() if name != "w")
 
@@ -80,8 +80,8 @@ def errors(n_networks, algorithm, **how):
         columns = {name: np.unique(values, return_inverse=True)[1] for name, values in sample.items()}
         target = names[int(rng.integers(8))]
         one, two = rng.choice([name for name in names if name != target], 2, replace=False)
-        labelled = rng.random(3000) < np.array([0.9, 0.5, 0.1])[columns[one] + columns[two]]
-        columns[target] = np.where(labelled, columns[target], np.nan)
+        labeled = rng.random(3000) < np.array([0.9, 0.5, 0.1])[columns[one] + columns[two]]
+        columns[target] = np.where(labeled, columns[target], np.nan)
         found = set(bl.discover(columns, target, labels="mar-f", algorithm=algorithm, **how).members)
         truth = set(network.blanket(target))
         false.append(len(found - truth))
@@ -90,7 +90,7 @@ def errors(n_networks, algorithm, **how):
 
 
 @pytest.mark.parametrize("algorithm", ["iamb", "pcmb"])
-def test_false_members_are_rare_where_unlabelled_rows_counted_in_bring_them(algorithm):
+def test_false_members_are_rare_where_unlabeled_rows_counted_in_bring_them(algorithm):
     n = 15
     ours, missed = errors(n, algorithm)
     assert ours < 0.3
@@ -98,5 +98,5 @@ def test_false_members_are_rare_where_unlabelled_rows_counted_in_bring_them(algo
         naive, _ = errors(n, algorithm, surrogate=surrogate, force=True)
         assert naive > ours + 0.5
     listwise, more_missed = errors(n, algorithm, given_drivers=False)
-    assert listwise < 0.3  # with all members conditioned on, labelled rows as they are do as well
+    assert listwise < 0.3  # with all members conditioned on, labeled rows as they are do as well
     assert missed < more_missed + 0.1

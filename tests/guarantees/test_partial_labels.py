@@ -51,7 +51,7 @@ def joint_with_information(information, levels, prior, rng):
 
 
 def labels_of(joint, rate):
-    """p(..., label, x) from p(..., y, x) and p(s=1 | y, x), labels being negative, positive, unlabelled."""
+    """p(..., label, x) from p(..., y, x) and p(s=1 | y, x), labels being negative, positive, unlabeled."""
     rate = np.broadcast_to(rate, joint.shape)
     return np.concatenate([rate * joint, ((1 - rate) * joint).sum(axis=-2, keepdims=True)], axis=-2)
 
@@ -118,7 +118,7 @@ def test_size_of_case_control_tests():
     assert np.all(np.abs(size - ALPHAS) < 4 * np.sqrt(ALPHAS * (1 - ALPHAS) / N_DRAWS) + 0.02 * ALPHAS)
 
 
-def test_invalid_surrogates_under_feature_dependent_labelling_reject_the_truth():
+def test_invalid_surrogates_under_feature_dependent_labeling_reject_the_truth():
     tables = draw(
         labels_of(independent(conditional=False), MECHANISMS["mar-f"][0]), 4_000, 500, np.random.default_rng(13)
     )
@@ -170,7 +170,7 @@ def test_n_over_kappa_rows_restore_the_power_of_full_labels(mechanism, rate, sur
         (0.25, Surrogate.Y1),  # labels by lot
         (np.array([[0.3], [0.1]]), Surrogate.Y1),  # mostly labels of the larger class
         (np.array([[0.1], [0.3]]), Surrogate.Y0),
-        (np.array([[0.2], [0.3]]), Surrogate.LISTWISE),  # labelled rows, classes labelled at different rates
+        (np.array([[0.2], [0.3]]), Surrogate.LISTWISE),  # labeled rows, classes labeled at different rates
     ],
 )
 def test_kappa_is_the_limit_of_weak_effects_over_many_features(rate, surrogate):

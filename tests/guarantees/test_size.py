@@ -104,7 +104,7 @@ def test_coarse_tables_use_what_the_exact_test_can_use(point):
     exact = []
     for frame in null_frames(*point, n_draws):
         permute = permutations_of_block(frame.n_rows, seed=1, most=999, enough=1000)
-        reached, _, drawn = MemoryCounter(frame).summarise(permute, xs, 1, [0])
+        reached, _, drawn = MemoryCounter(frame).summarize(permute, xs, 1, [0])
         exact.append((reached + 1) / (drawn + 1))
     exact, p = np.concatenate(exact), p_values(point, n_draws)
     for alpha in (0.05, 0.01):

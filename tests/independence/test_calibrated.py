@@ -23,8 +23,8 @@ def codes():
     return table
 
 
-def calibrated(codes, n_threads=1, **options):
-    return CalibratedTests(MemoryCounter(Frame.from_codes(codes), n_threads), **options)
+def calibrated(codes, n_jobs=1, **options):
+    return CalibratedTests(MemoryCounter(Frame.from_codes(codes), n_jobs), **options)
 
 
 def shuffled_p(x, y, z, n_shuffles, seed):
@@ -124,9 +124,9 @@ def test_the_answer_depends_on_neither_order_nor_threads():
     batch = calibrated(codes, reliability=0).scan([0, 1, 3], 2, [4])
     assert "permutation" in "".join(e.method for e in batch)
     rows = rng.permutation(150)
-    relabelled = codes.copy()
-    relabelled[:, 3] = np.array([2, 0, 3, 1])[codes[:, 3]]
-    for same in (codes[rows], relabelled):
+    relabeled = codes.copy()
+    relabeled[:, 3] = np.array([2, 0, 3, 1])[codes[:, 3]]
+    for same in (codes[rows], relabeled):
         np.testing.assert_allclose(calibrated(same, reliability=0).scan([0, 1, 3], 2, [4]).log_p, batch.log_p, 1e-12)
     assert calibrated(codes, 4, reliability=0).scan([0, 1, 3], 2, [4]).log_p.tolist() == batch.log_p.tolist()
     for i, x in enumerate((0, 1, 3)):

@@ -138,12 +138,12 @@ def test_tables_that_are_too_large_are_left_to_the_counter():
     assert_same(compiled.separate([0, 1], 2, [3, 4, 5]), plain.separate([0, 1], 2, [3, 4, 5]))
 
 
-@pytest.mark.parametrize("n_threads", [2, 3, 8])
-def test_threads_share_the_candidates_and_find_the_same(n_threads, monkeypatch):
+@pytest.mark.parametrize("n_jobs", [2, 3, 8])
+def test_threads_share_the_candidates_and_find_the_same(n_jobs, monkeypatch):
     rng = np.random.default_rng(9)
     frame = Frame.from_codes(skewed(700, ARITIES, rng), arities=ARITIES)
-    alone, several = TableTests(MemoryCounter(frame, 1)), TableTests(MemoryCounter(frame, n_threads))
-    monkeypatch.setattr(several.counter, "threads_for", lambda ns: n_threads)
+    alone, several = TableTests(MemoryCounter(frame, 1)), TableTests(MemoryCounter(frame, n_jobs))
+    monkeypatch.setattr(several.counter, "threads_for", lambda ns: n_jobs)
     for wanted in ({}, {"stop_at": 0.05}, {"containing": 2}):
         for xs in ([5], [3, 6], [1, 3, 4, 5, 6, 7, 8, 9]):
             assert_same(several.separate(xs, 0, [2, 4, 7, 9], **wanted), alone.separate(xs, 0, [2, 4, 7, 9], **wanted))
@@ -200,9 +200,9 @@ def test_what_was_not_compiled_is_looked_for_once(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("statistic", ["g", "x2"])
-@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize(("n_rows", "levels"), [(1, 2), (70, 2), (2000, 2), (700, 3), (500, 4)])
-def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_threads, n_rows, levels):
+def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_jobs, n_rows, levels):
     monkeypatch.setattr(_fused_bits, "_BLOCK", 64)
     monkeypatch.setattr(_memory, "THREADS_WIN_ABOVE", 0)
     rng = np.random.default_rng(n_rows + levels)
@@ -211,7 +211,7 @@ def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_threads, n_rows, 
     codes = np.column_stack([rng.binomial(a - 1, rng.choice([0, 0.01, 0.3]), n_rows) for a in arities])
     codes[:, 30] = codes[:, 31]
     frame = Frame.from_codes(codes, arities=arities.tolist())
-    by_bits = TableTests(MemoryCounter(frame, n_threads), statistic=statistic, reliability=0)
+    by_bits = TableTests(MemoryCounter(frame, n_jobs), statistic=statistic, reliability=0)
     plain = TableTests(OtherCounter(frame, 1), statistic=statistic, reliability=0)
     assert by_bits.counter.bits_alone(31) is not None
     assert by_bits.counter.bits_alone(5) is None

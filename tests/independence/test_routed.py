@@ -11,9 +11,9 @@ def parts():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (600, 5))
     frame = Frame.from_codes(codes)
-    labelled = rng.random(600) < 0.4
-    everyone, some = (TableTests(MemoryCounter(f)) for f in (frame, frame.take(labelled)))
-    return everyone, some, int(labelled.sum())
+    labeled = rng.random(600) < 0.4
+    everyone, some = (TableTests(MemoryCounter(f)) for f in (frame, frame.take(labeled)))
+    return everyone, some, int(labeled.sum())
 
 
 def same(one, other):
@@ -27,10 +27,10 @@ def same(one, other):
 
 
 def test_each_question_goes_where_it_belongs(parts):
-    everyone, some, n_labelled = parts
+    everyone, some, n_labeled = parts
     tests = RoutedTests(2, some, everyone)
     assert same(tests.test(0, 2), some.test(0, 2))
-    assert tests.test(0, 2).n_rows == n_labelled
+    assert tests.test(0, 2).n_rows == n_labeled
     assert same(tests.test(0, 1, [2]), some.test(0, 1, [2]))
     assert same(tests.test(0, 1, [3]), everyone.test(0, 1, [3]))
 

@@ -24,7 +24,7 @@ def dags(n):
     return list(naive.all_dags(n))
 
 
-def test_number_of_labelled_dags():
+def test_number_of_labeled_dags():
     # Robinson (1973): 1, 3, 25, 543, 29281.
     assert [len(dags(n)) for n in (3, 4, 5)] == [25, 543, 29281]
 

@@ -84,7 +84,7 @@ TABLE, HIDDEN = hidden_child(np.random.default_rng(5))
 
 @pytest.fixture(scope="module")
 def found():
-    return discover_latent(TABLE, "T", n_restarts=20, rng=0, n_threads=1)
+    return discover_latent(TABLE, "T", n_restarts=20, rng=0, n_jobs=1)
 
 
 def test_end_to_end(found):
@@ -175,9 +175,7 @@ def test_names_of_latents_do_not_collide():
 def test_seeds_threads_and_progress():
     told = []
     runs = [
-        discover_latent(
-            TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=4, rng=3, n_threads=n, progress=told.append
-        )
+        discover_latent(TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=4, rng=3, n_jobs=n, progress=told.append)
         for n in (1, 2)
     ]
     first, second = ({**run.to_dict(), "manifest": None} for run in runs)
@@ -249,7 +247,7 @@ def test_missing_labels_are_missing_values():
 
 
 def test_labels_missing_by_features_do_not_bias_the_class_share():
-    # Labels go missing where p = 1, so labelled rows alone have too few positives; EM on all rows is not misled.
+    # Labels go missing where p = 1, so labeled rows alone have too few positives; EM on all rows is not misled.
     gone = (TABLE["p"] == 1) & (np.random.default_rng(0).random(4000) < 0.8)
     partly = {**TABLE, "T": [None if g else int(value) for g, value in zip(gone, TABLE["T"], strict=True)]}
     found = discover_latent(partly, "T", blanket=["p", "s", "a", "b", "c"], n_restarts=10, rng=0, labels="mar-f")

@@ -66,7 +66,7 @@ def test_one_step_against_enumeration(arity, hide_labels):
     if hide_labels:
         missing[2, ::3] = True
     space = complete(rows, missing)
-    weights = space.normalised(rng.random(space.codes.shape[1]))
+    weights = space.normalized(rng.random(space.codes.shape[1]))
     fitted, history = em(space, PARENTS, weights, most=1)
     expected, loglik = brute(space.codes.T, weights, space.arities, PARENTS, missing, rows.codes, rows.weights)
     assert fitted == pytest.approx(expected, abs=1e-9)
@@ -90,7 +90,7 @@ def test_log_likelihood_never_falls(seed):
     if seed % 3 == 0:
         missing[2] = rng.random(rows.codes.shape[1]) < 0.5
     space = complete(rows, missing)
-    weights = space.normalised(rng.random(space.codes.shape[1]))
+    weights = space.normalized(rng.random(space.codes.shape[1]))
     fitted, history = em(space, PARENTS, weights, most=500, tolerance=1e-9)
     assert np.all(np.diff(history) > -1e-9 * abs(history[0]))
     assert history[-1] > history[0]
@@ -106,7 +106,7 @@ def test_saturated_table_is_fitted_exactly():
     parents = np.array([0b1000, 0b1001, 0b1000, 0])
     best = -math.inf
     for _ in range(20):
-        _, history = em(space, parents, space.normalised(rng.random(space.codes.shape[1])), most=3000, tolerance=1e-8)
+        _, history = em(space, parents, space.normalized(rng.random(space.codes.shape[1])), most=3000, tolerance=1e-8)
         best = max(best, history[-1])
     shares = rows.weights / rows.total
     assert best == pytest.approx(rows.total * float(shares @ np.log(shares)), abs=1e-2)
@@ -118,7 +118,7 @@ def test_expected_scores_are_scores_of_the_completed_data():
     missing = latent_only(rows)
     missing[2, 1] = True
     space = complete(rows, missing)
-    weights = space.normalised(rng.random(space.codes.shape[1]))
+    weights = space.normalized(rng.random(space.codes.shape[1]))
     table = expected_table(
         space.groups, space.n_groups, space.position, space.arities, space.hidden, space.static, weights, space.penalty
     )

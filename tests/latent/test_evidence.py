@@ -101,8 +101,8 @@ def test_members_that_tests_have_found_may_be_none(tied):
 def test_rows_without_label_are_left_out():
     rng = np.random.default_rng(5)
     b, f, t = rng.integers(0, 2, (3, 60))
-    labelled = np.arange(60) < 40
-    partly = open_local(frame_of(b, f, t), 2, [0, 1], labelled)
+    labeled = np.arange(60) < 40
+    partly = open_local(frame_of(b, f, t), 2, [0, 1], labeled)
     only = open_local(frame_of(b[:40], f[:40], t[:40]), 2, [0, 1])
     assert evidence_without(partly, certain=False) == pytest.approx(evidence_without(only, certain=False))
 

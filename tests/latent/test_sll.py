@@ -1,4 +1,4 @@
-"""SLL finds known blankets, tells neighbours from spouses, and is an algorithm like the others."""
+"""SLL finds known blankets, tells neighbors from spouses, and is an algorithm like the others."""
 
 import networkx as nx
 import numpy as np
@@ -39,7 +39,7 @@ def test_blankets_of_a_known_network(target, score):
 def test_roles_and_common_child():
     found = sll(FRAME, 1, [0, 2, 3, 4, 5])
     assert found.members == (0, 2, 3)
-    assert found.roles == {0: "neighbour", 2: "neighbour", 3: "spouse"}
+    assert found.roles == {0: "neighbor", 2: "neighbor", 3: "spouse"}
     assert found.common_children == {3: 2}
 
 

@@ -46,7 +46,7 @@ def test_subspaces_are_those_of_the_paper():
     stage = open_local(star(np.random.default_rng(0)), 4, range(4))
     t, h = 4, 5
     places = {place.name: place for place in subspaces(stage, 6)}
-    near = stage.neighbours()
+    near = stage.neighbors()
     assert places["parent"].constraints.required[t] == 1 << h
     assert not places["parent"].constraints.forbidden.any()
     assert places["child"].constraints.required[h] == 1 << t
@@ -56,7 +56,7 @@ def test_subspaces_are_those_of_the_paper():
         assert spouse.required[x] == 1 << t | 1 << h
         assert spouse.forbidden[t] == 1 << h
         assert spouse.forbidden[h] == 1 << t
-    # H the sole parent of all neighbours, then H -> T or T -> H
+    # H the sole parent of all neighbors, then H -> T or T -> H
     for name in ("parent", "child"):
         start = places[name].starts[0]
         assert all(start[x] == 1 << h for x in near)
@@ -65,7 +65,7 @@ def test_subspaces_are_those_of_the_paper():
 def test_same_answer_on_any_number_of_threads():
     stage = open_local(star(np.random.default_rng(3), n_rows=500), 4, range(4))
     problem = problem_of(stage, subspaces(stage, 6)[0])
-    one, two = (best_fits(problem, 8, np.random.default_rng(7), n_threads=n) for n in (1, 3))
+    one, two = (best_fits(problem, 8, np.random.default_rng(7), n_jobs=n) for n in (1, 3))
     assert [fit.bic for fit in one] == [fit.bic for fit in two]
     assert all(np.array_equal(a.weights, b.weights) for a, b in zip(one, two, strict=True))
 
@@ -116,7 +116,7 @@ def test_posterior_against_enumeration():
     # a level that was never seen says nothing
     unseen = network.posterior(np.array([[0], [7], [0]], np.int32), [0, 2])[:, :, 0]
     assert unseen == pytest.approx(joint.sum(axis=1))
-    swapped = network.relabelled(0, [1, 0]).posterior(codes, [0, 2])
+    swapped = network.relabeled(0, [1, 0]).posterior(codes, [0, 2])
     assert swapped == pytest.approx(got[::-1])
 
 

@@ -18,7 +18,7 @@ def run(arguments):
 def test_the_example_of_the_documentation():
     # Table 7.2 of the thesis
     output = run("--effect 0.045 --power 0.95 --alpha 0.01 --labels pu --prior 0.2 --rows 3000")
-    assert output.startswith("Labelled positives needed: 49.\n")
+    assert output.startswith("Labeled positives needed: 49.\n")
 
 
 def test_rows_and_words():
@@ -26,7 +26,7 @@ def test_rows_and_words():
 
 
 def test_json():
-    content = json.loads(run("--effect 0.053 --power 0.99 --labels pu --prior 0.2 --labelled 0.05 --json"))
+    content = json.loads(run("--effect 0.053 --power 0.99 --labels pu --prior 0.2 --labeled 0.05 --json"))
     assert (content["answer"], content["unknown"]) == (1077, "rows")
 
 
@@ -46,7 +46,7 @@ def test_labels_of_both_classes():
     content = json.loads(
         run(
             "--effect medium --rows 2000 --labels mar-c --prior 0.3 "
-            "--labelled positives=0.05 --labelled negatives=0.02 --json"
+            "--labeled positives=0.05 --labeled negatives=0.02 --json"
         )
     )
     assert content["kappa"] == pytest.approx(0.7 / 0.3 * 0.05 / 0.95)
@@ -60,8 +60,8 @@ def test_a_seeded_range_of_the_prior():
 
 
 def test_a_number_of_labels():
-    content = json.loads(run("--effect medium --rows 1000 --labels pu --prior 0.2 --labelled 54 --json"))
-    assert content["labelled_share"] == pytest.approx(0.054)
+    content = json.loads(run("--effect medium --rows 1000 --labels pu --prior 0.2 --labeled 54 --json"))
+    assert content["labeled_share"] == pytest.approx(0.054)
 
 
 def test_errors_are_the_librarys_own():
@@ -71,6 +71,6 @@ def test_errors_are_the_librarys_own():
 
 def test_positives_collected_apart():
     content = json.loads(
-        run("--effect medium --rows 400 --labels pu --prior 0.1 --sampling case-control --labelled 0.25 --json")
+        run("--effect medium --rows 400 --labels pu --prior 0.1 --sampling case-control --labeled 0.25 --json")
     )
     assert content["kappa"] == pytest.approx(9 * 0.25 * 0.75)

@@ -12,7 +12,7 @@ from statsmodels.stats.power import GofChisquarePower
 
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning import plan
-from blankets.regimes import PositiveUnlabelled, SemiSupervised
+from blankets.regimes import PositiveUnlabeled, SemiSupervised
 
 MEDIUM = {"effect": "medium", "alpha": 0.01, "arity": 2}
 
@@ -68,7 +68,7 @@ class TestEachUnknown:
             return scipy_power(800, 0.045, kappa=0.7 / 0.3 * share / (1 - share)) >= 0.9
 
         found = plan(power=0.9, rows=800, labels="pu", prior=0.3, **MEDIUM)
-        assert found.answer == found.n_labelled == first(enough, range(1, 241))
+        assert found.answer == found.n_labeled == first(enough, range(1, 241))
 
     def test_a_feature_is_binary_unless_said_otherwise(self):
         assert plan(effect="medium", power=0.9).answer == plan(effect="medium", power=0.9, dof=1).answer
@@ -83,7 +83,7 @@ class TestEachUnknown:
 
 
 class TestRegimes:
-    def test_mcar_uses_the_labelled_rows(self):
+    def test_mcar_uses_the_labeled_rows(self):
         found = plan(power=0.9, rows=1000, labels="mcar", **MEDIUM)
         assert found.surrogate == "listwise"
         assert found.answer == plan(power=0.9, **MEDIUM).answer
@@ -98,7 +98,7 @@ class TestRegimes:
         ],
     )
     def test_mcar_surrogates(self, surrogate, kappa, dof):
-        found = plan(rows=1500, labels="mcar", labelled=0.25, prior=0.2, surrogate=surrogate, **MEDIUM)
+        found = plan(rows=1500, labels="mcar", labeled=0.25, prior=0.2, surrogate=surrogate, **MEDIUM)
         assert found.kappa == pytest.approx(kappa)
         assert found.dof == dof
         assert found.answer == pytest.approx(scipy_power(1500, 0.045, kappa=kappa, dof=dof))
@@ -110,11 +110,11 @@ class TestRegimes:
         assert [a.surrogate for a in plan(power=0.9, rows=3000, labels="mcar", **MEDIUM).alternatives] == ["ym"]
 
     def test_mar_c_counts_positives_or_negatives(self):
-        both = plan(rows=2000, labels="mar-c", prior=0.3, labelled={"positives": 0.05, "negatives": 0.02}, **MEDIUM)
+        both = plan(rows=2000, labels="mar-c", prior=0.3, labeled={"positives": 0.05, "negatives": 0.02}, **MEDIUM)
         kappa_0 = 0.7 / 0.3 * 0.05 / 0.95
         kappa_1 = 0.3 / 0.7 * 0.02 / 0.98
         assert kappa_0 > kappa_1
-        assert (both.surrogate, both.counts) == ("y0", "labelled positives")
+        assert (both.surrogate, both.counts) == ("y0", "labeled positives")
         assert both.answer == pytest.approx(scipy_power(2000, 0.045, kappa=kappa_0))
         others = {a.surrogate: a.answer for a in both.alternatives}
         assert others["y1"] == pytest.approx(scipy_power(2000, 0.045, kappa=kappa_1))
@@ -126,36 +126,36 @@ class TestRegimes:
         found = plan(
             rows=300,
             labels=SemiSupervised("mar-c", prior=(prior - 1e-6, prior + 1e-6)),
-            labelled={"positives": a, "negatives": b},
+            labeled={"positives": a, "negatives": b},
             **MEDIUM,
         )
         assert found.surrogate == ("y0" if prefers_y0 else "y1")
 
-    def test_mar_c_near_mcar_labelled_rows_alone_are_best(self):
-        # A third of either class labelled: as good as MCAR, κ = 1/3.
-        even = plan(rows=300, labels="mar-c", prior=0.3, labelled={"positives": 0.1, "negatives": 0.7 / 3}, **MEDIUM)
+    def test_mar_c_near_mcar_labeled_rows_alone_are_best(self):
+        # A third of either class labeled: as good as MCAR, κ = 1/3.
+        even = plan(rows=300, labels="mar-c", prior=0.3, labeled={"positives": 0.1, "negatives": 0.7 / 3}, **MEDIUM)
         assert even.surrogate == "listwise"
         assert even.kappa == pytest.approx(1 / 3)
         assert even.answer == pytest.approx(scipy_power(300, 0.045, 1 / 3))
         assert sorted(a.surrogate for a in even.alternatives) == ["y0", "y1", "ym"]
 
     def test_mar_c_third_value_has_its_own_degrees_of_freedom(self):
-        labelled = {"positives": 0.05, "negatives": 0.2}
-        found = plan(rows=2000, labels="mar-c", prior=0.3, labelled=labelled, surrogate="ym", **MEDIUM)
+        labeled = {"positives": 0.05, "negatives": 0.2}
+        found = plan(rows=2000, labels="mar-c", prior=0.3, labeled=labeled, surrogate="ym", **MEDIUM)
         # κ = Var(E[Y|Ỹ]) / Var(Y), by enumeration of the three values of Ỹm.
         weights, means = np.array([0.05, 0.2, 0.75]), np.array([1.0, 0.0, 0.25 / 0.75])
         assert found.kappa == pytest.approx(float(weights @ (means - 0.3) ** 2) / 0.21)
         assert found.dof == 2
 
     def test_regime_objects(self):
-        regime = PositiveUnlabelled(prior=0.2)
+        regime = PositiveUnlabeled(prior=0.2)
         assert plan(power=0.95, rows=3000, labels=regime, **MEDIUM).answer == 49
-        with pytest.raises(ParameterError, match="give prior= and sampling= to PositiveUnlabelled"):
+        with pytest.raises(ParameterError, match="give prior= and sampling= to PositiveUnlabeled"):
             plan(power=0.95, rows=3000, labels=regime, prior=0.3, **MEDIUM)
 
     def test_positives_collected_apart(self):
         question = {"labels": "pu", "prior": 0.1, "sampling": "case-control", **MEDIUM}
-        found = plan(rows=400, labelled=0.25, **question)
+        found = plan(rows=400, labeled=0.25, **question)
         assert found.kappa == pytest.approx(9 * 0.25 * 0.75)
         assert found.answer == pytest.approx(scipy_power(400, 0.045, 9 * 0.25 * 0.75))
 
@@ -165,12 +165,12 @@ class TestRegimes:
         def enough(n, labels=25):
             return scipy_power(n, 0.045, 9 * labels / n * (1 - labels / n)) >= 0.9
 
-        assert plan(labelled=25, **question).answer == first(enough, range(26, 5000))
+        assert plan(labeled=25, **question).answer == first(enough, range(26, 5000))
         # λ can never exceed 2 · 9 · n₁ · I, however many background rows there are.
         assert scipy_power(10**9, 0.045, 9 * 5 / 10**9) < 0.9
-        beyond = plan(labelled=5, **question)
+        beyond = plan(labeled=5, **question)
         assert not beyond.reachable
-        assert "However many rows there are, of which 5 are labelled positives" in repr(beyond)
+        assert "However many rows there are, of which 5 are labeled positives" in repr(beyond)
         assert beyond.to_dict()["rows"] is None
 
     def test_positives_collected_apart_never_more_than_half_of_the_rows(self):
@@ -181,29 +181,29 @@ class TestRegimes:
         )
         beyond = plan(rows=300, **question)
         assert not beyond.reachable
-        assert beyond.n_labelled == 150
+        assert beyond.n_labeled == 150
 
     def test_mar_c_labels_of_either_class(self):
         found = plan(power=0.9, rows=2000, labels="mar-c", prior=0.3, **MEDIUM)
         mirrored = plan(power=0.9, rows=2000, labels="pu", prior=0.7, **MEDIUM)
         assert found.answer == plan(power=0.9, rows=2000, labels="pu", prior=0.3, **MEDIUM).answer
-        assert found.alternatives[0].counts == "labelled negatives"
+        assert found.alternatives[0].counts == "labeled negatives"
         assert found.alternatives[0].answer == mirrored.answer
-        assert f"Through other surrogates: y1 {mirrored.answer} labelled negatives." in repr(found)
+        assert f"Through other surrogates: y1 {mirrored.answer} labeled negatives." in repr(found)
 
     def test_mar_c_one_number_needs_a_surrogate(self):
-        found = plan(rows=2000, labels="mar-c", prior=0.3, labelled=0.1, surrogate="y1", **MEDIUM)
+        found = plan(rows=2000, labels="mar-c", prior=0.3, labeled=0.1, surrogate="y1", **MEDIUM)
         assert found.kappa == pytest.approx(0.3 / 0.7 * 0.1 / 0.9)
         with pytest.raises(ParameterError, match="positives or negatives here"):
-            plan(rows=2000, labels="mar-c", prior=0.3, labelled=0.1, **MEDIUM)
+            plan(rows=2000, labels="mar-c", prior=0.3, labeled=0.1, **MEDIUM)
 
 
 class TestOutOfReach:
-    def test_labelling_every_positive_is_not_enough(self):
+    def test_labeling_every_positive_is_not_enough(self):
         found = plan(effect="small", power=0.95, alpha=0.01, arity=2, rows=1000, labels="pu", prior=0.2)
         assert not found.reachable
         assert found.answer is None
-        assert found.n_labelled == 200
+        assert found.n_labeled == 200
         assert found.kappa == pytest.approx(1.0)
         assert found.power == pytest.approx(scipy_power(1000, 0.005))
         # Full labels need 1782 rows (Table 7.1a), so 1000 rows would need about 1.78 times full labels.
@@ -221,9 +221,9 @@ class TestOutOfReach:
 
     def test_positives_are_counted_without_rounding_errors(self):
         # 0.29 * 100 is 28.999999999999996 in floating point, but there are 29 positives.
-        assert plan(effect=0.6, power=0.9999999, rows=100, labels="pu", prior=0.29).n_labelled <= 29
+        assert plan(effect=0.6, power=0.9999999, rows=100, labels="pu", prior=0.29).n_labeled <= 29
         found = plan(effect=0.001, power=0.95, rows=100, labels="pu", prior=0.29)
-        assert found.n_labelled == 29
+        assert found.n_labeled == 29
 
     def test_no_effect_is_larger_than_the_target_itself(self):
         found = plan(power=0.99, rows=10, alpha=0.001, arity=2)
@@ -236,14 +236,14 @@ class TestOutOfReach:
 
 class TestConditional:
     def test_without_strata_priors_kappa_is_the_unconditional_one_and_says_so(self):
-        found = plan(rows=2000, labels="pu", prior=0.2, labelled=0.05, strata=2, **MEDIUM)
+        found = plan(rows=2000, labels="pu", prior=0.2, labeled=0.05, strata=2, **MEDIUM)
         assert found.kappa == pytest.approx(4 / 19)
         assert "unconditional" in repr(found)
 
     @pytest.mark.parametrize(
         ("priors", "shares", "exact"),
         [
-            # ERRATA B4: prior 0.2, a quarter of the positives labelled; κ = 0.2105 throughout.
+            # ERRATA B4: prior 0.2, a quarter of the positives labeled; κ = 0.2105 throughout.
             ([0.20, 0.20], None, 0.2105),
             ([0.10, 0.30], None, (0.25 * 0.9 / 0.975 + 0.25 * 0.7 / 0.925) / 2),
             ([0.025, 0.90], [0, 1], 0.0323),
@@ -255,7 +255,7 @@ class TestConditional:
             rows=2000,
             labels="pu",
             prior=0.2,
-            labelled=0.05,
+            labeled=0.05,
             strata=2,
             strata_priors=priors,
             strata_shares=shares,
@@ -265,13 +265,13 @@ class TestConditional:
         assert "averaged over the strata" in repr(found)
 
     def test_stratified_kappa_of_negatives_mirrors_that_of_positives(self):
-        common = {"rows": 2000, "labelled": 0.1, "strata": 2, **MEDIUM}
+        common = {"rows": 2000, "labeled": 0.1, "strata": 2, **MEDIUM}
         one = plan(labels="mar-c", surrogate="y0", prior=0.3, strata_priors=[0.2, 0.4], **common)
         other = plan(labels="mar-c", surrogate="y1", prior=0.7, strata_priors=[0.8, 0.6], **common)
         assert one.kappa == pytest.approx(other.kappa)
 
     def test_both_classes_together_have_no_kappa_by_stratum(self):
-        common = {"rows": 2000, "labels": "mar-c", "prior": 0.3, "labelled": {"positives": 0.1, "negatives": 0.2}}
+        common = {"rows": 2000, "labels": "mar-c", "prior": 0.3, "labeled": {"positives": 0.1, "negatives": 0.2}}
         found = plan(strata=2, strata_priors=[0.2, 0.4], **common, **MEDIUM)
         assert {found.surrogate, *(a.surrogate for a in found.alternatives)} == {"y0", "y1"}
 
@@ -294,7 +294,7 @@ class TestProperties:
     def test_rows_are_smallest_and_pu_needs_n_over_kappa(self, effect, power, alpha, arity, prior, coverage):
         share = prior * coverage
         question = {"effect": effect, "power": power, "alpha": alpha, "arity": arity}
-        pu = plan(labels="pu", prior=prior, labelled=share, **question)
+        pu = plan(labels="pu", prior=prior, labeled=share, **question)
         kappa = (1 - prior) / prior * share / (1 - share)
         power_at = lambda n: scipy_power(n, effect, kappa, arity - 1, alpha)  # noqa: E731
         assert power_at(pu.answer) >= power - 1e-9
@@ -314,7 +314,7 @@ class TestProperties:
     @given(st.floats(0.5, 0.99), st.integers(100, 3000), st.integers(2, 6), st.floats(0.15, 0.5), st.floats(0.02, 0.14))
     @settings(max_examples=40, deadline=None)
     def test_round_trip_through_every_unknown(self, power, rows, arity, prior, share):
-        labels = {"labels": "pu", "prior": prior, "labelled": share, "arity": arity}
+        labels = {"labels": "pu", "prior": prior, "labeled": share, "arity": arity}
         effect = plan(power=power, rows=rows, **labels).answer
         assume(effect is not None)
         assert plan(effect=effect, rows=rows, **labels).answer == pytest.approx(power, abs=1e-8)
@@ -326,15 +326,15 @@ def test_monte_carlo_of_the_running_example():
     """54 labels in 1000 rows: the share of missed effects is the 1% that was planned for.
 
     X copies Y in 40% of the rows and is a fair coin in the rest (the example of chapter 7); each positive
-    is labelled by its own coin. ERRATA B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
+    is labeled by its own coin. ERRATA B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
     """
     rng = np.random.default_rng(7)
     draws, n, prior = 20_000, 1000, 0.2
     found = plan(effect=0.053, power=0.99, alpha=0.01, arity=2, rows=n, labels="pu", prior=prior)
     rate = found.answer / (n * prior)
     given_y = np.array([[0.7, 0.3], [0.3, 0.7]])  # p(x | y), rows y
-    labelled, unlabelled = prior * rate * given_y[1], (1 - prior) * given_y[0] + prior * (1 - rate) * given_y[1]
-    table = rng.multinomial(n, np.array([unlabelled, labelled]).ravel(), size=draws).reshape(draws, 2, 2)
+    labeled, unlabeled = prior * rate * given_y[1], (1 - prior) * given_y[0] + prior * (1 - rate) * given_y[1]
+    table = rng.multinomial(n, np.array([unlabeled, labeled]).ravel(), size=draws).reshape(draws, 2, 2)
     expected = table.sum(2, keepdims=True) * table.sum(1, keepdims=True) / n
     g = 2 * (table * np.log(np.where(table > 0, table, 1) / expected)).sum((1, 2))
     missed = float((g <= stats.chi2.isf(0.01, 1)).mean())
@@ -346,7 +346,7 @@ class TestRefusals:
         ("question", "message"),
         [
             ({"effect": 0.1}, r"2 things are left open \('power', 'rows'\); give all of them but one"),
-            ({"labels": "pu", "prior": 0.2, "power": 0.9}, r"3 things are left open \('effect', 'rows', 'labelled'\)"),
+            ({"labels": "pu", "prior": 0.2, "power": 0.9}, r"3 things are left open \('effect', 'rows', 'labeled'\)"),
             ({"effect": 0.1, "power": 0.9, "rows": 10, "arity": 2}, "nothing is left to solve for"),
             ({"effect": 0.1, "effect_w": 0.3, "rows": 10}, "give 'effect' in nats or 'effect_w', not both"),
             ({"effect": "tiny", "rows": 10}, "unknown effect size 'tiny'"),
@@ -365,43 +365,43 @@ class TestRefusals:
             ({"effect": 0.1, "rows": 100, "target_arity": None}, "'target_arity' must be a whole number of at least 2"),
             ({"effect": 0.1, "rows": 100, "assurance": None}, "'assurance' must be a number strictly between 0 and 1"),
             (
-                {"effect": 0.1, "rows": 100, "labels": "mcar", "labelled": 101},
-                "1.01 of all rows are labelled rows, but no more than 1 can be",
+                {"effect": 0.1, "rows": 100, "labels": "mcar", "labeled": 101},
+                "1.01 of all rows are labeled rows, but no more than 1 can be",
             ),
             (
-                {"effect": 0.1, "rows": 99, "labels": "pu", "prior": 0.2, "labelled": 0.1, "strata_priors": []},
+                {"effect": 0.1, "rows": 99, "labels": "pu", "prior": 0.2, "labeled": 0.1, "strata_priors": []},
                 "'strata_priors' has 0 values for 1 strata",
             ),
             ({"effect": 0.1, "rows": 100, "n_draws": 0}, "'n_draws' must be a whole number of at least 1"),
             ({"effect": 0.1, "rows": 100, "assurance": 2}, "'assurance' must be a number strictly between 0 and 1"),
-            ({"effect": 0.1, "rows": 100, "labelled": 0.5}, "all rows are labelled under 'supervised'"),
+            ({"effect": 0.1, "rows": 100, "labeled": 0.5}, "all rows are labeled under 'supervised'"),
             ({"effect": 0.1, "rows": 100, "surrogate": "y0"}, "unknown surrogate for labels 'supervised' 'y0'"),
             (
-                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": 1.5},
-                "'labelled' must be a share of all rows",
+                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labeled": 1.5},
+                "'labeled' must be a share of all rows",
             ),
             (
-                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": 0.3},
-                r"0.3 of all rows are labelled positives, but with p\(y=1\) = 0.2 no more than 0.2 can be",
+                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labeled": 0.3},
+                r"0.3 of all rows are labeled positives, but with p\(y=1\) = 0.2 no more than 0.2 can be",
             ),
             (
-                {"effect": 0.1, "power": 0.9, "labels": "pu", "prior": 0.2, "labelled": 30},
-                "with a fixed number of labelled positives further rows do not raise the power",
+                {"effect": 0.1, "power": 0.9, "labels": "pu", "prior": 0.2, "labeled": 30},
+                "with a fixed number of labeled positives further rows do not raise the power",
             ),
             (
-                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": {"negatives": 3}},
+                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labeled": {"negatives": 3}},
                 "unknown kind of label 'negatives'",
             ),
             (
-                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": 0.1, "target_arity": 3},
+                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labeled": 0.1, "target_arity": 3},
                 "partial labels are about a target of two classes",
             ),
             (
-                {"effect": 0.1, "rows": 99, "labels": "pu", "prior": 0.2, "labelled": 0.1, "strata_priors": [0.2, 0.3]},
+                {"effect": 0.1, "rows": 99, "labels": "pu", "prior": 0.2, "labeled": 0.1, "strata_priors": [0.2, 0.3]},
                 "'strata_priors' has 2 values for 1 strata",
             ),
             (
-                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labelled": 0.1, "strata": 2,
+                {"effect": 0.1, "rows": 100, "labels": "pu", "prior": 0.2, "labeled": 0.1, "strata": 2,
                  "strata_priors": [0.2, 0.3], "strata_shares": [0.2, 0.3]},
                 "'strata_shares' must be shares of the effect that add up to 1",
             ),
@@ -420,11 +420,11 @@ class TestRefusals:
         with pytest.raises(NotAnswerableError, match=r"negatives \(Ỹ0\) depends on p\(y=1\).* which is unknown"):
             plan(effect=0.1, power=0.9, rows=100, labels="mcar", surrogate="y0")
 
-    def test_labelling_by_features(self):
-        with pytest.raises(NotAnswerableError, match="power cannot be told when labelling depends on features"):
+    def test_labeling_by_features(self):
+        with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
             plan(effect=0.1, power=0.9, rows=100, labels="mar-f")
 
-    def test_labelling_by_both(self):
+    def test_labeling_by_both(self):
         with pytest.raises(NotAnswerableError, match="MNAR"):
             plan(effect=0.1, power=0.9, rows=100, labels="mnar")
 
@@ -438,14 +438,14 @@ class TestRefusals:
                 effect=0.1,
                 power=0.9,
                 rows=100,
-                labels=PositiveUnlabelled(0.2, "case-control"),
+                labels=PositiveUnlabeled(0.2, "case-control"),
                 strata=2,
                 strata_priors=[0.1, 0.3],
             )
 
     def test_mixed_amounts(self):
         with pytest.raises(ParameterError, match="both as shares of all rows or both as numbers"):
-            plan(effect=0.1, rows=100, labels="mar-c", prior=0.2, labelled={"positives": 0.1, "negatives": 10})
+            plan(effect=0.1, rows=100, labels="mar-c", prior=0.2, labeled={"positives": 0.1, "negatives": 10})
 
 
 @pytest.fixture(scope="module")
@@ -456,7 +456,7 @@ def pu():
 class TestResult:
     def test_reads_like_a_protocol(self, pu):
         assert repr(pu).startswith(
-            "Labelled positives needed: 49.\nWith 3000 rows, of which 49 are labelled positives, and α = 0.01, a test "
+            "Labeled positives needed: 49.\nWith 3000 rows, of which 49 are labeled positives, and α = 0.01, a test "
             "with 1 degree of freedom finds a dependence of 0.045 nats (Cohen's w 0.3) with probability 0.95"
         )
 
@@ -485,16 +485,16 @@ class TestResult:
 
     def test_html_is_escaped(self, pu):
         html = pu._repr_html_()
-        assert "<strong>Labelled positives needed: 49.</strong>" in html
+        assert "<strong>Labeled positives needed: 49.</strong>" in html
         assert "Cohen&#x27;s w" in html
 
     def test_power_curve_over_labels(self, pu):
         curve = pu.power_curve([20, 49, 600])
         kappa = [0.8 / 0.2 * (n / 3000) / (1 - n / 3000) for n in (20, 49, 600)]
         np.testing.assert_allclose(curve["power"], [scipy_power(3000, 0.045, k) for k in kappa])
-        assert curve["labelled"].tolist() == [20, 49, 600]
+        assert curve["labeled"].tolist() == [20, 49, 600]
 
-    def test_power_curve_over_rows_keeps_the_labelled_share(self, pu):
+    def test_power_curve_over_rows_keeps_the_labeled_share(self, pu):
         curve = pu.power_curve([2000, 3000], over="rows")
         np.testing.assert_allclose(curve["power"], [scipy_power(n, 0.045, pu.kappa) for n in (2000, 3000)])
 
@@ -502,14 +502,14 @@ class TestResult:
         curve = plan(power=0.95, **MEDIUM).power_curve()
         assert curve["rows"][0] < 198 < curve["rows"][-1]
         assert (np.diff(curve["power"]) >= 0).all()
-        assert plan(power=0.95, rows=205, labels="pu", prior=0.2, **MEDIUM).power_curve()["labelled"].max() == 41
+        assert plan(power=0.95, rows=205, labels="pu", prior=0.2, **MEDIUM).power_curve()["labeled"].max() == 41
 
     def test_power_curve_refuses_nonsense(self, pu):
         for values in ([0, 10], [601], [], [[3]]):
-            with pytest.raises(ParameterError, match="'values' must be a list of numbers of labelled from 1 to 600"):
+            with pytest.raises(ParameterError, match="'values' must be a list of numbers of labeled from 1 to 600"):
                 pu.power_curve(values)
-        with pytest.raises(ParameterError, match=r"unknown axis of a power curve 'labelled'.* choose from rows"):
-            plan(power=0.95, **MEDIUM).power_curve(over="labelled")
+        with pytest.raises(ParameterError, match=r"unknown axis of a power curve 'labeled'.* choose from rows"):
+            plan(power=0.95, **MEDIUM).power_curve(over="labeled")
 
     def test_it_cannot_be_changed(self, pu):
         with pytest.raises(AttributeError):

@@ -26,10 +26,10 @@ TABLE_7_4 = [[420, 51, 19], [484, 59, 22], [578, 72, 26], [658, 83, 31], [814, 1
     ("printed", "question"),
     [
         pytest.param(TABLE_7_1A, {"arity": 2}, id="7.1a"),
-        pytest.param(TABLE_7_1B, {"arity": 2, "labelled": 0.05, **PU}, id="7.1b"),
+        pytest.param(TABLE_7_1B, {"arity": 2, "labeled": 0.05, **PU}, id="7.1b"),
         pytest.param(TABLE_7_2, {"arity": 2, "rows": 3000, **PU}, id="7.2"),
         pytest.param(TABLE_7_3A, {"arity": 10}, id="7.3a"),
-        pytest.param(TABLE_7_3B, {"arity": 10, "labelled": 0.05, **PU}, id="7.3b"),
+        pytest.param(TABLE_7_3B, {"arity": 10, "labeled": 0.05, **PU}, id="7.3b"),
         pytest.param(TABLE_7_4, {"arity": 10, "rows": 5000, **PU}, id="7.4"),
     ],
 )
@@ -42,10 +42,10 @@ def test_tables(printed, question):
     ("arity", "question", "printed"),
     [
         (2, {}, 227),
-        (2, {"labelled": 0.05, **PU}, 1077),
+        (2, {"labeled": 0.05, **PU}, 1077),
         (2, {"rows": 1000, **PU}, 54),
         (10, {}, 367),
-        (10, {"labelled": 0.05, **PU}, 1743),
+        (10, {"labeled": 0.05, **PU}, 1743),
         (10, {"rows": 1000, **PU}, 85),
     ],
 )
@@ -60,19 +60,19 @@ def test_labels_for_a_weak_effect(arity, printed):
 
 @pytest.mark.parametrize(("arity", "corrected"), [(2, 1427), (10, 2310)])
 def test_figures_7_1b_and_7_8b(arity, corrected):
-    assert plan(effect=0.04, power=0.99, alpha=0.01, arity=arity, labelled=0.05, **PU).answer == corrected
+    assert plan(effect=0.04, power=0.99, alpha=0.01, arity=arity, labeled=0.05, **PU).answer == corrected
 
 
 def test_exact_effect_of_the_noise_example():
     # ERRATA C2: with I = 0.053200 instead of its three decimals.
     exact = {"effect": 0.053200, "power": 0.99, "alpha": 0.01}
     assert plan(arity=2, **exact).answer == 226
-    assert plan(arity=2, labelled=0.05, **PU, **exact).answer == 1073
+    assert plan(arity=2, labeled=0.05, **PU, **exact).answer == 1073
     assert plan(arity=2, rows=1000, **PU, **exact).answer == 54
     assert plan(arity=10, **exact).answer == 366
-    assert plan(arity=10, labelled=0.05, **PU, **exact).answer == 1737
+    assert plan(arity=10, labeled=0.05, **PU, **exact).answer == 1737
     assert plan(arity=10, rows=1000, **PU, **exact).answer == 84
 
 
 def test_the_correction_factor_of_the_example():
-    assert plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labelled=0.05, **PU).kappa == pytest.approx(4 / 19)
+    assert plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labeled=0.05, **PU).kappa == pytest.approx(4 / 19)

@@ -29,7 +29,7 @@ class TestTable:
 
     def test_printed(self, table):
         lines = repr(table).splitlines()
-        assert lines[0] == "Labelled positives needed (power × effect):"
+        assert lines[0] == "Labeled positives needed (power × effect):"
         assert lines[1].split("  ") == ["power", "effect small", "effect large"]
         assert lines[3].split()[:2] == ["0.99", "-"]
 
@@ -83,7 +83,7 @@ class TestTable:
 
 
 def test_a_table_takes_well_under_a_second():
-    question = {"power": [0.7, 0.8, 0.9, 0.95, 0.99], "effect": ["small", "medium", "large"], "labelled": 0.05}
+    question = {"power": [0.7, 0.8, 0.9, 0.95, 0.99], "effect": ["small", "medium", "large"], "labeled": 0.05}
     times = []
     for _ in range(3):
         start = time.perf_counter()
@@ -151,7 +151,7 @@ class TestBlanket:
         assert found.mean() >= planned.lower_bound - error
 
     def test_reads_like_a_protocol(self):
-        text = repr(plan_blanket(effects=self.EFFECTS, power=0.9, labels="pu", prior=0.2, labelled=0.05))
+        text = repr(plan_blanket(effects=self.EFFECTS, power=0.9, labels="pu", prior=0.2, labeled=0.05))
         assert "all 3 members of the blanket are found with probability 0.9" in text
         assert "that these decisions are independent is an approximation" in text
         assert "it holds for a conditional test only where" in text
@@ -160,7 +160,7 @@ class TestBlanket:
         found = plan_blanket(effects=self.EFFECTS, power=0.99, rows=300, labels="pu", prior=0.2)
         assert not found.reachable
         assert found.needed_kappa is None
-        assert found.n_labelled == 60
+        assert found.n_labeled == 60
 
     @pytest.mark.parametrize(
         ("question", "message"),

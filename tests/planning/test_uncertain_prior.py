@@ -22,7 +22,7 @@ def answer_at(prior, **question):
     return plan(**(PU | question), prior=float(prior)).answer
 
 
-@pytest.mark.parametrize("question", [{"labelled": 0.05}, {"rows": 1000}], ids=["rows", "labels"])
+@pytest.mark.parametrize("question", [{"labeled": 0.05}, {"rows": 1000}], ids=["rows", "labels"])
 def test_quantiles_of_the_answer_are_answers_at_quantiles_of_the_prior(question):
     prior = Beta(mode=0.2, low=0.1, high=0.4)
     found = plan(**PU, **question, prior=prior, n_draws=4000, rng=3)
@@ -36,10 +36,10 @@ def test_quantiles_of_the_answer_are_answers_at_quantiles_of_the_prior(question)
 
 
 @pytest.mark.parametrize(("labels", "surrogate"), [("pu", "y0"), *product(("mar-c", "mcar"), ("y0", "y1"))])
-@pytest.mark.parametrize("unknown", ["rows", "labelled", "power", "effect", "alpha", "dof"])
+@pytest.mark.parametrize("unknown", ["rows", "labeled", "power", "effect", "alpha", "dof"])
 def test_every_answer_rises_or_falls_with_the_prior(labels, surrogate, unknown):
     """What makes quantiles carry over."""
-    question = {"effect": 0.02, "power": 0.9, "alpha": 0.01, "dof": 2, "rows": 9000, "labelled": 0.1}
+    question = {"effect": 0.02, "power": 0.9, "alpha": 0.01, "dof": 2, "rows": 9000, "labeled": 0.1}
     question[unknown] = None
     priors = np.linspace(0.12, 0.88, 77)[:: 1 if surrogate == "y0" else -1]
     answers = [plan(**question, labels=labels, surrogate=surrogate, prior=float(p)).answer for p in priors]
@@ -52,13 +52,13 @@ def test_every_answer_rises_or_falls_with_the_prior(labels, surrogate, unknown):
 
 def test_the_answer_does_not_depend_on_the_draws():
     prior = stats.beta(4, 16)
-    answers = {plan(**PU, labelled=0.05, prior=prior, rng=rng, n_draws=n).answer for rng in (1, 2) for n in (1, 100)}
+    answers = {plan(**PU, labeled=0.05, prior=prior, rng=rng, n_draws=n).answer for rng in (1, 2) for n in (1, 100)}
     assert len(answers) == 1
 
 
 def test_the_answer_serves_the_wanted_share_of_the_prior():
     prior = stats.beta(4, 16)
-    found = plan(**PU, labelled=0.05, prior=prior, assurance=0.8)
+    found = plan(**PU, labeled=0.05, prior=prior, assurance=0.8)
     given = stats.uniform(0.05, 0.95)  # labels show that p(y=1) is at least 0.05
     above = float(prior.sf(given.ppf(0.0)))
 
@@ -74,7 +74,7 @@ def test_the_answer_serves_the_wanted_share_of_the_prior():
 
 def test_power_is_the_one_that_can_be_counted_on():
     prior = Beta(mean=0.25, low=0.1, high=0.5)
-    question = {"effect": 0.053, "alpha": 0.01, "labels": "pu", "labelled": 0.05, "rows": 800}
+    question = {"effect": 0.053, "alpha": 0.01, "labels": "pu", "labeled": 0.05, "rows": 800}
     found = plan(**question, prior=prior, n_draws=4000, rng=1)
     # The larger p(y=1), the smaller the power: nine tenths of the prior lie below its 0.9 quantile.
     low, high = (plan(**question, prior=float(prior.ppf(q))).answer for q in (0.92, 0.88))
@@ -83,28 +83,28 @@ def test_power_is_the_one_that_can_be_counted_on():
 
 def test_the_same_seed_gives_the_same_answer():
     prior = stats.beta(4, 16)
-    draws = [plan(**PU, labelled=0.05, prior=prior, rng=rng).draws for rng in (9, 9, np.random.default_rng(9), 10)]
+    draws = [plan(**PU, labeled=0.05, prior=prior, rng=rng).draws for rng in (9, 9, np.random.default_rng(9), 10)]
     np.testing.assert_array_equal(draws[0], draws[1])
     np.testing.assert_array_equal(draws[0], draws[2])
     assert not np.array_equal(draws[0], draws[3])
 
 
 def test_a_narrow_prior_gives_the_answer_of_its_value():
-    found = plan(**PU, labelled=0.05, prior=stats.uniform(0.2 - 1e-9, 2e-9), rng=0)
+    found = plan(**PU, labeled=0.05, prior=stats.uniform(0.2 - 1e-9, 2e-9), rng=0)
     assert found.answer == 1077
 
 
 def test_a_bound_is_planned_for_at_its_costly_end():
-    assert plan(**PU, labelled=0.05, prior=less_than(0.4)).answer == answer_at(0.4, labelled=0.05)
-    assert plan(**PU, labelled=0.05, prior="<0.4").draws is None
+    assert plan(**PU, labeled=0.05, prior=less_than(0.4)).answer == answer_at(0.4, labeled=0.05)
+    assert plan(**PU, labeled=0.05, prior="<0.4").draws is None
 
 
 def test_a_bound_on_the_wrong_side_is_not_enough():
     with pytest.raises(NotAnswerableError, match=r"which is above 0.1; give 'prior' as .* an upper bound"):
-        plan(**PU, labelled=0.05, prior=greater_than(0.1))
+        plan(**PU, labeled=0.05, prior=greater_than(0.1))
     mar_c = PU | {"labels": "mar-c", "surrogate": "y1"}
     with pytest.raises(NotAnswerableError, match=r"which is below 0.4; give 'prior' as .* a lower bound"):
-        plan(**mar_c, labelled=0.05, prior=less_than(0.4))
+        plan(**mar_c, labeled=0.05, prior=less_than(0.4))
 
 
 def test_a_bound_leaves_the_surrogate_that_it_serves():
@@ -114,20 +114,20 @@ def test_a_bound_leaves_the_surrogate_that_it_serves():
 
 def test_labels_that_the_prior_cannot_explain_are_left_out():
     prior = stats.uniform(0.0, 0.2)
-    found = plan(**PU, labelled=0.05, prior=prior, n_draws=4000, rng=2)
+    found = plan(**PU, labeled=0.05, prior=prior, n_draws=4000, rng=2)
     assert found.prior_draws.min() >= 0.05 - 1e-9
     assert found.prior_draws.shape == (4000,)
-    assert found.answer == answer_at(0.05 + 0.9 * 0.15, labelled=0.05)
-    assert "25.0% of the prior contradicts the share already labelled" in repr(found)
+    assert found.answer == answer_at(0.05 + 0.9 * 0.15, labeled=0.05)
+    assert "25.0% of the prior contradicts the share already labeled" in repr(found)
     with pytest.raises(
-        ParameterError, match=r"0.3 of all rows are labelled positives, but with p\(y=1\) = 0.2 no more than 0.2 can be"
+        ParameterError, match=r"0.3 of all rows are labeled positives, but with p\(y=1\) = 0.2 no more than 0.2 can be"
     ):
-        plan(**PU, labelled=0.3, prior=prior, rng=2)
+        plan(**PU, labeled=0.3, prior=prior, rng=2)
 
 
 def test_labels_of_both_classes_bound_the_prior_from_both_sides():
-    labelled = {"positives": 0.2, "negatives": 0.3}
-    found = plan(effect=0.05, rows=400, labels="mar-c", labelled=labelled, prior=stats.uniform(0.01, 0.98), rng=2)
+    labeled = {"positives": 0.2, "negatives": 0.3}
+    found = plan(effect=0.05, rows=400, labels="mar-c", labeled=labeled, prior=stats.uniform(0.01, 0.98), rng=2)
     assert found.prior_draws.min() >= 0.2 - 1e-9
     assert found.prior_draws.max() <= 0.7 + 1e-9
 
@@ -154,7 +154,7 @@ def test_where_the_goal_is_out_of_reach_the_answer_is_infinite():
 def test_a_surrogate_whose_answer_neither_rises_nor_falls_goes_by_its_draws():
     prior = Beta(mode=0.5, low=0.2, high=0.8)
     question = {"effect": 0.05, "power": 0.9, "alpha": 0.01, "labels": "mar-c", "surrogate": "listwise"}
-    found = plan(**question, labelled={"positives": 0.1, "negatives": 0.15}, prior=prior, n_draws=4000, rng=4)
+    found = plan(**question, labeled={"positives": 0.1, "negatives": 0.15}, prior=prior, n_draws=4000, rng=4)
     # κ = a b / ((a+b) p (1-p)) is least in the middle: the rows needed go by p (1-p).
     at = found.prior_draws * (1 - found.prior_draws)
     kappa = 0.1 * 0.15 / 0.25 / np.quantile(at, 0.9, method="inverted_cdf")
@@ -166,7 +166,7 @@ def test_a_surrogate_whose_answer_neither_rises_nor_falls_goes_by_its_draws():
 
 
 def test_says_which_side_is_safe_and_what_is_likely():
-    found = plan(**PU, labelled=0.05, prior=Beta(mode=0.2, low=0.1, high=0.4), rng=3)
+    found = plan(**PU, labeled=0.05, prior=Beta(mode=0.2, low=0.1, high=0.4), rng=3)
     assert found.safe_side == "overestimate"
     text = repr(found)
     assert "The safe side is to overestimate p(y=1)" in text
@@ -197,7 +197,7 @@ def test_one_surrogate_is_kept_for_all_draws():
 
 
 def test_power_curve_has_a_band():
-    found = plan(**PU, labelled=0.05, prior=Beta(mode=0.2, low=0.1, high=0.4), rng=3)
+    found = plan(**PU, labeled=0.05, prior=Beta(mode=0.2, low=0.1, high=0.4), rng=3)
     curve = found.power_curve([300, 1000, 3000])
     assert (curve["low"] <= curve["high"]).all()
     ends = [
@@ -212,7 +212,7 @@ def test_a_table_uses_the_same_draws_in_all_cells():
         power=[0.9, 0.9],
         effect=[0.05],
         labels="pu",
-        labelled=0.05,
+        labeled=0.05,
         prior=stats.beta(4, 16),
         rng=np.random.default_rng(1),
     )

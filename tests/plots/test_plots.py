@@ -1,4 +1,4 @@
-"""Pictures: what they show, that words do not overlap, that colours can be told apart."""
+"""Pictures: what they show, that words do not overlap, that colors can be told apart."""
 
 import re
 import sys
@@ -27,7 +27,7 @@ from blankets.plots import (
     plot_roc,
     plot_stability,
 )
-from blankets.plots._graph import COLOURS
+from blankets.plots._graph import COLORS
 from blankets.plots._style import CYCLE
 from blankets.results import Blanket, NamedEvidence, Sensitivity, Stability
 
@@ -56,7 +56,7 @@ def blanket_of(names, roles=None, children=None, **more):
 
 
 def some_roles(names):
-    roles = {name: ("parent", "child", "spouse", "neighbour")[i % 4] for i, name in enumerate(names)}
+    roles = {name: ("parent", "child", "spouse", "neighbor")[i % 4] for i, name in enumerate(names)}
     return roles, {name: names[i - 1] for i, name in enumerate(names) if i % 4 == 2}
 
 
@@ -110,7 +110,7 @@ def test_arrows_end_at_the_border_of_boxes():
 
 def test_titles_of_graphs():
     assert plot_blanket(blanket_of(["a"])).get_title() == "Markov blanket of outcome"
-    assert plot_blanket(blanket_of(["a"], finds="neighbours")).get_title() == "Parents and children of outcome"
+    assert plot_blanket(blanket_of(["a"], finds="neighbors")).get_title() == "Parents and children of outcome"
     assert plot_blanket(blanket_of(["a"]), title="Mine").get_title() == "Mine"
 
 
@@ -182,9 +182,9 @@ def test_spouses_and_strangers_of_a_graph_with_latents():
     one = SimpleNamespace(name="H1")
     roles = {"H1": "parent", "child": "child", "spouse": "spouse", "far": "outside"}
     ax = plot_latent_blanket(SimpleNamespace(graph=graph, target="t", latents=[one], roles=roles))
-    colour = {text.get_text(): text.get_bbox_patch().get_facecolor()[:3] for text in ax.texts if text.get_text()}
+    color = {text.get_text(): text.get_bbox_patch().get_facecolor()[:3] for text in ax.texts if text.get_text()}
     expected = {"t": "target", "H1": "parent", "child": "child", "spouse": "spouse", "far": "outside"}
-    assert colour == {name: to_rgb(COLOURS[role]) for name, role in expected.items()}
+    assert color == {name: to_rgb(COLORS[role]) for name, role in expected.items()}
 
 
 # Lists -----------------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def test_power_curves_by_rows_are_those_of_the_plan():
     for line, curve in zip(ax.lines, curves.values(), strict=False):
         np.testing.assert_array_equal(line.get_ydata(), curve["power"])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(curves)
-    assert len({line.get_linestyle() for line in ax.lines[:3]}) == 3  # told apart without colours
+    assert len({line.get_linestyle() for line in ax.lines[:3]}) == 3  # told apart without colors
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("rows", "power", "log")
 
 
@@ -313,24 +313,24 @@ def test_contours_of_a_plan():
     found = plan(effect=0.02, power=0.9, labels="pu", prior=0.2, rows=3000)
     grid = found.power_grid()
     for i, j in ((0, 39), (20, 20), (39, 39)):
-        n, labels = int(grid["rows"][j]), int(grid["labelled"][i])
+        n, labels = int(grid["rows"][j]), int(grid["labeled"][i])
         kappa = 4.0 * (labels / n) / (1 - labels / n)
         expected = ncx2.sf(chi2.isf(0.01, 1), 1, 2 * kappa * n * 0.02)
         assert grid["power"][i, j] == pytest.approx(expected, abs=1e-9)
-    # No more positives can be labelled than there are.
-    many = grid["labelled"][:, None] > 0.2 * grid["rows"][None, :]
+    # No more positives can be labeled than there are.
+    many = grid["labeled"][:, None] > 0.2 * grid["rows"][None, :]
     np.testing.assert_array_equal(np.isnan(grid["power"]), many)
     ax = found.plot_contour()
     assert ax.texts[-1].get_text() == f"3,000 rows, {found.answer} labels"
-    with pytest.raises(ParameterError, match="give a plan, or 'rows', 'labelled' and 'power'"):
+    with pytest.raises(ParameterError, match="give a plan, or 'rows', 'labeled' and 'power'"):
         plot_planning([1, 2])
     with pytest.raises(ParameterError, match="axis of a power curve"):
         plan(effect=0.02, power=0.9).plot_contour()
 
 
 def test_curves_must_be_over_one_thing():
-    with pytest.raises(ParameterError, match="all be over 'rows' or all over 'labelled'"):
-        plot_power({"a": {"rows": [1], "power": [0.5]}, "b": {"labelled": [1], "power": [0.5]}})
+    with pytest.raises(ParameterError, match="all be over 'rows' or all over 'labeled'"):
+        plot_power({"a": {"rows": [1], "power": [0.5]}, "b": {"labeled": [1], "power": [0.5]}})
 
 
 def test_planning_contour_lies_where_the_power_is():
@@ -409,12 +409,12 @@ def test_every_picture_returns_its_axes_or_says_what_it_needs(task, monkeypatch)
         PICTURES[task](None)
 
 
-def luminance(colour):
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(colour)]
+def luminance(color):
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(color)]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
-# Machado, Oliveira & Fernandes (2009), severity 1: what a colour becomes for protanopes and deuteranopes.
+# Machado, Oliveira & Fernandes (2009), severity 1: what a color becomes for protanopes and deuteranopes.
 SIMULATED = {
     "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
@@ -422,11 +422,11 @@ SIMULATED = {
 
 
 @pytest.mark.parametrize("kind", sorted(SIMULATED))
-def test_colours_can_be_told_apart(kind):
-    for palette in (list(COLOURS.values()), list(CYCLE)):
-        seen = [np.array(SIMULATED[kind]) @ to_rgb(colour) for colour in palette]
+def test_colors_can_be_told_apart(kind):
+    for palette in (list(COLORS.values()), list(CYCLE)):
+        seen = [np.array(SIMULATED[kind]) @ to_rgb(color) for color in palette]
         assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.1
 
 
 def test_names_in_boxes_have_contrast():
-    assert all((luminance(colour) + 0.05) / 0.05 > 4.5 for colour in COLOURS.values())  # black on each
+    assert all((luminance(color) + 0.05) / 0.05 > 4.5 for color in COLORS.values())  # black on each

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import blankets as bl
 from blankets.data import Frame
-from blankets.regimes import PositiveUnlabelled, Surrogate, kappa_case_control, kappa_of, read_labels
+from blankets.regimes import PositiveUnlabeled, Surrogate, kappa_case_control, kappa_of, read_labels
 from blankets.stats import table_statistics
 
 CODES = st.integers(0, 2**32 - 1).map(lambda seed: drawn(np.random.default_rng(seed)))
@@ -124,5 +124,5 @@ def test_kappa_of_labels_is_a_share(seed, prior):
     classes = rng.permuted(np.repeat([0, 1], [70, 30]))
     hidden = np.isin(np.arange(100), rng.permutation(100)[:20])
     positives = np.where((classes == 1) & ~hidden, 1, np.nan)
-    pu = PositiveUnlabelled(prior).kappa(read_labels(positives, regime="pu"), Surrogate.Y0)
+    pu = PositiveUnlabeled(prior).kappa(read_labels(positives, regime="pu"), Surrogate.Y0)
     assert 0 <= pu.low <= pu.value <= pu.high <= 1

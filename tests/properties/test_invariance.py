@@ -90,9 +90,9 @@ def test_order_of_columns(table, algorithm, seed):
 @settings(max_examples=20, deadline=None)
 @given(table=tables(), algorithm=ALGORITHMS)
 def test_threads(table, algorithm):
-    one = asked(table, algorithm, n_threads=1)
-    for n_threads in (2, 7):
-        other = asked(table, algorithm, n_threads=n_threads)
+    one = asked(table, algorithm, n_jobs=1)
+    for n_jobs in (2, 7):
+        other = asked(table, algorithm, n_jobs=n_jobs)
         assert (one is None and other is None) or one.strengths == other.strengths
 
 

@@ -27,7 +27,7 @@ def random_joint(rng, levels):
 
 
 def label_distribution(joint, c0, c1):
-    """p(label, x) with label negative, positive, unlabelled, when a class y row is labelled with probability c_y."""
+    """p(label, x) with label negative, positive, unlabeled, when a class y row is labeled with probability c_y."""
     return np.stack([c0 * joint[0], c1 * joint[1], (1 - c0) * joint[0] + (1 - c1) * joint[1]])
 
 
@@ -62,7 +62,7 @@ def test_mcar_has_the_factors_of_theorem_4_4(share, prior):
         assert kappa_of(surrogate, prior, positives=a, negatives=b) == pytest.approx(expected, rel=1e-12)
 
 
-def test_labelled_rows_under_class_dependent_labelling_in_the_limit_of_weak_effects():
+def test_labeled_rows_under_class_dependent_labeling_in_the_limit_of_weak_effects():
     rng = np.random.default_rng(0)
     for _ in range(20):
         prior, c0, c1 = rng.uniform(0.1, 0.9, 3)
@@ -70,8 +70,8 @@ def test_labelled_rows_under_class_dependent_labelling_in_the_limit_of_weak_effe
         bump = 1e-5 * (bump - bump.mean())
         joint = np.stack([(1 - prior) * (base + bump), prior * (base - bump)])
         a, b = c1 * prior, c0 * (1 - prior)
-        labelled = np.stack([c0 * joint[0], c1 * joint[1]])
-        ratio = (a + b) * squared_loss(labelled / (a + b)) / squared_loss(joint)
+        labeled = np.stack([c0 * joint[0], c1 * joint[1]])
+        ratio = (a + b) * squared_loss(labeled / (a + b)) / squared_loss(joint)
         assert kappa_of(Surrogate.LISTWISE, prior, positives=a, negatives=b) == pytest.approx(ratio, rel=1e-2)
 
 
@@ -96,7 +96,7 @@ def test_right_hand_sides_printed_in_the_thesis(a, b, printed):
     assert prefer_y0_below(a, b) == pytest.approx(printed, abs=0.005)
 
 
-def test_inequality_with_one_class_unlabelled():
+def test_inequality_with_one_class_unlabeled():
     assert prefer_y0_below(0.1, 0.0) == 1.0
     assert prefer_y0_below(0.0, 0.1) == 0.0
 

@@ -68,14 +68,14 @@ def test_truth_values(container):
 def test_what_it_holds():
     labels = read_labels(["b", None, "a", "b", None])
     assert len(labels) == 5
-    assert labels.n_labelled == 3
-    assert labels.n_unlabelled == 2
-    assert labels.labelled.tolist() == [True, False, True, True, False]
+    assert labels.n_labeled == 3
+    assert labels.n_unlabeled == 2
+    assert labels.labeled.tolist() == [True, False, True, True, False]
     assert labels.counts.tolist() == [1, 2]
     assert labels.shares == (0.2, 0.4)
     assert labels.is_binary
     assert labels.n_seen_classes == 2
-    assert labels.saw == "3 of 5 rows are labelled: 1 as 'a', 2 as 'b'"
+    assert labels.saw == "3 of 5 rows are labeled: 1 as 'a', 2 as 'b'"
 
 
 def test_one_class():
@@ -107,41 +107,41 @@ def test_many_classes_with_a_positive_one():
     assert read_labels(["a", "b", "c", "b"], positive="b").codes.tolist() == [0, 1, 0, 1]
 
 
-def test_zero_is_unlabelled_under_pu_alone():
+def test_zero_is_unlabeled_under_pu_alone():
     assert read_labels([1, 0, 0, 1], regime="pu").codes.tolist() == [1, -1, -1, 1]
     assert read_labels([True, False, False], regime="pu").codes.tolist() == [1, -1, -1]
     assert read_labels([1, 0, 0, 1]).codes.tolist() == [1, 0, 0, 1]
-    with pytest.raises(LabelError, match="under 'pu' a 0 means unlabelled, but here other rows are marked"):
+    with pytest.raises(LabelError, match="under 'pu' a 0 means unlabeled, but here other rows are marked"):
         read_labels([1, 0, None], regime="pu")
     with pytest.raises(LabelError, match="if 0 is a known negative use labels='mcar', 'mar-f' or 'mar-c'"):
         read_labels([1, 0, -1], regime="pu")
-    assert read_labels([1, 0, None], regime="pu", unlabelled_marker=0).codes.tolist() == [1, -1, -1]
+    assert read_labels([1, 0, None], regime="pu", unlabeled_marker=0).codes.tolist() == [1, -1, -1]
 
 
 def test_plus_and_minus_one_is_a_question():
     values = [-1, 1, 1, -1]
-    with pytest.raises(LabelError, match="is -1 the negative class, or does it mean unlabelled"):
+    with pytest.raises(LabelError, match="is -1 the negative class, or does it mean unlabeled"):
         read_labels(values)
     with pytest.raises(LabelError, match="is -1 the negative class"):
         read_labels(values, regime="mcar")
     assert read_labels(values, regime="pu").codes.tolist() == [-1, 1, 1, -1]
     assert read_labels(values, regime="supervised").codes.tolist() == [0, 1, 1, 0]
-    assert read_labels(values, unlabelled_marker=None).classes == (-1, 1)
-    assert read_labels(values, unlabelled_marker=-1).codes.tolist() == [-1, 1, 1, -1]
+    assert read_labels(values, unlabeled_marker=None).classes == (-1, 1)
+    assert read_labels(values, unlabeled_marker=-1).codes.tolist() == [-1, 1, 1, -1]
     assert read_labels([-1, 1, None], regime="mar-c").codes.tolist() == [0, 1, -1]
 
 
 def test_minus_one_beside_other_negative_numbers_is_a_class():
     labels = read_labels([-2, -1, -2, -1])
     assert labels.classes == (-2, -1)
-    assert labels.n_unlabelled == 0
+    assert labels.n_unlabeled == 0
 
 
 def test_own_marker():
-    assert read_labels(["yes", "?", "no"], unlabelled_marker="?").codes.tolist() == [1, -1, 0]
-    assert read_labels([1, 9, 0], unlabelled_marker=9).codes.tolist() == [1, -1, 0]
-    with pytest.raises(LabelError, match=r"no row carries the marker '\?' of unlabelled rows; the values are 'a', 'b'"):
-        read_labels(["a", "b"], unlabelled_marker="?")
+    assert read_labels(["yes", "?", "no"], unlabeled_marker="?").codes.tolist() == [1, -1, 0]
+    assert read_labels([1, 9, 0], unlabeled_marker=9).codes.tolist() == [1, -1, 0]
+    with pytest.raises(LabelError, match=r"no row carries the marker '\?' of unlabeled rows; the values are 'a', 'b'"):
+        read_labels(["a", "b"], unlabeled_marker="?")
 
 
 def test_coded_column():
@@ -152,18 +152,18 @@ def test_coded_column():
 
 @pytest.mark.parametrize("values", [[None, None, None], [-1, -1], [float("nan")] * 3])
 def test_no_labels_at_all(values):
-    with pytest.raises(LabelError, match=rf"0 of {len(values)} rows are labelled"):
+    with pytest.raises(LabelError, match=rf"0 of {len(values)} rows are labeled"):
         read_labels(values)
 
 
 def test_refusals():
-    with pytest.raises(LabelError, match="3 classes, and some rows are unlabelled: say which class"):
+    with pytest.raises(LabelError, match="3 classes, and some rows are unlabeled: say which class"):
         read_labels(["a", "b", "c", None])
     with pytest.raises(LabelError, match="positive= one of 'a', 'b', 'c'"):
         read_labels(["a", "b", "c", None])
-    with pytest.raises(LabelError, match="no row is labelled 'd'; pass positive= one of 'a', 'b'"):
+    with pytest.raises(LabelError, match="no row is labeled 'd'; pass positive= one of 'a', 'b'"):
         read_labels(["a", "b", None], positive="d")
-    with pytest.raises(LabelError, match="all rows are labelled 1, so there is nothing to tell apart; if"):
+    with pytest.raises(LabelError, match="all rows are labeled 1, so there is nothing to tell apart; if"):
         read_labels([1, 1, 1])
     with pytest.raises(LabelError, match=r"holds 100 different numbers, such as .* a measurement, not classes; bin it"):
         read_labels(np.linspace(0, 1, 100))

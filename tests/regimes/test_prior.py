@@ -36,7 +36,7 @@ def test_one_interface(prior):
         np.testing.assert_allclose(prior.cdf(prior.ppf([0.1, 0.5, 0.9])), [0.1, 0.5, 0.9], atol=1e-9)
 
 
-def test_generalised_beta_against_scipy():
+def test_generalized_beta_against_scipy():
     by_mode = Beta(mode=0.2, low=0.1, high=0.5, concentration=8)
     # mode' = 1/4: shapes 1 + 6/4 and 1 + 6·3/4
     reference = stats.beta(2.5, 5.5, loc=0.1, scale=0.4)

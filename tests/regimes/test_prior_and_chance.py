@@ -1,4 +1,4 @@
-"""p(y=1) is that of the population: labelled shares of a sample may exceed it by chance, and by no more."""
+"""p(y=1) is that of the population: labeled shares of a sample may exceed it by chance, and by no more."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from scipy import stats
 
 import blankets as bl
 from blankets.errors import LabelError, RegimeWarning
-from blankets.regimes import Between, PositiveUnlabelled, SemiSupervised, read_labels
+from blankets.regimes import Between, PositiveUnlabeled, SemiSupervised, read_labels
 
 
 def labels_of(positives, negatives=0, n=400):
@@ -16,8 +16,8 @@ def labels_of(positives, negatives=0, n=400):
 
 @pytest.mark.parametrize(("prior", "n"), [(0.2, 400), (0.03, 100), (0.5, 50)])
 def test_the_limit_is_a_chance_of_one_in_a_hundred(prior, n):
-    """With all positives labelled their number is binomial."""
-    regime = PositiveUnlabelled(prior)
+    """With all positives labeled their number is binomial."""
+    regime = PositiveUnlabeled(prior)
     for positives in range(2, n - 1):
         labels = labels_of(positives, n=n)
         if stats.binom.sf(positives - 1, n, prior) < 0.01:
@@ -37,16 +37,16 @@ def test_negatives_are_bounded_in_the_same_way():
                 regime.check(labels)
         else:
             regime.check(labels)
-            short = f"{negatives / 400:.4g} of the rows are labelled negatives" if negatives > 320 else ""
+            short = f"{negatives / 400:.4g} of the rows are labeled negatives" if negatives > 320 else ""
             assert regime.prior_is_short(labels) == short
 
 
-def test_no_more_can_be_labelled_than_there_are():
-    labels, regime = labels_of(83), PositiveUnlabelled(0.2)
+def test_no_more_can_be_labeled_than_there_are():
+    labels, regime = labels_of(83), PositiveUnlabeled(0.2)
     assert regime.kappa(labels).value == pytest.approx(1.0)
     assert regime.choose(labels).kappas["y0"] == pytest.approx(1.0)
     both, by_class = labels_of(83, 40), SemiSupervised("mar-c", 0.2)
-    # All positives are labelled, of the negatives 40 in 320: Ỹm tells the labelled ones and a mixture that is pure.
+    # All positives are labeled, of the negatives 40 in 320: Ỹm tells the labeled ones and a mixture that is pure.
     assert by_class.kappa(both, "ym").value == pytest.approx(1.0)
     assert by_class.kappa(both, "y0").value == pytest.approx(1.0)
     assert by_class.kappa(both, "listwise").value == pytest.approx(0.2 * 0.1 / (0.3 * 0.16))
@@ -54,31 +54,31 @@ def test_no_more_can_be_labelled_than_there_are():
 
 def test_ranges_and_bounds():
     labels = labels_of(83)
-    left = PositiveUnlabelled((0.1, 0.2)).admissible(labels)
+    left = PositiveUnlabeled((0.1, 0.2)).admissible(labels)
     assert left.support == (pytest.approx(stats.beta.ppf(0.01, 83, 318)), 0.2)
-    assert PositiveUnlabelled("<0.2").admissible(labels).is_soft
-    assert PositiveUnlabelled((0.1, 0.25)).admissible(labels).support == (83 / 400, 0.25)  # as far as it can be
+    assert PositiveUnlabeled("<0.2").admissible(labels).is_soft
+    assert PositiveUnlabeled((0.1, 0.25)).admissible(labels).support == (83 / 400, 0.25)  # as far as it can be
     with pytest.raises(LabelError, match=r"between 0\.05 and 0\.1, but the labels show"):
-        PositiveUnlabelled(Between(0.05, 0.1)).check(labels)
-    assert not PositiveUnlabelled(0.01, "case-control").prior_is_short(labels)
+        PositiveUnlabeled(Between(0.05, 0.1)).check(labels)
+    assert not PositiveUnlabeled(0.01, "case-control").prior_is_short(labels)
 
 
 @pytest.fixture(scope="module")
 def table():
-    """Every positive is labelled, and the sample has 83 of them in 400 rows, where a fifth was to be expected."""
+    """Every positive is labeled, and the sample has 83 of them in 400 rows, where a fifth was to be expected."""
     rng = np.random.default_rng(3)
     ill = np.arange(400) < 83
     cough = rng.random(400) < np.where(ill, 0.7, 0.2)
     return pd.DataFrame({"cough": cough, "coin": rng.integers(0, 2, 400), "ill": np.where(ill, 1.0, np.nan)})
 
 
-SHORT = r"p\(y=1\) is said to be .*, but 0\.2075 of the rows are labelled positives; that may be chance"
+SHORT = r"p\(y=1\) is said to be .*, but 0\.2075 of the rows are labeled positives; that may be chance"
 
 
 @pytest.mark.parametrize("prior", [0.2, (0.1, 0.2)])
 def test_every_question_is_answered_with_a_warning_and_a_note(table, prior, tmp_path):
     how = {"labels": "pu", "prior": prior}
-    note = "That 0.2075 of the rows are labelled positives is put down to chance."
+    note = "That 0.2075 of the rows are labeled positives is put down to chance."
     with pytest.warns(RegimeWarning, match=SHORT):
         test = bl.test(table, "cough", "ill", **how)
     assert note in test.notes[0]
@@ -113,7 +113,7 @@ def test_both_classes(table):
         bl.discover(table, "ill", labels="pu", prior=0.15)
 
 
-def test_intervals_keep_their_level_where_all_positives_are_labelled():
+def test_intervals_keep_their_level_where_all_positives_are_labeled():
     """90% intervals of Pos over 600 samples, in every other of which the share of positives exceeds p(y=1).
 
     Standard error of the coverage: 0.012 over all samples, 0.017 over a half.
@@ -126,7 +126,7 @@ def test_intervals_keep_their_level_where_all_positives_are_labelled():
     for _ in range(600):
         cells = rng.multinomial(n, joint.ravel()).reshape(2, 2)
         labels = labels_of(int(cells[1].sum()), n=n)
-        regime = PositiveUnlabelled(prior)
+        regime = PositiveUnlabeled(prior)
         try:
             regime.check(labels)
         except LabelError:

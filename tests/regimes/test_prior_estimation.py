@@ -1,4 +1,4 @@
-"""Class priors estimated from positive-unlabelled data of a known prior."""
+"""Class priors estimated from positive-unlabeled data of a known prior."""
 
 import numpy as np
 import pytest
@@ -7,54 +7,54 @@ from blankets.errors import DataError, LabelError, ParameterError
 from blankets.regimes import (
     EstimatedPrior,
     Labels,
-    PositiveUnlabelled,
+    PositiveUnlabeled,
     Question,
     estimate_prior,
     read_labels,
 )
 
 
-def population(n, prior, recognised, rng):
+def population(n, prior, recognized, rng):
     """Features of which the first betrays a share of the positives for certain, the others give hints or nothing."""
     y = rng.random(n) < prior
     x = rng.integers(0, 3, size=(n, 6))
-    x[:, 0] = np.where(y & (rng.random(n) < recognised), 3, x[:, 0])
+    x[:, 0] = np.where(y & (rng.random(n) < recognized), 3, x[:, 0])
     x[:, 1] = np.where(y & (rng.random(n) < 0.4), 2, x[:, 1])
     return x, y
 
 
-def one_sample(n, prior, frequency, recognised, seed):
+def one_sample(n, prior, frequency, recognized, seed):
     rng = np.random.default_rng(seed)
-    x, y = population(n, prior, recognised, rng)
+    x, y = population(n, prior, recognized, rng)
     codes = np.where(y & (rng.random(n) < frequency), 1, -1)
     return x, Labels(codes.astype(np.int16), (0, 1))
 
 
-def case_control(n_labelled, n_background, prior, recognised, seed):
+def case_control(n_labeled, n_background, prior, recognized, seed):
     rng = np.random.default_rng(seed)
-    background, _ = population(n_background, prior, recognised, rng)
-    x, y = population(int(3 * n_labelled / prior), prior, recognised, rng)
-    codes = np.repeat(np.array([1, -1], np.int16), [n_labelled, n_background])
-    return np.concatenate([x[y][:n_labelled], background]), Labels(codes, (0, 1))
+    background, _ = population(n_background, prior, recognized, rng)
+    x, y = population(int(3 * n_labeled / prior), prior, recognized, rng)
+    codes = np.repeat(np.array([1, -1], np.int16), [n_labeled, n_background])
+    return np.concatenate([x[y][:n_labeled], background]), Labels(codes, (0, 1))
 
 
-@pytest.mark.parametrize(("prior", "frequency", "recognised"), [(0.2, 0.3, 0.3), (0.4, 0.5, 0.5), (0.1, 0.5, 0.9)])
-def test_roc(prior, frequency, recognised):
-    x, labels = one_sample(10_000, prior, frequency, recognised, seed=1)
+@pytest.mark.parametrize(("prior", "frequency", "recognized"), [(0.2, 0.3, 0.3), (0.4, 0.5, 0.5), (0.1, 0.5, 0.9)])
+def test_roc(prior, frequency, recognized):
+    x, labels = one_sample(10_000, prior, frequency, recognized, seed=1)
     estimate = estimate_prior(x, labels, n_bootstrap=2, rng=0)
-    # c from about 300 recognised rows or more has a standard error of 9% or less.
+    # c from about 300 recognized rows or more has a standard error of 9% or less.
     assert 0.85 * prior < estimate.value < 1.25 * prior
 
 
 # The bounds of TIcE are cautious: p(y=1) comes out too large rather than too small.
-@pytest.mark.parametrize(("prior", "frequency", "recognised"), [(0.2, 0.5, 0.5), (0.4, 0.5, 0.5), (0.1, 0.5, 0.9)])
-def test_tice(prior, frequency, recognised):
-    x, labels = one_sample(10_000, prior, frequency, recognised, seed=1)
+@pytest.mark.parametrize(("prior", "frequency", "recognized"), [(0.2, 0.5, 0.5), (0.4, 0.5, 0.5), (0.1, 0.5, 0.9)])
+def test_tice(prior, frequency, recognized):
+    x, labels = one_sample(10_000, prior, frequency, recognized, seed=1)
     estimate = estimate_prior(x, labels, method="tice", n_bootstrap=3, rng=0)
     assert 0.95 * prior < estimate.value < 1.4 * prior
 
 
-def test_elkan_noto_where_every_positive_is_recognised():
+def test_elkan_noto_where_every_positive_is_recognized():
     x, labels = one_sample(5_000, 0.3, 0.4, 1.0, seed=2)
     estimate = estimate_prior(x, labels, method="elkan-noto", n_bootstrap=5, rng=0)
     # c has standard error √(0.4·0.6/1500) = 0.013, 3% of itself.
@@ -85,14 +85,14 @@ def test_it_is_a_prior_with_uncertainty_that_flows_into_kappa_and_estimates():
     np.testing.assert_allclose(prior.cdf(prior.ppf([0.2, 0.5, 0.7])), [0.2, 0.5, 0.7], atol=1e-9)
     draws = prior.sample(1000, rng=1)
     assert low <= draws.min() <= draws.max() <= high
-    regime = PositiveUnlabelled(prior)
+    regime = PositiveUnlabeled(prior)
     assert Question.ESTIMATE in regime.answers
     kappa = regime.kappa(labels)
     assert kappa.low < kappa.value < kappa.high
     table = np.array([[np.sum((x[:, 1] == k) & (labels.codes == c)) for k in range(3)] for c in (0, 1, -1)])
     unsure = regime.estimate(table, labels).variance
-    assert unsure > PositiveUnlabelled(prior.value).estimate(table, labels).variance
-    assert "estimated by roc assuming that some recognisable group of rows is all positive" in str(prior)
+    assert unsure > PositiveUnlabeled(prior.value).estimate(table, labels).variance
+    assert "estimated by roc assuming that some recognizable group of rows is all positive" in str(prior)
     assert "estimated by roc" in regime.describe(labels)
 
 
@@ -108,7 +108,7 @@ def test_bootstrap_spread_is_that_of_repeated_samples():
 
 @pytest.mark.parametrize("method", ["roc", "tice", "elkan-noto"])
 def test_the_order_of_rows_decides_nothing(method):
-    """With few distinct rows most are ties; labelled rows first is how people put two samples together."""
+    """With few distinct rows most are ties; labeled rows first is how people put two samples together."""
     x, labels = one_sample(4_000, 0.2, 0.4, 0.5, seed=6)
     x = x[:, :1]
     order = np.argsort(-labels.codes, kind="stable")
@@ -116,7 +116,7 @@ def test_the_order_of_rows_decides_nothing(method):
     one, other = (
         estimate_prior(*data, method=method, n_bootstrap=2, rng=0).value for data in ((x, labels), sorted_rows)
     )
-    # Other folds, hence not the same number; c from 160 labelled rows of 400 has a standard error of 6%.
+    # Other folds, hence not the same number; c from 160 labeled rows of 400 has a standard error of 6%.
     assert one == pytest.approx(other, rel=0.1)
     assert one > 0.17
 
@@ -145,7 +145,7 @@ def test_refusals():
         estimate_prior(x[:, 0], labels)
     with pytest.raises(DataError, match="there are 99 rows of features, but 100 of labels"):
         estimate_prior(x[:99], labels)
-    with pytest.raises(LabelError, match="too few labelled or unlabelled rows"):
+    with pytest.raises(LabelError, match="too few labeled or unlabeled rows"):
         estimate_prior(x, Labels(np.where(np.arange(100) == 0, 1, -1).astype(np.int16), (0, 1)))
-    with pytest.raises(LabelError, match="from positives and unlabelled rows"):
+    with pytest.raises(LabelError, match="from positives and unlabeled rows"):
         estimate_prior(np.zeros((3, 1), int), read_labels([1, 0, None]))

@@ -9,7 +9,7 @@ from blankets.regimes import (
     Beta,
     Exact,
     Labels,
-    PositiveUnlabelled,
+    PositiveUnlabeled,
     Question,
     SemiSupervised,
     Supervised,
@@ -51,7 +51,7 @@ def semi(positives, negatives, rows=1000) -> Labels:
     ("regime", "valid"),
     [
         (Supervised(), {"full"}),
-        (PositiveUnlabelled(), {"y0", "ym"}),
+        (PositiveUnlabeled(), {"y0", "ym"}),
         (SemiSupervised("mcar"), {"listwise", "ym", "y0", "y1"}),
         (SemiSupervised("mar-f"), {"listwise"}),
         (SemiSupervised("mar-c"), {"listwise", "ym", "y0", "y1"}),
@@ -63,18 +63,18 @@ def test_valid_surrogates(regime, valid):
 
 def test_invalid_surrogates_are_refused_or_forced_and_marked():
     regime = SemiSupervised("mar-f")
-    with pytest.raises(LabelError, match=r"counts unlabelled rows as negatives .* is not valid here: labelling"):
+    with pytest.raises(LabelError, match=r"counts unlabeled rows as negatives .* is not valid here: labeling"):
         regime.surrogate(SEMI, "y0")
     with pytest.raises(LabelError, match="use 'listwise', or pass force=True"):
         regime.surrogate(SEMI, "y1")
     forced = regime.surrogate(SEMI, "y0", force=True)
     assert forced.forced
-    assert "being unlabelled is itself related to x" in forced.note
+    assert "being unlabeled is itself related to x" in forced.note
     assert not regime.surrogate(SEMI).forced
-    with pytest.raises(LabelError, match="no negative is labelled"):
-        PositiveUnlabelled().surrogate(PU, "y1")
-    with pytest.raises(LabelError, match="only one class is labelled, so among the labelled rows there is nothing"):
-        PositiveUnlabelled().surrogate(PU, "listwise", force=True)
+    with pytest.raises(LabelError, match="no negative is labeled"):
+        PositiveUnlabeled().surrogate(PU, "y1")
+    with pytest.raises(LabelError, match="only one class is labeled, so among the labeled rows there is nothing"):
+        PositiveUnlabeled().surrogate(PU, "listwise", force=True)
     with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
         Supervised().surrogate(FULL, "y0")
     with pytest.raises(ParameterError, match="unknown surrogate 'y2'; did you mean"):
@@ -86,11 +86,11 @@ def test_surrogate_columns():
     regime = SemiSupervised("mar-c")
     columns = {name: regime.surrogate(labels, name) for name in ("listwise", "ym", "y0", "y1")}
     assert columns["y0"].codes.tolist() == [0, 0, 1, 0]
-    assert columns["y0"].levels == ("no or unlabelled", "yes")
+    assert columns["y0"].levels == ("no or unlabeled", "yes")
     assert columns["y1"].codes.tolist() == [0, 1, 1, 1]
-    assert columns["y1"].levels == ("no", "yes or unlabelled")
+    assert columns["y1"].levels == ("no", "yes or unlabeled")
     assert columns["ym"].codes.tolist() == [0, 2, 1, 2]
-    assert columns["ym"].levels == ("no", "yes", "unlabelled")
+    assert columns["ym"].levels == ("no", "yes", "unlabeled")
     assert columns["listwise"].rows.tolist() == [True, False, True, False]
     assert columns["listwise"].codes[[0, 2]].tolist() == [0, 1]
     assert [columns[name].n_rows for name in columns] == [2, 4, 4, 4]
@@ -123,7 +123,7 @@ def test_collapsed_tables_are_those_of_the_columns():
 
 def test_most_powerful_choice():
     assert Supervised().choose(FULL).surrogate is Surrogate.FULL
-    assert PositiveUnlabelled().choose(PU).surrogate is Surrogate.Y0
+    assert PositiveUnlabeled().choose(PU).surrogate is Surrogate.Y0
     assert SemiSupervised("mcar").choose(SEMI).surrogate is Surrogate.LISTWISE
     assert SemiSupervised("mar-f").choose(SEMI).surrogate is Surrogate.LISTWISE
 
@@ -140,7 +140,7 @@ def test_most_powerful_choice():
         (None, Surrogate.YM, False, "nothing is known"),
     ],
 )
-def test_choice_under_class_dependent_labelling(prior, surrogate, settled, says):
+def test_choice_under_class_dependent_labeling(prior, surrogate, settled, says):
     choice = SemiSupervised("mar-c", prior).choose(semi(125, 125))  # threshold 1/2
     assert choice.surrogate is surrogate
     assert choice.settled is settled
@@ -148,11 +148,11 @@ def test_choice_under_class_dependent_labelling(prior, surrogate, settled, says)
         raise AssertionError(choice.reason)
 
 
-def test_near_mcar_labelled_rows_are_best_and_the_powers_are_told():
+def test_near_mcar_labeled_rows_are_best_and_the_powers_are_told():
     labels = semi(60, 200)  # 24% of the rows; 23% of these positive, 20% of all
     choice = SemiSupervised("mar-c", prior=0.2).choose(labels)
     assert choice.surrogate is Surrogate.LISTWISE
-    assert "labelled rows alone keep the most" in choice.reason
+    assert "labeled rows alone keep the most" in choice.reason
     powers = choice.powers(effect=0.02, n_rows=1000, dof=3, alpha=0.05)
     # κ = Var(E[Y|Ỹ]) / Var(Y), written out; λ = 2 κ N I.
     a, b, p = 0.06, 0.2, 0.2
@@ -183,7 +183,7 @@ def test_predicted_order_of_the_figures():  # ERRATA B13
 
 
 def test_kappa_of_an_exact_prior():
-    kappa = PositiveUnlabelled(prior=0.2).kappa(PU)
+    kappa = PositiveUnlabeled(prior=0.2).kappa(PU)
     assert (kappa.value, kappa.low, kappa.high) == pytest.approx((4 * 0.05 / 0.95,) * 3)
     assert kappa.form == "unconditional"
     assert kappa.surrogate is Surrogate.Y0
@@ -193,27 +193,27 @@ def test_kappa_of_an_exact_prior():
 
 
 def test_kappa_of_uncertain_priors_is_a_range():
-    kappa = PositiveUnlabelled(prior=between(0.1, 0.4)).kappa(PU)
+    kappa = PositiveUnlabeled(prior=between(0.1, 0.4)).kappa(PU)
     at = lambda p: (1 - p) / p * 0.05 / 0.95  # noqa: E731
     assert kappa.value == pytest.approx(at(0.25), rel=1e-3)
     assert at(0.4) < kappa.low < at(0.39)
     assert at(0.11) < kappa.high < at(0.1)
-    # "below 0.4" and 5% labelled positives: p(y=1) is between the two, and κ between that at 0.4 and 1.
-    soft = PositiveUnlabelled(prior=less_than(0.4)).kappa(PU)
+    # "below 0.4" and 5% labeled positives: p(y=1) is between the two, and κ between that at 0.4 and 1.
+    soft = PositiveUnlabeled(prior=less_than(0.4)).kappa(PU)
     assert at(0.4) < soft.low < at(0.39)
     assert 0.9 < soft.high < 1
 
 
 def test_kappa_of_case_control_data():
-    regime = PositiveUnlabelled(prior=0.02, sampling="case-control")
+    regime = PositiveUnlabeled(prior=0.02, sampling="case-control")
     assert regime.kappa(PU).value == pytest.approx(49 * 0.05 * 0.95)
-    assert regime.kappa(PU).value > 1  # and a prior below the labelled share is no contradiction
+    assert regime.kappa(PU).value > 1  # and a prior below the labeled share is no contradiction
 
 
 def test_stratified_kappa_of_regimes():
     tables = np.array([[[0, 0], [40, 60], [900, 1000]], [[0, 0], [10, 90], [500, 400]]], float)
     labels = read_labels([1] * 200 + [None] * 2800)
-    kappa = PositiveUnlabelled(prior=0.2).stratified_kappa(tables, labels)
+    kappa = PositiveUnlabeled(prior=0.2).stratified_kappa(tables, labels)
     c1 = (200 / 3000) / 0.2
     in_z = np.array([100 / 2000, 100 / 1000]) / c1
     np.testing.assert_allclose(kappa.by_stratum, c1 * (1 - in_z) / (1 - c1 * in_z), rtol=1e-12)
@@ -225,7 +225,7 @@ def test_stratified_kappa_of_regimes():
     y0 = SemiSupervised("mcar").stratified_kappa(semi_tables, semi(14, 16, 100), "y0")
     assert y0.by_stratum.shape == (2,)
     with pytest.raises(NotAnswerableError, match=r"without p\(y=1\)"):
-        PositiveUnlabelled().stratified_kappa(tables, labels)
+        PositiveUnlabeled().stratified_kappa(tables, labels)
 
 
 # ---------------------------------------------------------------- questions
@@ -235,10 +235,10 @@ def test_stratified_kappa_of_regimes():
     ("regime", "answers"),
     [
         (Supervised(), set(Question)),
-        (PositiveUnlabelled(), TEST_AND_RANK),
-        (PositiveUnlabelled(less_than(0.4)), TEST_AND_RANK | {Question.POWER}),
-        (PositiveUnlabelled(0.2), set(Question)),
-        (PositiveUnlabelled(stats.beta(2, 8)), set(Question)),
+        (PositiveUnlabeled(), TEST_AND_RANK),
+        (PositiveUnlabeled(less_than(0.4)), TEST_AND_RANK | {Question.POWER}),
+        (PositiveUnlabeled(0.2), set(Question)),
+        (PositiveUnlabeled(stats.beta(2, 8)), set(Question)),
         (SemiSupervised("mcar"), set(Question)),
         (SemiSupervised("mar-f"), TEST_AND_RANK | {Question.ESTIMATE}),
         (SemiSupervised("mar-c"), TEST_AND_RANK),
@@ -257,13 +257,13 @@ def test_questions(regime, answers):
 
 def test_refusals_say_what_would_help():
     with pytest.raises(NotAnswerableError, match=r"information cannot be estimated without p\(y=1\).*nothing is known"):
-        PositiveUnlabelled().estimate(PU_TABLE, PU)
+        PositiveUnlabeled().estimate(PU_TABLE, PU)
     with pytest.raises(NotAnswerableError, match=r"only known to be below 0\.4: give prior=, for example 0\.2"):
-        PositiveUnlabelled(less_than(0.4)).estimate(PU_TABLE, PU)
-    with pytest.raises(NotAnswerableError, match="power cannot be told when labelling depends on features"):
+        PositiveUnlabeled(less_than(0.4)).estimate(PU_TABLE, PU)
+    with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
         SemiSupervised("mar-f").kappa(SEMI)
     with pytest.raises(NotAnswerableError, match="power cannot be told without"):
-        PositiveUnlabelled().kappa(PU)
+        PositiveUnlabeled().kappa(PU)
 
 
 # ---------------------------------------------------------------- estimates
@@ -274,9 +274,9 @@ def test_each_regime_takes_its_estimator():
         np.testing.assert_allclose(mine.value, expected.value, rtol=1e-12)
         np.testing.assert_allclose(mine.variance, expected.variance, rtol=1e-12)
 
-    same(PositiveUnlabelled(0.2).estimate(PU_TABLE, PU), pos_information(PU_TABLE, 0.2))
+    same(PositiveUnlabeled(0.2).estimate(PU_TABLE, PU), pos_information(PU_TABLE, 0.2))
     same(
-        PositiveUnlabelled(0.2, "case-control").estimate(PU_TABLE, PU),
+        PositiveUnlabeled(0.2, "case-control").estimate(PU_TABLE, PU),
         pos_information(PU_TABLE, 0.2, sampling="case-control"),
     )
     same(SemiSupervised("mcar").estimate(LABEL_TABLE, SEMI), mcar_information(LABEL_TABLE))
@@ -301,9 +301,9 @@ def test_estimator_of_least_variance_feature_by_feature():
 
 def test_uncertain_prior_widens_the_interval():
     table, labels = PU_TABLE * 50, read_labels([1] * 250 + [None] * 4750)
-    exact = PositiveUnlabelled(0.2).estimate(table, labels)
+    exact = PositiveUnlabeled(0.2).estimate(table, labels)
     prior = Beta(mean=0.2, low=0.1, high=0.3)
-    unsure = PositiveUnlabelled(prior).estimate(table, labels)
+    unsure = PositiveUnlabeled(prior).estimate(table, labels)
     assert unsure.value == pytest.approx(float(exact.value))
     draws = prior.sample(4000, rng=0)
     at = pos_information(table, draws)
@@ -318,34 +318,34 @@ def test_squared_loss_everywhere():
     with pytest.raises(ParameterError, match=r"'ss' .* is defined for loss='log' only"):
         SemiSupervised("mar-c", 0.3).estimate(LABEL_TABLE, SEMI, estimator="ss", loss="squared")
     with pytest.raises(ParameterError, match="unknown estimator in this regime 'neg'"):
-        PositiveUnlabelled(0.2).estimate(PU_TABLE, PU, estimator="neg")
+        PositiveUnlabeled(0.2).estimate(PU_TABLE, PU, estimator="neg")
 
 
 # ---------------------------------------------------------------- labels that contradict the regime
 
 
 def test_contradictions():
-    with pytest.raises(LabelError, match="95 of 100 rows are unlabelled, but 'supervised' needs every label"):
+    with pytest.raises(LabelError, match="95 of 100 rows are unlabeled, but 'supervised' needs every label"):
         Supervised().check(PU)
     with pytest.raises(LabelError, match="all rows are of one class"):
         Supervised().check(Labels(np.ones(3, np.int16), (0, 1)))
-    with pytest.raises(LabelError, match="'pu' is for one labelled class, but 20 rows are labelled 0"):
-        PositiveUnlabelled().check(SEMI)
-    with pytest.raises(LabelError, match="no row is unlabelled, but labels='pu' needs some"):
-        PositiveUnlabelled().check(FULL)
-    with pytest.raises(LabelError, match="labels='mcar' needs labelled rows of two classes, but there is one, 1"):
+    with pytest.raises(LabelError, match="'pu' is for one labeled class, but 20 rows are labeled 0"):
+        PositiveUnlabeled().check(SEMI)
+    with pytest.raises(LabelError, match="no row is unlabeled, but labels='pu' needs some"):
+        PositiveUnlabeled().check(FULL)
+    with pytest.raises(LabelError, match="labels='mcar' needs labeled rows of two classes, but there is one, 1"):
         SemiSupervised("mcar").check(PU)
-    with pytest.raises(LabelError, match="no row is unlabelled, but labels='mar-c' needs some"):
+    with pytest.raises(LabelError, match="no row is unlabeled, but labels='mar-c' needs some"):
         SemiSupervised("mar-c").check(FULL)
 
 
 def test_prior_that_the_labels_contradict():
     with pytest.raises(LabelError, match=r"said to be 0\.01, but the labels show that it lies between 0\.05 and 1"):
-        PositiveUnlabelled(0.01).surrogate(PU)
+        PositiveUnlabeled(0.01).surrogate(PU)
     with pytest.raises(LabelError, match=r"lies between 0\.1 and 0\.8"):
         SemiSupervised("mar-c", 0.9).surrogate(SEMI)
-    assert PositiveUnlabelled(0.05).kappa(PU).value == pytest.approx(1)  # every positive is labelled
-    PositiveUnlabelled(0.03, "case-control").check(PU)
+    assert PositiveUnlabeled(0.05).kappa(PU).value == pytest.approx(1)  # every positive is labeled
+    PositiveUnlabeled(0.03, "case-control").check(PU)
 
 
 # ---------------------------------------------------------------- names and "auto"
@@ -353,20 +353,20 @@ def test_prior_that_the_labels_contradict():
 
 def test_by_name():
     assert regime_from("supervised") == regime_from("full") == Supervised()
-    assert regime_from("pu", prior=0.2) == PositiveUnlabelled(0.2)
+    assert regime_from("pu", prior=0.2) == PositiveUnlabeled(0.2)
     assert regime_from("pu", sampling="case-control").sampling == "case-control"
     assert regime_from("mar-c", prior="<0.4") == SemiSupervised("mar-c", less_than(0.4))
     given = SemiSupervised("mcar")
     assert regime_from(given) is given
-    assert [r.name for r in (Supervised(), PositiveUnlabelled(), given)] == ["supervised", "pu", "mcar"]
-    assert PositiveUnlabelled(0.2).prior == Exact(0.2)
+    assert [r.name for r in (Supervised(), PositiveUnlabeled(), given)] == ["supervised", "pu", "mcar"]
+    assert PositiveUnlabeled(0.2).prior == Exact(0.2)
 
 
 def test_auto_says_what_it_saw_and_assumed():
     assert regime_from("auto", FULL) == Supervised()
-    with pytest.warns(RegimeWarning, match="5 of 100 rows are labelled: 5 as 1, and the others are not: taken for"):
-        assert regime_from("auto", PU, prior=0.2) == PositiveUnlabelled(0.2)
-    seen = "30 of 100 rows are labelled: 20 as 0, 10 as 1, and 70 rows are not"
+    with pytest.warns(RegimeWarning, match="5 of 100 rows are labeled: 5 as 1, and the others are not: taken for"):
+        assert regime_from("auto", PU, prior=0.2) == PositiveUnlabeled(0.2)
+    seen = "30 of 100 rows are labeled: 20 as 0, 10 as 1, and 70 rows are not"
     with pytest.raises(LabelError, match=seen) as caught:
         regime_from("auto", SEMI)
     lines = str(caught.value).splitlines()
@@ -375,13 +375,13 @@ def test_auto_says_what_it_saw_and_assumed():
 
 
 def test_descriptions():
-    said = PositiveUnlabelled(less_than(0.4)).describe(PU)
-    assert said.startswith("5 of 100 rows are labelled: 5 as 1. Only positives are labelled")
+    said = PositiveUnlabeled(less_than(0.4)).describe(PU)
+    assert said.startswith("5 of 100 rows are labeled: 5 as 1. Only positives are labeled")
     assert said.endswith("p(y=1) is taken to be below 0.4.")
     assert "depend on its class alone (MAR-C)" in SemiSupervised("mar-c").describe(SEMI)
-    assert Supervised().describe(FULL) == "100 of 100 rows are labelled: 70 as 0, 30 as 1. Every row is labelled."
+    assert Supervised().describe(FULL) == "100 of 100 rows are labeled: 70 as 0, 30 as 1. Every row is labeled."
     assert Supervised().unlocked_by(Question.POWER) == ""
-    assert "collected apart" in PositiveUnlabelled(sampling="case-control").assumption
+    assert "collected apart" in PositiveUnlabeled(sampling="case-control").assumption
 
 
 def test_refused_names():
@@ -395,11 +395,11 @@ def test_refused_names():
     with pytest.raises(ParameterError, match="unknown mechanism 'marc'"):
         SemiSupervised("marc")
     with pytest.raises(ParameterError, match="unknown sampling 'two'"):
-        PositiveUnlabelled(sampling="two")
+        PositiveUnlabeled(sampling="two")
     with pytest.raises(ParameterError, match="'sampling' is for labels='pu'"):
         regime_from("mcar", sampling="case-control")
-    with pytest.raises(ParameterError, match=r"give prior= and sampling= to PositiveUnlabelled\(...\) itself"):
-        regime_from(PositiveUnlabelled(), prior=0.2)
+    with pytest.raises(ParameterError, match=r"give prior= and sampling= to PositiveUnlabeled\(...\) itself"):
+        regime_from(PositiveUnlabeled(), prior=0.2)
     with pytest.raises(ParameterError, match="labels='auto' needs the labels"):
         regime_from("auto")
     assert surrogate_from(Surrogate.Y0) is Surrogate.Y0
@@ -416,7 +416,7 @@ def test_two_values_of_the_prior_carry_its_uncertainty(of, prior):
     """Against the law of total variance by Monte Carlo, 20,000 draws."""
     table = np.array([[[0, 0, 0], [100, 200, 50], [3000, 4000, 1000]]], float)
     labels = read_labels([1] * 350 + [None] * 8000)
-    regime, exact = PositiveUnlabelled(prior), pos_information
+    regime, exact = PositiveUnlabeled(prior), pos_information
     if of == "neg":
         table, labels = table[:, [1, 0, 2]] + [[[0], [1], [0]]], semi(3, 350, 8353)
         regime, exact = SemiSupervised("mar-c", prior), neg_information

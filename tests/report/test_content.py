@@ -16,7 +16,7 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.latent import discover_latent
 from blankets.report import report_content
-from blankets.report._neighbourhood import MOST_BOXES
+from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail
 from blankets.results import Blanket, NamedEvidence, PassedOver, Step
 
@@ -79,7 +79,7 @@ def test_answer_without_members_says_what_could_have_been_found():
         (blanket_of(evidence("a"), evidence("b")), "consists of all the 2 columns searched: a and b.", "No column"),
         (blanket_of(evidence("a"), columns=("b",)), "one of the 2 columns", "Once it is known, the other column tells"),
         (
-            blanket_of(evidence("a"), columns=("b",), finds="neighbours"),
+            blanket_of(evidence("a"), columns=("b",), finds="neighbors"),
             "The parents and children of ill are one of the 2 columns searched: a.",
             "It is tied to ill whatever else is known",
         ),
@@ -194,7 +194,7 @@ def test_trail_order_and_short_reasons():
     assert trail(loose)["rows"][0]["short"] == "dependent by itself, p = 0.05"
 
 
-# Neighbourhood ---------------------------------------------------------------------------------------------------
+# Neighborhood ---------------------------------------------------------------------------------------------------
 
 
 def overlaps(a, b):
@@ -208,13 +208,13 @@ def test_boxes_never_overlap_and_stay_inside(n, roles):
     known = {}
     children = {}
     if roles == "some":
-        kinds = ["parent", "child", "spouse", "neighbour"]
+        kinds = ["parent", "child", "spouse", "neighbor"]
         known = {name: kinds[i % 4] for i, name in enumerate(names)}
         children = {name: names[i - 1] for i, name in enumerate(names) if i % 4 == 2}
     elif roles:
         known = dict.fromkeys(names, "parent")
     blanket = blanket_of(*map(evidence, names), roles=known, common_children=children)
-    drawn = report_content(blanket)["neighbourhood"]
+    drawn = report_content(blanket)["neighborhood"]
     assert len(drawn["boxes"]) == 1 + min(n, MOST_BOXES)
     assert bool(drawn["note"]) == (n > MOST_BOXES)
     for shape in ("wide", "tall"):
@@ -227,7 +227,7 @@ def test_boxes_never_overlap_and_stay_inside(n, roles):
 
 
 def test_lines_are_those_of_the_graph(clinic):
-    drawn = report_content(clinic)["neighbourhood"]
+    drawn = report_content(clinic)["neighborhood"]
     lines = {(line["start"], line["end"]): line for line in drawn["lines"]}
     assert set(lines) == set(clinic.to_networkx().edges)
     assert all(line["directed"] for line in drawn["lines"])
@@ -253,7 +253,7 @@ def with_latent():
 def test_latents_are_drawn_among_the_members(with_latent):
     blanket, latent = with_latent
     content = report_content(blanket, latent=latent)
-    drawn = content["neighbourhood"]
+    drawn = content["neighborhood"]
     box = drawn["boxes"][-1]
     assert (box["name"], box["latent"], box["role"]) == ("H1", True, latent.latents[0].position)
     assert [one["latent"] for one in drawn["boxes"][:-1]] == [False] * 5
@@ -274,7 +274,7 @@ def test_latents_are_drawn_among_the_members(with_latent):
 def test_latents_of_any_position_have_a_place(with_latent, position):
     blanket, latent = with_latent
     moved = replace(latent, latents=(replace(latent.latents[0], position=position),))
-    places = report_content(blanket, latent=moved)["neighbourhood"]["wide"]["places"]
+    places = report_content(blanket, latent=moved)["neighborhood"]["wide"]["places"]
     assert (places["H1"][0] < places["ill"][0]) == (position != "spouse")
     none = report_content(blanket, latent=replace(latent, latents=()))
     assert none["latents"] == ["None was found by lmb-csem: the observed columns explain the data as well without any."]
@@ -295,7 +295,7 @@ def test_health_tells_each_kind_of_trouble():
     data = {
         "n_rows_given": 1010, "dropped_rows": 10, "missing": {"bmi": 10}, "constant": ["c"], "id_like": ["id"],
         "without_cut": ["flat"], "duplicates": {"a": ["a2"]}, "copies_of_target": ["same"], "many_levels": {"zip": 900},
-        "binned": {"age": {"rule": "sturges", "cuts": [1.0, 2.0]}}, "unused_levels": {"sex": ["x"]}, "unlabelled": 3,
+        "binned": {"age": {"rule": "sturges", "cuts": [1.0, 2.0]}}, "unused_levels": {"sex": ["x"]}, "unlabeled": 3,
     }  # fmt: skip
     findings = report_content(blanket_of(data=data, excluded={"mine": "asked for"}))["health"]
     told = {one["what"]: (one["tone"], one["detail"]) for one in findings}
@@ -335,9 +335,9 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
         sensitivity=[(0.1, ["case_review", "age"]), (0.3, ["case_review"])],
     )
     assert content["labels"] == [
-        ["Taken to hold", "only positives are labelled, and which of them depends on nothing else"],
+        ["Taken to hold", "only positives are labeled, and which of them depends on nothing else"],
         ["p(y=1)", "0.2"],
-        ["Each test", "counts unlabelled rows as negatives (Ỹ0)"],
+        ["Each test", "counts unlabeled rows as negatives (Ỹ0)"],
     ]
     assert "the information shared with the target itself is larger" in content["effects"]["words"]
     assert [row[0] for row in content["stability"]["rows"]] == ["case_review", "insurance", "age"]
@@ -346,7 +346,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     assert ["age", [True, False]] in content["sensitivity"]["rows"]
     assert content["sensitivity"]["words"] == "Members whatever the prior: case_review."
     forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False, "kappa": 0.25}
-    told = dict(report_content(replace(clinic, settings=forced, data={"unlabelled": 1234}))["labels"])
+    told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
     assert told["Caution"] == "this surrogate is not valid here, and was forced"
     assert told["Power kept"] == "κ = 0.25 of the noncentrality with full labels"
@@ -385,7 +385,7 @@ def test_columns_that_were_never_found_are_counted():
     [
         {},
         {"algorithm": "fbed", "k": 0, "alpha": 0.05},
-        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "bins": 3, "discretise": "equal-width"},
+        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "bins": 3, "discretize": "equal-width"},
         {"reliability": 10.0, "strength": "information", "algorithm": "inter-iamb"},
     ],
 )
@@ -411,10 +411,10 @@ def test_partial_labels_are_asked_for_again(prior, sampling, tmp_path, capsys):
     rng = np.random.default_rng(0)
     y = rng.random(3000) < 0.3
     x = np.where(rng.random(3000) < 0.6, y, rng.random(3000) < 0.5)
-    labelled = np.where(y & (rng.random(3000) < 0.4), "1", "")
+    labeled = np.where(y & (rng.random(3000) < 0.4), "1", "")
     file = tmp_path / "pu.csv"
-    file.write_text("x,y\n" + "".join(f"{int(a)},{b}\n" for a, b in zip(x, labelled, strict=True)))
-    first = bl.discover(str(file), "y", labels=bl.PositiveUnlabelled(prior, sampling), algorithm="iamb")
+    file.write_text("x,y\n" + "".join(f"{int(a)},{b}\n" for a, b in zip(x, labeled, strict=True)))
+    first = bl.discover(str(file), "y", labels=bl.PositiveUnlabeled(prior, sampling), algorithm="iamb")
     again = report_content(first, source=str(file))["reproduce"]
     names = {}
     exec(again["python"], names)
@@ -426,10 +426,10 @@ def test_partial_labels_are_asked_for_again(prior, sampling, tmp_path, capsys):
 
 
 def test_a_command_line_cannot_say_everything(clinic):
-    mapping = replace(clinic, settings={"alpha": 0.01, "discretise": {"age": "equal-width"}})
+    mapping = replace(clinic, settings={"alpha": 0.01, "discretize": {"age": "equal-width"}})
     again = report_content(mapping)["reproduce"]
     assert again["cli"] == ""
-    assert "discretise={'age': 'equal-width'}" in again["python"]
+    assert "discretize={'age': 'equal-width'}" in again["python"]
     assert again["note"] == "data.csv stands for your data. There is no command line for this."
 
 
@@ -438,14 +438,14 @@ def test_a_command_line_cannot_say_everything(clinic):
     [
         {"algorithm": "kiamb", "rng": 3, "alpha": 0.05},
         {"labels": "mar-f", "given_drivers": False, "positive": "c"},
-        {"labels": "mcar", "unlabelled_marker": "?", "positive": "b"},
+        {"labels": "mcar", "unlabeled_marker": "?", "positive": "b"},
     ],
 )
 def test_seed_positive_class_and_marker_are_asked_for_again(choices, tmp_path, capsys):
     rng = np.random.default_rng(0)
     classes = rng.choice(["a", "b", "c"], 600)
     columns = {f"x{i}": np.where(rng.random(600) < 0.5, classes, rng.choice(["a", "b", "c"], 600)) for i in range(4)}
-    absent = "?" if "unlabelled_marker" in choices else ""
+    absent = "?" if "unlabeled_marker" in choices else ""
     classes = np.where(rng.random(600) < 0.4, absent, classes) if "labels" in choices else classes
     file = tmp_path / "three.csv"
     lines = [",".join(row) for row in zip(*columns.values(), classes, strict=True)]
@@ -465,15 +465,15 @@ def test_what_cannot_be_told_must_be_supplied():
     rng = np.random.default_rng(0)
     y = rng.random(2000) < 0.3
     x = np.where(rng.random(2000) < 0.6, y, rng.random(2000) < 0.5)
-    labelled = np.where(y & (rng.random(2000) < 0.5), 1.0, np.nan)
+    labeled = np.where(y & (rng.random(2000) < 0.5), 1.0, np.nan)
     prior = stats.beta(30, 70)
-    first = bl.discover({"x": x}, y=labelled, labels="pu", prior=prior, algorithm="kiamb", rng=np.random.default_rng(5))
+    first = bl.discover({"x": x}, y=labeled, labels="pu", prior=prior, algorithm="kiamb", rng=np.random.default_rng(5))
     again = report_content(first)["reproduce"]
     assert again["cli"] == ""
     for part in ("y stands for the values", "prior stands for what was said of p(y=1): a distribution", "rng stands"):
         assert part in again["note"]
     call = again["python"].replace("'data.csv'", "data")
-    names = {"data": {"x": x}, "y": labelled, "prior": prior, "rng": np.random.default_rng(5)}
+    names = {"data": {"x": x}, "y": labeled, "prior": prior, "rng": np.random.default_rng(5)}
     exec(call, names)
     assert names["blanket"].members == first.members == ("x",)
 

@@ -142,7 +142,7 @@ def test_report_without_planner_and_without_members(tmp_path):
     )
     text = blanket.report(tmp_path / "r.html", planner=False).read_text(encoding="utf-8")
     assert "BlanketsPlan" not in text
-    assert 'id="neighbourhood"' not in text
+    assert 'id="neighborhood"' not in text
     assert "None of the 1 columns searched" in text
 
 
@@ -172,27 +172,27 @@ def test_a_folder_that_is_not_there(tmp_path):
         ({}, {"regime": "supervised", "effect": "0.02", "alpha": "0.01", "rows": "1000"}),
         # Through a surrogate with κ = 1/4 the information with the target is about four times as much.
         (
-            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05, "labelled": {"positives": 100}},
-            {"regime": "pu", "effect": "0.08", "alpha": "0.05", "labelled": "0.1", "prior": "0.3"},
+            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05, "labeled": {"positives": 100}},
+            {"regime": "pu", "effect": "0.08", "alpha": "0.05", "labeled": "0.1", "prior": "0.3"},
         ),
         (
             {"labels": "pu", "prior": "Beta(mode=0.3, low=0.2, high=0.6)", "sampling": "case-control"},
-            {"regime": "pu-apart", "priorKind": "beta", "labelled": "0.0005", "low": "0.2", "high": "0.6"},
+            {"regime": "pu-apart", "priorKind": "beta", "labeled": "0.0005", "low": "0.2", "high": "0.6"},
         ),
         (
-            {"labels": "mcar", "prior": "below 0.3", "labelled": {"positives": 100, "negatives": 200}},
-            {"regime": "mcar", "effect": "0.045", "labelled": "0.3", "prior": "0.2"},
+            {"labels": "mcar", "prior": "below 0.3", "labeled": {"positives": 100, "negatives": 200}},
+            {"regime": "mcar", "effect": "0.045", "labeled": "0.3", "prior": "0.2"},
         ),
         (
-            {"labels": "mar-f", "labelled": {"positives": 100, "negatives": 200}},
-            {"regime": "mcar", "labelled": "0.3"},
+            {"labels": "mar-f", "labeled": {"positives": 100, "negatives": 200}},
+            {"regime": "mcar", "labeled": "0.3"},
         ),
         (
             {
                 "labels": "mar-c",
                 "kappa": 0.5,
                 "prior": "between 0.2 and 0.4",
-                "labelled": {"positives": 100, "negatives": 33},
+                "labeled": {"positives": 100, "negatives": 33},
             },
             {
                 "regime": "mar-c",
@@ -303,4 +303,4 @@ def test_blank_names_are_seen():
     rng = np.random.default_rng(0)
     t = rng.integers(0, 2, 300)
     page = str(bl.discover({"": np.where(rng.random(300) < 0.1, 1 - t, t), " ": rng.integers(0, 2, 300), "t": t}, "t"))
-    assert "\n  ''      neighbour" in page
+    assert "\n  ''      neighbor" in page

@@ -18,12 +18,12 @@ class Truth(NamedTuple):
     spouses: set
 
     @property
-    def neighbours(self):
+    def neighbors(self):
         return self.parents | self.children
 
     @property
     def blanket(self):
-        return self.neighbours | self.spouses
+        return self.neighbors | self.spouses
 
 
 def truth(graph, node):
@@ -34,7 +34,7 @@ def truth(graph, node):
 
 
 def varied_dag(rng):
-    """A DAG of 2 to 12 nodes, of 1 to 3 neighbours each on average (small ones up to complete)."""
+    """A DAG of 2 to 12 nodes, of 1 to 3 neighbors each on average (small ones up to complete)."""
     n = int(rng.integers(2, 13))
     share = min(1.0, rng.choice([1.0, 1.5, 2.0, 2.5, 3.0]) / (n - 1))
     order = rng.permutation(n).tolist()
@@ -46,7 +46,7 @@ def varied_dag(rng):
 
 @cache
 def five_node_dags():
-    """All labelled DAGs of five nodes, each once, as tuples of arrows."""
+    """All labeled DAGs of five nodes, each once, as tuples of arrows."""
     pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
     found = set()
     for order in permutations(range(5)):

@@ -219,7 +219,7 @@ class TestPc:
         assert search("pc", Scripted("TAB", script)) == search("pc", Scripted("TBA", script)) == ""
 
     def test_works_out_only_what_it_needs(self):
-        """At the end of a long chain only the first few nodes are asked about their neighbours."""
+        """At the end of a long chain only the first few nodes are asked about their neighbors."""
         asked = set()
 
         class Spy(DSeparation):

@@ -34,12 +34,12 @@ def searched(name, graphs, *, shuffle):
 def check_answer(name, graph, target, found):
     """Assert that members and roles are exactly the true ones."""
     true, what = truth(graph, target), (sorted(graph.edges), target)
-    expected = true.blanket if ALGORITHMS[name].finds == "blanket" else true.neighbours
+    expected = true.blanket if ALGORITHMS[name].finds == "blanket" else true.neighbors
     assert set(found.members) == expected, what
     assert len(found.members) == len(expected), what
     if ALGORITHMS[name].roles:
         assert set(found.roles) == expected, what
-        assert {x for x, role in found.roles.items() if role == "spouse"} == expected - true.neighbours, what
+        assert {x for x, role in found.roles.items() if role == "spouse"} == expected - true.neighbors, what
         check_orientation(found.roles, true, what)
         for spouse, child in found.common_children.items():
             assert graph.has_edge(target, child), what
@@ -73,14 +73,14 @@ def test_unsound_algorithms_are_mostly_right(name, record_property):
         assert set(found.roles) <= set(found.members)
         true = truth(graph, target)
         runs += 1
-        wrong += set(found.members) != (true.blanket if ALGORITHMS[name].finds == "blanket" else true.neighbours)
+        wrong += set(found.members) != (true.blanket if ALGORITHMS[name].finds == "blanket" else true.neighbors)
     record_property("share of wrong answers", wrong / runs)
     assert wrong / runs < 0.2
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_roles_of_a_known_blanket(seed):
-    """The blanket alone is enough to tell neighbours from spouses, although other variables are hidden."""
+    """The blanket alone is enough to tell neighbors from spouses, although other variables are hidden."""
     rng = np.random.default_rng([4, seed])
     for graph in [varied_dag(rng) for _ in range(150)]:
         tests = DSeparation(graph)
@@ -95,7 +95,7 @@ def test_roles_of_a_known_blanket(seed):
             assert set(found.roles) == true.blanket, what
             check_orientation(found.roles, true, what)
             spouses = {x: min(true.children & set(graph.successors(x))) for x in true.spouses}
-            oriented = orient(tests, target, sorted(true.neighbours), spouses, alpha=ALPHA)
+            oriented = orient(tests, target, sorted(true.neighbors), spouses, alpha=ALPHA)
             assert set(oriented) == true.blanket, what
             check_orientation(oriented, true, what)
 

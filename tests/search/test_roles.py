@@ -35,23 +35,23 @@ def test_the_three_patterns():
 
 def test_nothing_identifies_the_ends_of_a_chain():
     tests = DSeparation(nx.DiGraph([("A", "T"), ("T", "B")]))
-    assert by_name(tests, orient(tests, 1, [0, 2], {}, alpha=ALPHA)) == {"A": "neighbour", "B": "neighbour"}
+    assert by_name(tests, orient(tests, 1, [0, 2], {}, alpha=ALPHA)) == {"A": "neighbor", "B": "neighbor"}
 
 
 def test_a_limit_keeps_roles_unknown_rather_than_wrong():
     # A and B are adjacent but for Z, which is not in the blanket's way: a limit of 0 finds no separator.
     tests = DSeparation(nx.DiGraph({"A": ["T", "Z"], "Z": ["B"], "B": ["T"], "T": []}))
     number = tests.names.index
-    neighbours = [number("A"), number("B")]
-    roles = orient(tests, number("T"), neighbours, {}, alpha=ALPHA, max_given=0)
-    assert set(roles.values()) == {"neighbour"}
+    neighbors = [number("A"), number("B")]
+    roles = orient(tests, number("T"), neighbors, {}, alpha=ALPHA, max_given=0)
+    assert set(roles.values()) == {"neighbor"}
 
 
 def test_both_parent_and_child_is_neither():
     # A and B are separated by nothing (both parents), but X makes A a child.
     tests = Scripted("TABX", {"TA|": VERY, "TB|": VERY, "TA|B": VERY, "TB|A": VERY, "AX|": VERY})
     roles = by_name(tests, orient(tests, 0, [1, 2], {3: 1}, alpha=ALPHA))
-    assert roles == {"A": "neighbour", "B": "parent", "X": "spouse"}
+    assert roles == {"A": "neighbor", "B": "parent", "X": "spouse"}
 
 
 def test_a_member_without_an_edge_or_a_common_child_has_no_role():
@@ -59,5 +59,5 @@ def test_a_member_without_an_edge_or_a_common_child_has_no_role():
     trace = Trace()
     found = resolve_roles(tests, 0, [1, 2], alpha=ALPHA, trace=trace)
     assert found.members == (1, 2)
-    assert by_name(tests, found.roles) == {"A": "neighbour"}
+    assert by_name(tests, found.roles) == {"A": "neighbor"}
     assert [note.startswith("No role could be given to 'B'") for note in trace.notes] == [True]

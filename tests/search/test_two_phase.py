@@ -65,7 +65,7 @@ def named(algorithm, graph, target, **options):
 
 def wanted(algorithm, graph, node):
     true = truth(graph, node)
-    return true.neighbours if algorithm in (mmpc, hiton_pc) else true.blanket
+    return true.neighbors if algorithm in (mmpc, hiton_pc) else true.blanket
 
 
 def random_dags(n, seed=0):
@@ -87,7 +87,7 @@ def errors(algorithm, options, graphs):
 
 class TestCounterExamples:
     def test_mmpc_takes_a_grandchild_for_a_child(self):
-        assert truth(GRAPH_A, "T").neighbours == {"Q"}
+        assert truth(GRAPH_A, "T").neighbors == {"Q"}
         assert named(mmpc, GRAPH_A, "T") == {"Q", "S"}
 
     def test_mmmb_takes_it_over(self):
@@ -95,7 +95,7 @@ class TestCounterExamples:
         assert named(mmmb, GRAPH_A, "T") == {"P", "Q", "R", "S"}
 
     def test_mmmb_errs_even_where_mmpc_is_right(self):
-        assert named(mmpc, GRAPH_B, "T") == truth(GRAPH_B, "T").neighbours == {"Q", "S"}
+        assert named(mmpc, GRAPH_B, "T") == truth(GRAPH_B, "T").neighbors == {"Q", "S"}
         assert truth(GRAPH_B, "T").blanket == {"Q", "S", "R"}
         assert named(mmmb, GRAPH_B, "T") == {"Q", "S", "R", "P"}
 
@@ -179,7 +179,7 @@ class TestUnreliable:
     """ERRATA F9: a test that was not performed admits nothing, removes nothing, separates nothing."""
 
     @pytest.mark.parametrize("algorithm", EVERY.values(), ids=EVERY)
-    def test_never_admits_a_neighbour(self, algorithm):
+    def test_never_admits_a_neighbor(self, algorithm):
         # 0 -> 1 <- 2, 1 -> 3: nothing can be tested about 2.
         graph = nx.DiGraph({0: [1], 1: [3], 2: [1], 3: []})
         tests = Doubtful(graph, lambda x, y, given: 2 in (x, y, *given))
@@ -244,7 +244,7 @@ class TestBookkeeping:
             assert alone.decisions == together.decisions
             assert alone.members == together.members
 
-    def test_neighbourhoods_are_learned_once_for_all_targets(self):
+    def test_neighborhoods_are_learned_once_for_all_targets(self):
         (graph,) = random_dags(1, seed=12)
         shared, alone = DSeparation(graph), 0
         for node in graph:
@@ -299,13 +299,13 @@ class TestReasons:
                 assert set(found.roles) == set(found.members)
                 for x, role in found.roles.items():
                     told.add(role)
-                    allowed = {"parent": parents, "child": children, "neighbour": parents | children, "spouse": spouses}
+                    allowed = {"parent": parents, "child": children, "neighbor": parents | children, "spouse": spouses}
                     assert x in allowed[role]
                 for spouse, child in found.common_children.items():
                     assert graph.has_edge(spouse, child)
                     assert graph.has_edge(node, child)
-        # MBOR learns no neighbourhoods that could tell parents.
-        assert {"neighbour", "parent"} <= told or algorithm is mbor
+        # MBOR learns no neighborhoods that could tell parents.
+        assert {"neighbor", "parent"} <= told or algorithm is mbor
 
     def test_parents_and_children_of_a_collider(self):
         tests = DSeparation(nx.DiGraph({"t": ["c"], "a": ["t"], "b": ["t"], "c": []}))

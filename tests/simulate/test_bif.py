@@ -98,7 +98,7 @@ def test_paths_plain_and_compressed(tmp_path):
     assert Network.from_bif(latin).levels["grass"][0] == "trocken_für_heute"
 
 
-def test_rows_are_renormalised_within_the_tolerance():
+def test_rows_are_renormalized_within_the_tolerance():
     text = "variable a { type discrete [ 3 ] { x, y, z }; } probability ( a ) { table 0.33, 0.33, 0.33; }"
     np.testing.assert_allclose(Network.from_bif(text).tables["a"], 1 / 3, rtol=1e-15)
     with pytest.raises(DataError, match=r"BIF line 1: the table of 'a' does not sum to one for \(\)"):

@@ -20,10 +20,10 @@ def columns() -> tuple[np.ndarray, np.ndarray]:
     return cells // 2, cells % 2  # y, x
 
 
-def shares(labelled: np.ndarray, *columns: np.ndarray) -> dict[tuple[int, ...], float]:
-    """Return the share of labelled rows in each cell."""
+def shares(labeled: np.ndarray, *columns: np.ndarray) -> dict[tuple[int, ...], float]:
+    """Return the share of labeled rows in each cell."""
     cells = np.stack(columns, axis=1)
-    return {tuple(cell.tolist()): labelled[(cells == cell).all(axis=1)].mean() for cell in np.unique(cells, axis=0)}
+    return {tuple(cell.tolist()): labeled[(cells == cell).all(axis=1)].mean() for cell in np.unique(cells, axis=0)}
 
 
 def near(share: float, p: float, n: int) -> bool:
@@ -32,33 +32,33 @@ def near(share: float, p: float, n: int) -> bool:
 
 def test_mcar_depends_on_nothing(columns):
     y, x = columns
-    labelled = hide_labels(y, "mcar", rate=0.3, rng=1)
+    labeled = hide_labels(y, "mcar", rate=0.3, rng=1)
     sizes = {(0, 0): 200, (0, 1): 600, (1, 0): 1000, (1, 1): 2200}
-    assert all(near(share, 0.3, sizes[cell]) for cell, share in shares(labelled, y, x).items())
+    assert all(near(share, 0.3, sizes[cell]) for cell, share in shares(labeled, y, x).items())
 
 
 def test_mar_f_depends_on_the_feature_alone(columns):
     y, x = columns
-    labelled = hide_labels(y, "mar-f", rate={0: 0.1, 1: 0.6}, feature=x, rng=2)
+    labeled = hide_labels(y, "mar-f", rate={0: 0.1, 1: 0.6}, feature=x, rng=2)
     sizes = {(0, 0): 200, (0, 1): 600, (1, 0): 1000, (1, 1): 2200}
-    assert all(near(share, (0.1, 0.6)[cell[1]], sizes[cell]) for cell, share in shares(labelled, y, x).items())
+    assert all(near(share, (0.1, 0.6)[cell[1]], sizes[cell]) for cell, share in shares(labeled, y, x).items())
 
 
 def test_mar_c_depends_on_the_class_alone(columns):
     y, x = columns
-    labelled = hide_labels(y, "mar-c", rate={0: 0.5, 1: 0.2}, rng=3)
+    labeled = hide_labels(y, "mar-c", rate={0: 0.5, 1: 0.2}, rng=3)
     sizes = {(0, 0): 200, (0, 1): 600, (1, 0): 1000, (1, 1): 2200}
-    assert all(near(share, (0.5, 0.2)[cell[0]], sizes[cell]) for cell, share in shares(labelled, y, x).items())
+    assert all(near(share, (0.5, 0.2)[cell[0]], sizes[cell]) for cell, share in shares(labeled, y, x).items())
 
 
 def test_pu_labels_positives_only(columns):
     y, x = columns
-    labelled = hide_labels(y, "pu", rate=0.25, rng=4)
-    found = shares(labelled, y, x)
+    labeled = hide_labels(y, "pu", rate=0.25, rng=4)
+    found = shares(labeled, y, x)
     assert found[0, 0] == found[0, 1] == 0
     assert near(found[1, 0], 0.25, 1000)
     assert near(found[1, 1], 0.25, 2200)
-    assert labelled[y == 1].sum() != 800  # a coin, not a count
+    assert labeled[y == 1].sum() != 800  # a coin, not a count
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_exact_counts(columns, mechanism, options, group, expected):
     y, x = columns
     if mechanism == "mar-f":
         options = {**options, "feature": x}
-    labelled = hide_labels(y, mechanism, rng=5, **options)
+    labeled = hide_labels(y, mechanism, rng=5, **options)
     groups = {"all": np.zeros(N, int), "x": x, "y": y}[group]
-    assert [int(labelled[groups == k].sum()) for k in range(len(expected))] == expected
-    assert labelled.dtype == bool
-    assert np.array_equal(labelled, hide_labels(y, mechanism, rng=np.random.default_rng(5), **options))
+    assert [int(labeled[groups == k].sum()) for k in range(len(expected))] == expected
+    assert labeled.dtype == bool
+    assert np.array_equal(labeled, hide_labels(y, mechanism, rng=np.random.default_rng(5), **options))
 
 
 def test_exact_counts_fall_evenly_over_what_they_do_not_depend_on(columns):
@@ -109,11 +109,11 @@ def test_classes_may_be_strings():
         ("mcar", {"rate": 0.5, "count": 3}, ParameterError, "give either 'rate' .* or 'count'"),
         ("mcar", {"rate": 1.5}, ParameterError, "'rate' must be made of probabilities between 0 and 1"),
         ("mcar", {"rate": {0: 0.5}}, ParameterError, "'rate' must be one number under mechanism 'mcar'"),
-        ("mcar", {"count": 11}, ParameterError, "asks for 11 labelled rows of 'all', but there are 10 rows"),
-        ("mcar", {"count": 1.5}, ParameterError, "asks for 1.5 labelled rows"),
+        ("mcar", {"count": 11}, ParameterError, "asks for 11 labeled rows of 'all', but there are 10 rows"),
+        ("mcar", {"count": 1.5}, ParameterError, "asks for 1.5 labeled rows"),
         ("mar-c", {"rate": 0.5}, ParameterError, "'rate' must be a mapping with the keys 0, 1"),
         ("mar-c", {"rate": {1: 0.5}}, ParameterError, "'rate' must be a mapping with the keys 0, 1"),
-        ("mar-c", {"count": {0: 6, 1: 0}}, ParameterError, "asks for 6 labelled rows of 0, but there are 5 rows"),
+        ("mar-c", {"count": {0: 6, 1: 0}}, ParameterError, "asks for 6 labeled rows of 0, but there are 5 rows"),
         ("mar-f", {"rate": {0: 0.5}}, ParameterError, "'feature' is the column that decides under mechanism 'mar-f'"),
         ("mcar", {"rate": 0.5, "feature": [0] * 10}, ParameterError, "under it alone"),
         ("mar-f", {"rate": {0: 0.5}, "feature": [0]}, ParameterError, "'feature' has 1 rows, but 'y' has 10"),

@@ -53,7 +53,7 @@ def test_roles_and_blanket_of_each_kind():
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_blankets_are_the_neighbours_in_the_moral_graph(seed):
+def test_blankets_are_the_neighbors_in_the_moral_graph(seed):
     graph = random_dag(12, rng=seed, mean_degree=3)
     network = random_network(graph, rng=seed)
     moral = nx.moral_graph(graph)
@@ -184,7 +184,7 @@ def test_vacuous_edges_are_found_and_pruned():
     np.testing.assert_allclose(enumerated(pruned), enumerated(network), atol=1e-15)
 
 
-def test_rows_are_renormalised_within_rounding():
+def test_rows_are_renormalized_within_rounding():
     network = Network({"a": ("x", "y", "z")}, {}, {"a": [0.3333333, 0.3333333, 0.3333333]})
     np.testing.assert_allclose(network.tables["a"], 1 / 3, rtol=1e-15)
 

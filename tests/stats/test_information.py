@@ -105,7 +105,7 @@ ESTIMATORS = {
 
 
 def label_table(rng, strata, levels, case_control=False):
-    """Counts of a random label table without empty labelled cells, all of whose implied cells are positive."""
+    """Counts of a random label table without empty labeled cells, all of whose implied cells are positive."""
     while True:
         n = rng.integers(4, 40, size=(strata, 3, levels)).astype(float)
         n[:, 2] += rng.integers(200, 400, size=(strata, levels))
@@ -158,14 +158,14 @@ def test_plug_in_is_g_and_x2_of_scipy():
 
 def test_variance_of_pos_is_the_printed_one_of_theorem_5_4():
     n = label_table(np.random.default_rng(5), 1, 4)
-    total, labelled = n.sum(), n[0, 1]
-    p, a = n[0].sum(axis=0) / total, labelled.sum() / total
-    r = labelled / labelled.sum()
+    total, labeled = n.sum(), n[0, 1]
+    p, a = n[0].sum(axis=0) / total, labeled.sum() / total
+    r = labeled / labeled.sum()
     log_rest = np.log((p - r * PRIOR) / p)
     log_odds = np.log((p - r * PRIOR) / (r * PRIOR))
     phi_0 = log_rest
     phi_1 = np.array([log_rest[x] + PRIOR / a * sum((r - (np.arange(4) == x)) * log_odds) for x in range(4)])
-    weight_1, weight_0 = labelled / total, p - labelled / total
+    weight_1, weight_0 = labeled / total, p - labeled / total
     variance = sum(weight_1 * phi_1**2 + weight_0 * phi_0**2) - sum(weight_1 * phi_1 + weight_0 * phi_0) ** 2
     assert pos_information(n, PRIOR).variance == pytest.approx(variance / total, rel=1e-10)
 
@@ -188,7 +188,7 @@ def test_scale_near_independence_is_that_of_kappa():
     assert estimate.dof == pytest.approx(3, rel=1e-12)
 
 
-def test_with_all_rows_labelled_every_estimator_is_the_plug_in():
+def test_with_all_rows_labeled_every_estimator_is_the_plug_in():
     rng = np.random.default_rng(8)
     n = np.zeros((2, 3, 3))
     n[:, :2] = rng.integers(10, 50, size=(2, 2, 3))
@@ -206,7 +206,7 @@ def test_with_all_rows_labelled_every_estimator_is_the_plug_in():
     assert mar_f_information(n).variance == pytest.approx(float(expected.variance), rel=1e-10)
 
 
-def test_negative_implied_cells_are_clipped_renormalised_and_flagged():
+def test_negative_implied_cells_are_clipped_renormalized_and_flagged():
     n = np.array([[0, 0, 0], [2, 30, 8], [98, 20, 42]], float)
     prior = 0.4  # 0.4 · 30/40 = 0.3 of the rows would be positive at level 1, where 50/200 are
     estimate = pos_information(n, prior)
@@ -379,7 +379,7 @@ def test_refusals():
         plug_in([[1, 2], [3, 4]]).interval(0.9, "exact")
     with pytest.raises(ParameterError, match="'level' must be between 0 and 1"):
         plug_in([[1, 2], [3, 4]]).interval(1.5)
-    with pytest.raises(DataError, match=r"with 3 levels of y \(negative, positive, unlabelled\), but these have shape"):
+    with pytest.raises(DataError, match=r"with 3 levels of y \(negative, positive, unlabeled\), but these have shape"):
         mcar_information([[1, 2], [3, 4]])
     with pytest.raises(DataError, match="with at least two levels of y"):
         plug_in([[1, 2]])

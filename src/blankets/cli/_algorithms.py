@@ -15,7 +15,7 @@ def algorithms(*, as_json: bool) -> None:
     """List the algorithms.
 
     "exact" says whether the algorithm finds the true blanket if every test is right and the data are
-    faithful to a network; "roles" whether it tells neighbours from spouses.
+    faithful to a network; "roles" whether it tells neighbors from spouses.
 
     \b
     Examples:

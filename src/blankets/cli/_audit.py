@@ -18,9 +18,9 @@ __all__ = ["audit"]
 @click.option("-t", "--target", metavar="NAME", help="The column whose blanket will be wanted.")
 @click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c.")
 @click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing.")
-@click.option("--unlabelled-marker", metavar="VALUE", help="A value that means unlabelled, beside blanks and -1.")
+@click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, beside blanks and -1.")
 @reading_options
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def audit(*, file: str, as_json: bool, quiet: bool, **choices: Any) -> None:
@@ -33,7 +33,7 @@ def audit(*, file: str, as_json: bool, quiet: bool, **choices: Any) -> None:
       blankets audit patients.csv -t readmitted --json | jq '.findings[] | {kind, columns}'
     """
     given = chosen(choices)
-    for name in ("positive", "unlabelled_marker"):
+    for name in ("positive", "unlabeled_marker"):
         if name in given:
             given[name] = value_of(given[name])
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:

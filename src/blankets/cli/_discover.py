@@ -53,7 +53,7 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
 @engine_options
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers in this file, to continue if killed.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")

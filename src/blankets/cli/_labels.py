@@ -41,7 +41,7 @@ _LABELS = (
         help="For pu: labels in one sample (default), or positives collected apart.",
     ),
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
-    click.option("--unlabelled-marker", metavar="VALUE", help="A value that means unlabelled, beside blanks and -1."),
+    click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, beside blanks and -1."),
 )
 _SURROGATE = (
     click.option(
@@ -50,7 +50,7 @@ _SURROGATE = (
     click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so."),
 )
 _READING = (
-    click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
+    click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
     click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
@@ -68,7 +68,7 @@ _SEARCH = (
     click.option(
         "--given-drivers/--no-given-drivers",
         default=None,
-        help="For mar-f: condition on what drives labelling (default), or do not.",
+        help="For mar-f: condition on what drives labeling (default), or do not.",
     ),
 )
 _ENGINE = (
@@ -78,7 +78,7 @@ _ENGINE = (
         "--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk."
     ),
 )
-_READ = ("discretise", "bins", "missing", "keep", "exclude")
+_READ = ("discretize", "bins", "missing", "keep", "exclude")
 
 
 class Source(click.Path):
@@ -148,7 +148,7 @@ def about_labels(file: str, target: str, choices: Mapping[str, Any]) -> dict[str
     is estimated from the file.
     """
     given = chosen(choices)
-    for name in ("positive", "unlabelled_marker"):
+    for name in ("positive", "unlabeled_marker"):
         if name in given:
             given[name] = value_of(given[name])
     sampling = given.pop("sampling", None)
@@ -165,7 +165,7 @@ def _estimated(file: str, target: str, given: Mapping[str, Any], sampling: Any) 
     from blankets import estimate_prior
 
     method = given["prior"].partition(":")[2] or "roc"
-    wanted = {name: given[name] for name in (*_READ, "positive", "unlabelled_marker") if name in given}
+    wanted = {name: given[name] for name in (*_READ, "positive", "unlabeled_marker") if name in given}
     # The same file gives the same prior.
     prior = estimate_prior(file, target, method=method, sampling=sampling or "one-sample", rng=0, **wanted)
     warnings.warn(f"p(y=1) is {prior}", RegimeWarning, stacklevel=2)  # the command makes it a note

@@ -26,7 +26,7 @@ __all__ = ["latent"]
 @click.option("--labels", metavar="REGIME", help="Why labels are missing, if some are: mcar or mar-f.")
 @reading_options
 @click.option("--seed", "rng", type=int, help="Seed of the random starts.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")

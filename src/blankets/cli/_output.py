@@ -67,7 +67,7 @@ def compiling_told(*, quiet: bool) -> AbstractContextManager[None]:
 
 
 def show_blanket(blanket: Blanket) -> None:
-    """Print a blanket; in a terminal with the members in colour."""
+    """Print a blanket; in a terminal with the members in color."""
     lines = str(blanket).splitlines()
     if not sys.stdout.isatty():
         click.echo("\n".join(lines))

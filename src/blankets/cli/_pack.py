@@ -16,12 +16,12 @@ __all__ = ["pack"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to make.")
 @click.option("-t", "--target", metavar="NAME", help="A column whose values are labels, some of which may be missing.")
-@click.option("--discretise", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
+@click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
 @click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
 @click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Keep this column even if it looks like an id.")
 @click.option("--exclude", multiple=True, metavar="COLUMN", help="Leave this column out.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) -> None:
     """Write FILES (CSV or Parquet, or folders of these) as packed codes, to be counted again and again.

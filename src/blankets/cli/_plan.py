@@ -16,10 +16,10 @@ __all__ = ["plan"]
 @click.option("--alpha", metavar="P", help="Significance level; default: 0.01. Write '--alpha solve' to ask for it.")
 @click.option("--arity", metavar="N", help="Levels of the feature; default: 2.")
 @click.option("--dof", metavar="N", help="Degrees of freedom of the test instead.")
-@click.option("--rows", metavar="N", help="Rows, labelled or not.")
+@click.option("--rows", metavar="N", help="Rows, labeled or not.")
 @click.option("--labels", metavar="REGIME", help="supervised (default), pu, mcar or mar-c.")
 @click.option(
-    "--labelled",
+    "--labeled",
     metavar="SHARE|N",
     help="Labels as a share of all rows (0.05) or a number (54); for mar-c positives=0.05 and negatives=0.1.",
     multiple=True,
@@ -32,7 +32,7 @@ __all__ = ["plan"]
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-def plan(*, labelled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
+def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     """Find the one thing that is left out: rows, labels, power, effect, level or arity.
 
     Values separated by commas make a table.
@@ -41,7 +41,7 @@ def plan(*, labelled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     Examples:
       blankets plan --effect medium --power 0.95
       blankets plan --effect 0.045 --power 0.95 --alpha 0.01 --labels pu --prior 0.2 --rows 3000
-      blankets plan --effect 0.053 --power 0.99 --labels pu --prior 0.2 --labelled 0.05
+      blankets plan --effect 0.053 --power 0.99 --labels pu --prior 0.2 --labeled 0.05
       blankets plan --effect small,medium,large --power 0.8,0.9,0.95 --arity 10
       blankets plan --effect medium --power 0.9 --rows 2000 --labels pu --prior 0.1-0.3 --seed 1
     """
@@ -49,8 +49,8 @@ def plan(*, labelled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     from blankets.planning import planning_table
 
     question = {name: _read(name, value) for name, value in choices.items() if value is not None}
-    if labelled:
-        question["labelled"] = _labelled(labelled)
+    if labeled:
+        question["labeled"] = _labeled(labeled)
     many = any(isinstance(value, list) for value in question.values())
     answer = planning_table(**question) if many else plan_one(**question)
     if as_json:
@@ -80,9 +80,9 @@ def _number(text: str) -> Any:
     return text.strip()
 
 
-def _labelled(parts: tuple[str, ...]) -> Any:
+def _labeled(parts: tuple[str, ...]) -> Any:
     """Return an amount, a list of amounts, or amounts by class (``positives=0.05``)."""
     if not any("=" in part for part in parts):
-        return _read("labelled", ",".join(parts))
+        return _read("labeled", ",".join(parts))
     pairs = [pair.partition("=") for part in parts for pair in part.split(",")]
     return {name.strip(): _number(amount) for name, _, amount in pairs}

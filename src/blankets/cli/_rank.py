@@ -28,7 +28,7 @@ __all__ = ["rank"]
 @surrogate_options
 @reading_options
 @engine_options
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ranking as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:

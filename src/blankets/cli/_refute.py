@@ -21,7 +21,7 @@ __all__ = ["refute"]
 @click.option("--prior", metavar="P", help="p(y=1), where the result does not know it any more.")
 @click.option("--positive", metavar="CLASS", help="The positive class, where the result does not know it any more.")
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trials as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the trials to this JSON file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")

@@ -24,11 +24,11 @@ __all__ = ["sensitivity"]
 @surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def sensitivity(*, file: str, target: str, pairs: tuple[str, ...], as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Find the Markov blanket of a partly labelled column of FILE as a function of p(y=1).
+    """Find the Markov blanket of a partly labeled column of FILE as a function of p(y=1).
 
     --prior limits the range of p(y=1); without it the range is what the labels allow.
 

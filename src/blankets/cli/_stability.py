@@ -28,7 +28,7 @@ __all__ = ["stability"]
 @surrogate_options
 @click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
-@click.option("--threads", "n_threads", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")

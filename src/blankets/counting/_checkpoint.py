@@ -145,7 +145,7 @@ class RememberingCounter(Counter):
         """Yield tables; these are not kept."""
         return self.counter.tables(xs, y, given)
 
-    def summarise(
+    def summarize(
         self, summary: Callable[[NDArray[np.int32]], Arrays], xs: Columns, y: int, given: Columns = ()
     ) -> Arrays:
         """Return what is known from before, or count and keep it."""
@@ -155,6 +155,6 @@ class RememberingCounter(Counter):
         key = hashlib.blake2b(asked + columns.tobytes(), digest_size=12).hexdigest()
         known = self.checkpoint.get(key)
         if known is None:
-            known = self.counter.summarise(summary, columns, y, given)
+            known = self.counter.summarize(summary, columns, y, given)
             self.checkpoint.put(key, known)
         return known

@@ -54,7 +54,7 @@ class Counter(ABC):
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
 
-    def summarise(
+    def summarize(
         self,
         summary: Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]],
         xs: Columns,

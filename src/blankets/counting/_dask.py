@@ -55,7 +55,7 @@ class StoredRows:
         if not Path(self.path).is_dir():
             raise DataError(f"the worker sees no store {self.path!r}; keep stores on a disk that all workers share")
         rows = Store.open(self.path).rows(self.start, self.stop)
-        return MemoryCounter(rows if self.columns is None else rows.select(self.columns), n_threads=1)
+        return MemoryCounter(rows if self.columns is None else rows.select(self.columns), n_jobs=1)
 
 
 @contextmanager

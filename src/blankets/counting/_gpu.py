@@ -116,20 +116,20 @@ class GpuCounter(Counter):
     ----------
     frame : Frame
         The data; they must fit the memory of the device, at one bit a row for each factor of two in levels.
-    n_threads : int, optional
+    n_jobs : int, optional
         Threads for statistics here; default: the number of processors. Counts do not depend on it.
     latency : float, optional
         Requests that take less than this here (ns) are counted here; default: half a millisecond.
     """
 
-    def __init__(self, frame: Frame, n_threads: int | None = None, *, latency: float | None = None) -> None:
+    def __init__(self, frame: Frame, n_jobs: int | None = None, *, latency: float | None = None) -> None:
         self._of = gpu_kernels()
         from numba import cuda
 
         self._cuda: Any = cuda
         self.frame, self.latency = frame, LATENCY if latency is None else latency
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
-        self._here = memory.MemoryCounter(frame, n_threads)
+        self._here = memory.MemoryCounter(frame, n_jobs)
         self._depth = np.maximum(np.frexp(self.arities - 1)[1], 1).astype(np.int64)
         self._first = np.cumsum(self._depth) - self._depth
         self._kinds = np.minimum(self.arities, MANY).astype(np.uint16)  # these are sorted fast
@@ -142,7 +142,7 @@ class GpuCounter(Counter):
 
     def __reduce__(self) -> tuple[Callable[..., GpuCounter], tuple[Frame, int]]:
         """Travel as the frame alone."""
-        return type(self), (self.frame, self._here.n_threads)
+        return type(self), (self.frame, self._here.n_jobs)
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
@@ -159,7 +159,7 @@ class GpuCounter(Counter):
             yield TableBlock(np.arange(len(columns))[request.at(part)], counts)
             start = part.stop
 
-    def summarise(
+    def summarize(
         self,
         summary: Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]],
         xs: Columns,
@@ -169,14 +169,14 @@ class GpuCounter(Counter):
         """Apply a function of count tables to every block, on several threads if that pays."""
         columns, conditioning = np.asarray(xs, np.int64), tuple(sorted(int(z) for z in given))
         if self._small(columns, int(y), conditioning):
-            return self._here.summarise(summary, columns, int(y), conditioning)
+            return self._here.summarize(summary, columns, int(y), conditioning)
         done: list[tuple[NDArray[np.int64] | slice, tuple[NDArray[np.float64], ...]]] = []
         with _DEVICE:
             request = self._prepared(columns, int(y), conditioning)
             for part, counts in self._counted(request, self._parts(request)):
                 # On all threads, also for a thread that is to count alone: others wait for their turn.
                 worth = int(memory.NS_COUNT * counts.size / memory.THREADS_WIN_ABOVE)
-                n_pieces = max(1, min(self._here.n_threads, worth))
+                n_pieces = max(1, min(self._here.n_jobs, worth))
                 size = -(-len(counts) // n_pieces)
                 pieces = [slice(k, min(k + size, len(counts))) for k in range(0, len(counts), size)]
                 found = (self._here.pool.map if n_pieces > 1 else map)(summary, [counts[piece] for piece in pieces])

@@ -1,7 +1,7 @@
 """Kernels of the GPU: pack codes as slices, find the cell of each row, count. Imported when a GPU is asked for.
 
 Column j has ``depth`` *slices*: bit k of the codes of all rows is slice ``first + k``. Slices have shape (words of 64
-rows, slices), so that neighbouring threads, which work on neighbouring columns, read neighbouring words. Columns of
+rows, slices), so that neighboring threads, which work on neighboring columns, read neighboring words. Columns of
 two or three levels are as many slices as levels less one, of 256 levels eight: never more than their codes.
 
 Every kernel works through its jobs in strides of the grid, whatever the grid is.
@@ -157,7 +157,7 @@ def tally_bits(
 ) -> None:
     """Count ``n`` columns of two to four levels in few cells, a block for ``lanes`` columns, a tile and some words.
 
-    Neighbouring threads have neighbouring columns; those of the same column share its words.
+    Neighboring threads have neighboring columns; those of the same column share its words.
     """
     table = cuda.shared.array(0, int32)
     thread, threads, n_words = cuda.threadIdx.x, cuda.blockDim.x, slices.shape[0]

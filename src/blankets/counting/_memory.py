@@ -125,7 +125,7 @@ class MemoryCounter(Counter):
     ----------
     frame : Frame
         The data.
-    n_threads : int, optional
+    n_jobs : int, optional
         Threads for one large request; default: the number of processors. Counts do not depend on it.
 
     Examples
@@ -135,16 +135,16 @@ class MemoryCounter(Counter):
     [[[[1, 1], [0, 1]]]]
     """
 
-    def __init__(self, frame: Frame, n_threads: int | None = None) -> None:
+    def __init__(self, frame: Frame, n_jobs: int | None = None) -> None:
         self.frame = frame
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
-        self.n_threads = n_threads or os.cpu_count() or 1
+        self.n_jobs = n_jobs or os.cpu_count() or 1
         self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:
         """Travel as the frame alone."""
-        return type(self), (self.frame, self.n_threads)
+        return type(self), (self.frame, self.n_jobs)
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
@@ -152,7 +152,7 @@ class MemoryCounter(Counter):
         for at, count in self._jobs(columns, int(y), given)[0]:
             yield TableBlock(np.arange(len(columns))[at] if isinstance(at, slice) else at, count())
 
-    def summarise(
+    def summarize(
         self,
         summary: Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]],
         xs: Columns,
@@ -171,7 +171,7 @@ class MemoryCounter(Counter):
 
     def threads_for(self, ns: float) -> int:
         """Return how many threads work on a request that takes so long on one."""
-        return self.n_threads if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
+        return self.n_jobs if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
 
     def threads_for_scan(self, n_candidates: int) -> int:
         """Return the same for a scan of so many candidates, in few cells."""
@@ -181,7 +181,7 @@ class MemoryCounter(Counter):
     @cached_property
     def pool(self) -> ThreadPoolExecutor:
         """Threads that count."""
-        return ThreadPoolExecutor(self.n_threads, thread_name_prefix="blankets-count")
+        return ThreadPoolExecutor(self.n_jobs, thread_name_prefix="blankets-count")
 
     def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
         """Split a request by the way its columns are counted, and then into blocks; say for how many threads."""

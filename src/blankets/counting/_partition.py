@@ -214,7 +214,7 @@ class SlicedCounter(PartitionedCounter):
     ----------
     frame : Frame
         The rows, on disk.
-    n_threads : int
+    n_jobs : int
         Slices counted at a time.
     slice_rows : int, optional
         Rows of a slice; default: as many as have 64 MiB of codes in the columns of a request.
@@ -226,10 +226,10 @@ class SlicedCounter(PartitionedCounter):
     [[[[1, 1], [0, 1]]]]
     """
 
-    def __init__(self, frame: Frame, n_threads: int = 1, slice_rows: int | None = None) -> None:
+    def __init__(self, frame: Frame, n_jobs: int = 1, slice_rows: int | None = None) -> None:
         self.frame, self.slice_rows = frame, slice_rows
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
         """Count slice after slice, and add up as they come."""
@@ -240,11 +240,11 @@ class SlicedCounter(PartitionedCounter):
         arities = [self.arities[list(request.given)] for request in requests]
         rows = self.slice_rows or max(FEWEST_ROWS, SLICE_BYTES // len(needed))
         total: list[Tables] | None = None
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with ThreadPoolExecutor(self.n_jobs) as pool:
             waiting = deque[Future[list[Tables]]]()
             for start in range(0, self.n_rows, rows):
                 waiting.append(pool.submit(self._slice, needed, here, start, min(start + rows, self.n_rows)))
-                if len(waiting) > self.n_threads:  # no more slices in memory than threads
+                if len(waiting) > self.n_jobs:  # no more slices in memory than threads
                     total = _with(total, waiting.popleft().result(), arities)
             while waiting:
                 total = _with(total, waiting.popleft().result(), arities)

@@ -42,7 +42,7 @@ class SqlCounter(PartitionedCounter):
         The query.
     target : str, optional
         A column that has to be there, and may not be missing anywhere.
-    discretise, bins, missing, keep, exclude
+    discretize, bins, missing, keep, exclude
         As for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies
         for missing values "error" and "level".
 
@@ -58,7 +58,7 @@ class SqlCounter(PartitionedCounter):
         table: SqlTable,
         target: str | None = None,
         *,
-        discretise: str | Mapping[str, Any] = "sturges",
+        discretize: str | Mapping[str, Any] = "sturges",
         bins: int | None = None,
         missing: str = "error",
         keep: Iterable[str] = (),
@@ -68,7 +68,7 @@ class SqlCounter(PartitionedCounter):
             raise ParameterError("rows are not dropped where they are counted in place; say so in the query's WHERE")
         if target is not None and target not in table.names:
             raise TargetError(f"there is no target column {target!r}{did_you_mean(target, table.names)}")
-        self.table, self._settings, audit = table, Settings(discretise, bins, missing, frozenset(keep)), Audit()
+        self.table, self._settings, audit = table, Settings(discretize, bins, missing, frozenset(keep)), Audit()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
         if self.n_rows < 2:
             raise DataError(f"the query has {self.n_rows} rows; dependence shows only between several")
@@ -170,7 +170,7 @@ class SqlCounter(PartitionedCounter):
         return summary.all_different
 
     def _binned(self, name: str, recipe: Recipe, audit: Audit) -> _Coded | None:
-        """Cut numbers within the statement; bins without rows are joined with their neighbours."""
+        """Cut numbers within the statement; bins without rows are joined with their neighbors."""
         expression = _bins(name, recipe)
         counts = np.zeros(len(recipe.levels) + 1, np.int64)
         for code, n in self.table.rows(f"SELECT {expression}, count(*) FROM {self.table.source} GROUP BY ALL"):
@@ -206,7 +206,7 @@ def _bins(name: str, recipe: Recipe) -> str:
 def _not_in_place(name: str) -> Callable[[], Column]:
     def refuse() -> Column:
         raise ParameterError(
-            f"column {name!r} would have to leave the database for its bins to be found; choose discretise='sturges', "
+            f"column {name!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
             f"'equal-width' or cut points, or pack the query first"
         )
 

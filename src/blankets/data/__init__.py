@@ -3,7 +3,7 @@
 from blankets.data._audit import Audit
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Settings
-from blankets.data._columns import Categories, Column, Numbers, Refused, factorise
+from blankets.data._columns import Categories, Column, Numbers, Refused, factorize
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
@@ -45,7 +45,7 @@ __all__ = [
     "Summary",
     "check_reading",
     "decide",
-    "factorise",
+    "factorize",
     "free_memory",
     "ingest",
     "ingest_numeric",

@@ -2,7 +2,7 @@
 
 A rule proposes cut points c1 < c2 < ...; the bins are x < c1, c1 <= x < c2, ..., x >= ck, so that new
 data outside the range that was seen fall into the outer bins. A bin without rows is joined with its
-neighbour: this changes no count, but an empty level would cost degrees of freedom.
+neighbor: this changes no count, but an empty level would cost degrees of freedom.
 
 References
 ----------
@@ -84,7 +84,7 @@ def cut_points(
     numbers = np.asarray(values, dtype=np.float64)
     if rule == "supervised":
         if classes is None:
-            raise ParameterError("discretise='supervised' needs a target to look at")
+            raise ParameterError("discretize='supervised' needs a target to look at")
         return mdlp_cuts(numbers, classes)
     cuts = RULES[rule](numbers, sturges_bins(len(numbers)) if bins is None else bins)
     return without_empty_bins(numbers, cuts)
@@ -138,7 +138,7 @@ def mdlp_cuts(values: Floats, classes: NDArray[np.integer[Any]]) -> Floats:
     Returns
     -------
     ndarray
-        Cut points midway between neighbouring values; none if no cut pays for itself.
+        Cut points midway between neighboring values; none if no cut pays for itself.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from blankets.arguments import one_of
 from blankets.data._audit import Audit
 from blankets.data._binning import RULES, bin_codes, bin_labels, cut_points
-from blankets.data._columns import Categories, Column, Mask, Numbers, distinct, factorise
+from blankets.data._columns import Categories, Column, Mask, Numbers, distinct, factorize
 from blankets.data._report import Binning
 from blankets.errors import ParameterError
 
@@ -53,19 +53,19 @@ class Coding:
 class Settings:
     """The user's wishes, checked."""
 
-    discretise: str | Mapping[str, Rule] = "sturges"
+    discretize: str | Mapping[str, Rule] = "sturges"
     bins: int | None = None
     missing: str = "error"
     keep: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
-        if not isinstance(self.discretise, str | Mapping):
+        if not isinstance(self.discretize, str | Mapping):
             raise ParameterError.out_of_range(
-                "discretise", self.discretise, "the name of a rule, or a mapping of column names to rules"
+                "discretize", self.discretize, "the name of a rule, or a mapping of column names to rules"
             )
-        named = (self.discretise,) if isinstance(self.discretise, str) else self.discretise.values()
-        allowed = {*RULES, "supervised", "none"} | (set() if isinstance(self.discretise, str) else {"categorical"})
+        named = (self.discretize,) if isinstance(self.discretize, str) else self.discretize.values()
+        allowed = {*RULES, "supervised", "none"} | (set() if isinstance(self.discretize, str) else {"categorical"})
         rules = {rule for rule in named if isinstance(rule, str)}
         for rule in named:
             if not isinstance(rule, str):
@@ -87,9 +87,9 @@ class Settings:
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
         """Return the rule for a column, and whether it was asked for by the column's name."""
-        if isinstance(self.discretise, str):
-            return self.discretise, False
-        return self.discretise.get(name, "sturges"), name in self.discretise
+        if isinstance(self.discretize, str):
+            return self.discretize, False
+        return self.discretize.get(name, "sturges"), name in self.discretize
 
 
 def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
@@ -99,7 +99,7 @@ def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         cuts = np.array(np.nan)
     if cuts.ndim != 1 or not len(cuts) or not np.all(np.isfinite(cuts)):
-        raise ParameterError.out_of_range("discretise", rule, "the name of a rule or a list of finite cut points")
+        raise ParameterError.out_of_range("discretize", rule, "the name of a rule or a list of finite cut points")
     return np.unique(cuts)
 
 
@@ -118,8 +118,8 @@ def settled(column: Column, rule: Rule, *, asked: bool) -> Column:
     if isinstance(column, Categories) or (asked and rule not in ("categorical", "none")):
         return column
     if rule == "categorical":
-        return factorise(column)
-    categories = factorise(column, FEW_VALUES)
+        return factorize(column)
+    categories = factorize(column, FEW_VALUES)
     if categories is None:
         return column
     n = len(categories.levels)
@@ -193,7 +193,7 @@ def encode_feature(
             return None
     if isinstance(column, Categories):
         if asked and rule not in ("categorical", "none"):
-            audit.refuse(name, "is named in discretise, but it does not hold numbers")
+            audit.refuse(name, "is named in discretize, but it does not hold numbers")
             return None
         note_levels(name, column, audit)
         coding = Coding(column.codes, column.levels)
@@ -287,16 +287,16 @@ def _encode_measured(name: str, column: Numbers, rule: Rule, bins: int | None, a
     if name in audit.without_cut:
         audit.without_cut.remove(name)
         audit.target.append(f"all values of the target {name!r} fall into one bin; choose other cut points")
-    return coding if coding is None or column.missing is None else _labelled(coding, column.missing)
+    return coding if coding is None or column.missing is None else _labeled(coding, column.missing)
 
 
 def _encode_classes(name: str, column: Column, n: int, audit: Audit) -> Coding | None:
     """Return the codes of a categorical target, unless almost every row is its own class."""
-    column = factorise(column) if isinstance(column, Numbers) else column
+    column = factorize(column) if isinstance(column, Numbers) else column
     n_classes = int(np.count_nonzero(column.counts()))
     if n_classes > max(n / ROWS_PER_LEVEL, SMALL_TARGET):
         audit.target.append(
-            f"the target {name!r} has {n_classes} classes in {n} labelled rows, like an identifier; join classes, "
+            f"the target {name!r} has {n_classes} classes in {n} labeled rows, like an identifier; join classes, "
             f"bin it or choose another target"
         )
         return None
@@ -304,9 +304,9 @@ def _encode_classes(name: str, column: Column, n: int, audit: Audit) -> Coding |
         audit.many_classes = f"the target {name!r} has {n_classes} classes; few tests will be reliable"
     note_levels(name, column, audit)
     coding = Coding(column.codes, column.levels)
-    return coding if column.missing is None else _labelled(coding, column.missing)
+    return coding if column.missing is None else _labeled(coding, column.missing)
 
 
-def _labelled(coding: Coding, missing: Mask) -> Coding:
+def _labeled(coding: Coding, missing: Mask) -> Coding:
     """Give the rows without a label a valid code, which nobody may read."""
     return Coding(np.where(missing, 0, coding.codes), coding.levels, coding.binning)

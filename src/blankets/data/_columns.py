@@ -21,7 +21,7 @@ __all__ = [
     "Numbers",
     "Refused",
     "distinct",
-    "factorise",
+    "factorize",
     "plain",
     "sorted_categories",
 ]
@@ -117,16 +117,16 @@ def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
 
 
 @overload
-def factorise(numbers: Numbers) -> Categories: ...
+def factorize(numbers: Numbers) -> Categories: ...
 @overload
-def factorise(numbers: Numbers, at_most: int) -> Categories | None: ...
-def factorise(numbers: Numbers, at_most: int | None = None) -> Categories | None:
+def factorize(numbers: Numbers, at_most: int) -> Categories | None: ...
+def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None:
     """Turn each distinct number into a category, in numerical order; None if there are more than ``at_most``.
 
     Whole numbers are named as integers, so that a container that had to store them as floats (for
     lack of a missing integer) gives the same levels as one that had not.
 
-    >>> factorise(Numbers(np.array([2.0, 0.5, 2.0]))).levels
+    >>> factorize(Numbers(np.array([2.0, 0.5, 2.0]))).levels
     (0.5, 2)
     """
     values, missing = numbers.values, numbers.missing

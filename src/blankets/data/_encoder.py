@@ -13,7 +13,7 @@ from blankets.data._audit import Audit
 from blankets.data._binning import bin_codes
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import infinite, n_missing
-from blankets.data._columns import Categories, Column, Numbers, Refused, factorise
+from blankets.data._columns import Categories, Column, Numbers, Refused, factorize
 from blankets.data._frame import Frame
 from blankets.data._report import Binning
 from blankets.data._sparse import note_gaps, recode_sparse
@@ -123,7 +123,7 @@ class Encoder:
                 raise Refused("held numbers before and does not now")
             codes = bin_codes(column.values, np.array(self.binned[name].cuts))
         else:
-            mine = factorise(column) if isinstance(column, Numbers) else column
+            mine = factorize(column) if isinstance(column, Numbers) else column
             codes, levels = _by_known_levels(name, mine, levels, new_rows)
         if column.missing is None:
             return codes, levels

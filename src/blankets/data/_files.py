@@ -42,7 +42,7 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
 
     In CSV files the first line has the column names; empty fields, ``NA``, ``N/A``, ``NaN``, ``null``,
     ``<NA>`` and ``#N/A`` are missing values; columns whose every value is a number, or true/false,
-    are read as such; ISO dates are recognised (and then refused by `ingest`, with advice).
+    are read as such; ISO dates are recognized (and then refused by `ingest`, with advice).
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Ingested:
         Does the same to new rows.
     report : DataReport
         What was done.
-    unlabelled : ndarray of bool of shape (rows,), or None
+    unlabeled : ndarray of bool of shape (rows,), or None
         Rows whose target is missing; there the target's code is 0 and means nothing. None if every
         row has a label, or there is no target.
     """
@@ -50,7 +50,7 @@ class Ingested:
     target: int | None
     encoder: Encoder
     report: DataReport
-    unlabelled: Mask | None = None
+    unlabeled: Mask | None = None
 
 
 def ingest(
@@ -58,7 +58,7 @@ def ingest(
     target: str | int | None = None,
     *,
     y: Any = None,
-    discretise: str | Mapping[str, Rule] = "sturges",
+    discretize: str | Mapping[str, Rule] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Iterable[str | int] = (),
@@ -79,7 +79,7 @@ def ingest(
     y : array-like of shape (rows,), optional
         The target, if it is not in the table. It becomes the last column, under its own name if it
         has one, else "target".
-    discretise : str or mapping of str to rule
+    discretize : str or mapping of str to rule
         What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``bins``, default Sturges' number), "supervised" (Fayyad &
         Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
@@ -144,16 +144,16 @@ def ingest(
     check_size(table)
     place = None if target is None else find_column(table, target, TargetError)
     kept = frozenset(table.names[find_column(table, name)] for name in names_in("keep", keep))
-    settings = Settings(discretise, bins, missing, kept)
+    settings = Settings(discretize, bins, missing, kept)
     if settings.rule_for("")[0] == "supervised" and target is None and y is None:
-        raise ParameterError("discretise='supervised' needs a target to look at")
+        raise ParameterError("discretize='supervised' needs a target to look at")
     order = chosen_columns(table, place, columns, exclude)
     work = _Work(table, order, place, settings, Audit())
     name, column = _target(table, order, place, y, work.audit)
-    check_rules(discretise, table, name)
+    check_rules(discretize, table, name)
     if store is not None:
         if isinstance(column, Categories) and name == store.target:
-            column = Categories(column.codes, column.levels, store.unlabelled, declared=True)
+            column = Categories(column.codes, column.levels, store.unlabeled, declared=True)
         return _from_store(store, _pass(store.frame, place, order, name, column))
     return _pass(data, place, order, name, column) if isinstance(data, Frame) else work.run(name, column)
 
@@ -163,9 +163,9 @@ def _check_store(store: Store, target: str | int | None) -> None:
     if isinstance(target, str) and target in store.report.left_out:
         why = store.report.left_out[target]
         raise TargetError(f"the target {target!r} was left out when the table was packed: {why}; pack it as a target")
-    if store.unlabelled is not None and target != store.target:
+    if store.unlabeled is not None and target != store.target:
         raise TargetError(
-            f"the table was packed for the target {store.target!r}, which is missing in {store.report.unlabelled} "
+            f"the table was packed for the target {store.target!r}, which is missing in {store.report.unlabeled} "
             f"rows; pack it again for {target!r}"
         )
 
@@ -174,23 +174,23 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to a frame that has passed what is known from the time when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
-    report = replace(store.report, n_columns=done.report.n_columns, unlabelled=done.report.unlabelled)
+    report = replace(store.report, n_columns=done.report.n_columns, unlabeled=done.report.unlabeled)
     return replace(done, encoder=encoder, report=report)
 
 
-def check_rules(discretise: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
+def check_rules(discretize: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
     """Refuse rules for columns that do not exist or are sparse."""
-    if isinstance(discretise, str):
+    if isinstance(discretize, str):
         return
-    for name in discretise:
+    for name in discretize:
         if name == target:
             continue
         if name not in table.index:
             raise ParameterError(
-                f"'discretise' names {name!r}, which is no column{did_you_mean(str(name), table.names)}"
+                f"'discretize' names {name!r}, which is no column{did_you_mean(str(name), table.names)}"
             )
         if table.sparse is not None:
-            raise ParameterError(f"'discretise' names {name!r}, but sparse columns are not binned; do it before")
+            raise ParameterError(f"'discretize' names {name!r}, but sparse columns are not binned; do it before")
 
 
 def _target(
@@ -218,17 +218,17 @@ def _pass(frame: Frame, place: int | None, order: Sequence[int], name: str | Non
     if place is None and name is not None and coding is not None:
         frame = frame.with_column(name, coding.codes, coding.levels)
     size = frame.n_rows, frame.n_columns
-    unlabelled = None if column is None else column.missing
+    unlabeled = None if column is None else column.missing
     report = DataReport(
         n_rows=size[0],
         n_columns=size[1],
         n_rows_given=size[0],
         n_columns_given=size[1],
         binned=audit.binned,
-        unlabelled=0 if unlabelled is None else int(np.count_nonzero(unlabelled)),
+        unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
     )
     encoder = Encoder(frame.names, frame.levels, audit.binned, name, "error", {})
-    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabelled)
+    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
 
 
 @dataclass(slots=True)
@@ -247,21 +247,21 @@ class _Work:
         column = column if rows is None or column is None else column.take(rows)
         coding = None if name is None or column is None else encode_target(name, column, self.settings, self.audit)
         target = None if name is None or coding is None else (name, coding)
-        unlabelled = None if column is None else column.missing
+        unlabeled = None if column is None else column.missing
         n_rows = self.table.n_rows if rows is None else int(np.count_nonzero(rows))
         if n_rows < 2:
             raise DataError(f"missing='drop' leaves {n_rows} of {self.table.n_rows} rows; choose missing='level'")
         labels: dict[str, str] = {}
         if self.table.sparse is not None:
-            frame = self._sparse(target, rows, unlabelled)
+            frame = self._sparse(target, rows, unlabeled)
         else:
-            frame = self._dense(target, rows, n_rows, unlabelled, labels)
+            frame = self._dense(target, rows, n_rows, unlabeled, labels)
         self.audit.check(missing=self.settings.missing)
         self.audit.warn()
         width = len(self.table.names) if self.table.positional else None
         encoder = Encoder(frame.names, frame.levels, self.audit.binned, name, self.settings.missing, labels, width)
-        report = self._report(frame, rows, unlabelled, extra=self.place is None and name is not None)
-        return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabelled)
+        report = self._report(frame, rows, unlabeled, extra=self.place is None and name is not None)
+        return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in those features that will be used."""
@@ -288,14 +288,14 @@ class _Work:
         target: tuple[str, Coding] | None,
         rows: Mask | None,
         n_rows: int,
-        unlabelled: Mask | None,
+        unlabeled: Mask | None,
         labels: dict[str, str],
     ) -> Frame:
         """Encode column by column into one frame."""
         check_room(n_rows, len(self.order) + 1)
         builder = FrameBuilder(n_rows, len(self.order) + 1)
-        classes = None if target is None else Categories(target[1].codes, target[1].levels, unlabelled)
-        twin = None if target is None or unlabelled is not None else _digest(target[1])
+        classes = None if target is None else Categories(target[1].codes, target[1].levels, unlabeled)
+        twin = None if target is None or unlabeled is not None else _digest(target[1])
         for j in self.order:
             if j == self.place:
                 if target is not None:
@@ -329,14 +329,14 @@ class _Work:
         elif builder.last_digest == twin:
             self.audit.copies_of_target.append(name)
 
-    def _sparse(self, target: tuple[str, Coding] | None, rows: Mask | None, unlabelled: Mask | None) -> Frame:
+    def _sparse(self, target: tuple[str, Coding] | None, rows: Mask | None, unlabeled: Mask | None) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
         features = np.array([j for j in self.order if j != self.place], np.int64)
         matrix = self.table.sparse if len(features) == len(self.table.names) else self.table.sparse[:, features]
         called = [self.table.names[j] for j in features.tolist()]
         note_gaps(matrix, called, self.audit)
         matrix = matrix if rows is None else take_rows(matrix, rows)
-        twin = None if target is None or unlabelled is not None else target[1].codes
+        twin = None if target is None or unlabeled is not None else target[1].codes
         done = encode_sparse(matrix, called, self.settings, self.audit, twin)
         at = features[done.columns]
         names = tuple(self.table.names[j] for j in at)
@@ -359,7 +359,7 @@ class _Work:
             digests,
         )
 
-    def _report(self, frame: Frame, rows: Mask | None, unlabelled: Mask | None, *, extra: bool) -> DataReport:
+    def _report(self, frame: Frame, rows: Mask | None, unlabeled: Mask | None, *, extra: bool) -> DataReport:
         """Put on record what was done."""
         return self.audit.report(
             n_rows=frame.n_rows,
@@ -368,7 +368,7 @@ class _Work:
             n_columns_given=len(self.order) + extra,
             dropped_rows=0 if rows is None else int(np.count_nonzero(~rows)),
             missing_policy=self.settings.missing,
-            unlabelled=0 if unlabelled is None else int(np.count_nonzero(unlabelled)),
+            unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
         )
 
 

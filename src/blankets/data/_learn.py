@@ -29,7 +29,7 @@ from blankets.data._coding import (
     infinite,
     n_missing,
 )
-from blankets.data._columns import Categories, Column, Numbers, Refused, distinct, factorise
+from blankets.data._columns import Categories, Column, Numbers, Refused, distinct, factorize
 from blankets.data._report import Binning
 
 __all__ = ["Recipe", "Summary", "decide", "joined_bins", "leave_out", "recipe_from"]
@@ -103,7 +103,7 @@ class Summary:
         self.high = high if self.high is None else max(self.high, high)
         at_most = MOST_LEVELS if self.every_number else FEW_VALUES
         if self.levels is not None and not self._has_all(low, high, values.dtype.kind):
-            found = factorise(Numbers(values), at_most)
+            found = factorize(Numbers(values), at_most)
             if found is not None:
                 for level, count in zip(found.levels, found.counts().tolist(), strict=True):
                     self.levels[level] = self.levels.get(level, 0) + count
@@ -241,7 +241,7 @@ def decide(
     if continuous:
         return _binned(name, summary, settings, audit)
     if asked and rule not in ("categorical", "none"):
-        audit.refuse(name, "is named in discretise, but it does not hold numbers")
+        audit.refuse(name, "is named in discretize, but it does not hold numbers")
         return None
     levels = summary.levels or {}
     if summary.declared and (unused := tuple(level for level, count in levels.items() if not count)):
@@ -304,7 +304,7 @@ def _finished(name: str, levels: tuple[object, ...], binning: Binning | None, su
 def joined_bins(
     name: str, recipe: Recipe, counts: NDArray[np.integer[Any]], audit: Audit
 ) -> tuple[Recipe | None, NDArray[np.int32] | None]:
-    """Join each bin without rows with its neighbour, given the rows of each code.
+    """Join each bin without rows with its neighbor, given the rows of each code.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """From chunks of rows to a store: read once to learn levels and ranges, once more to write codes.
 
 Columns of numbers that Sturges' rule cuts are written with all its bins; bins that turn out to have no
-rows are joined with their neighbours afterwards, as `blankets.data.ingest` does. The target is read whole.
+rows are joined with their neighbors afterwards, as `blankets.data.ingest` does. The target is read whole.
 """
 
 from __future__ import annotations
@@ -43,31 +43,31 @@ def pack_chunks(
     path: Path,
     target: str | None = None,
     *,
-    discretise: str | Mapping[str, Rule] = "sturges",
+    discretize: str | Mapping[str, Rule] = "sturges",
     bins: int | None = None,
     missing: str = "error",
     keep: Iterable[str] = (),
     columns: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     tell: Tell | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> Store:
     """Write a table that comes in chunks as a store; parameters are those of `blankets.data.ingest`."""
     keep, exclude = tuple(keep), tuple(exclude)
     columns = None if columns is None else tuple(columns)
     before = chunks.identity()
-    asked = {"target": target, "discretise": discretise, "bins": bins, "missing": missing, "keep": keep}
+    asked = {"target": target, "discretize": discretize, "bins": bins, "missing": missing, "keep": keep}
     fingerprint = _fingerprint(before, {**asked, "columns": columns, "exclude": exclude})
     if (store := reusable(path, fingerprint)) is not None:
         return store
     table = named(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
     place = None if target is None else find_column(table, target, TargetError)
-    settings = Settings(discretise, bins, missing, frozenset(table.names[find_column(table, name)] for name in keep))
+    settings = Settings(discretize, bins, missing, frozenset(table.names[find_column(table, name)] for name in keep))
     if settings.rule_for("")[0] == "supervised" and target is None:
-        raise ParameterError("discretise='supervised' needs a target to look at")
-    check_rules(discretise, table, target)
+        raise ParameterError("discretize='supervised' needs a target to look at")
+    check_rules(discretize, table, target)
     order = [table.names[j] for j in chosen_columns(table, place, columns, exclude)]
-    with ThreadPoolExecutor(n_threads or os.cpu_count() or 1) as pool, chunks.settled() as rows:
+    with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
         work = _Packing(rows, order, target, settings, pool, tell or (lambda _: None))
         store = work.run(path, fingerprint, unchanged=lambda: chunks.identity() == before)
     work.audit.warn()
@@ -109,7 +109,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             frame.names,
             frame.levels,
             target=target,
-            unlabelled=done.unlabelled,
+            unlabeled=done.unlabeled,
             report=done.report,
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
@@ -123,12 +123,12 @@ class _Target:
 
     name: str
     coding: Coding
-    unlabelled: Mask | None
+    unlabeled: Mask | None
 
     @property
     def classes(self) -> Categories:
         """Its codes as a column, for supervised binning."""
-        return Categories(self.coding.codes, self.coding.levels, self.unlabelled)
+        return Categories(self.coding.codes, self.coding.levels, self.unlabeled)
 
 
 class _Packing:
@@ -175,7 +175,7 @@ class _Packing:
                 kept,
                 [recipes[n].levels if n in recipes else target.coding.levels for n in kept],  # type: ignore[union-attr]
                 target=self.target,
-                unlabelled=None if target is None else target.unlabelled,
+                unlabeled=None if target is None else target.unlabeled,
                 report=self._report(kept, n_rows, target),
                 missing_labels={n: r.missing_label for n, r in recipes.items() if r.missing_label is not None},
                 fingerprint=fingerprint,
@@ -319,7 +319,7 @@ class _Packing:
     def _join_empty_bins(
         self, writer: StoreWriter, names: list[str], recipes: dict[str, Recipe], digests: dict[str, Any]
     ) -> None:
-        """Join each bin without rows with its neighbour; leave out columns of which one bin remains."""
+        """Join each bin without rows with its neighbor; leave out columns of which one bin remains."""
         for name in [name for name in names if name in recipes and not recipes[name].checked]:
             j = names.index(name)
             counts = sum(np.bincount(codes, minlength=len(recipes[name].levels)) for _, codes in writer.read(j))
@@ -339,7 +339,7 @@ class _Packing:
         self, names: list[str], recipes: Mapping[str, Recipe], digests: Mapping[str, Any], target: _Target | None
     ) -> list[str]:
         """Return the columns that do not repeat an earlier one, and note those that do."""
-        twin = None if target is None or target.unlabelled is not None else digests[target.name]
+        twin = None if target is None or target.unlabeled is not None else digests[target.name]
         seen: dict[Any, str] = {}
         kept = []
         for name in names:
@@ -360,7 +360,7 @@ class _Packing:
         return kept
 
     def _report(self, kept: Sequence[str], n_rows: int, target: _Target | None) -> DataReport:
-        gaps = None if target is None else target.unlabelled
+        gaps = None if target is None else target.unlabeled
         return self.audit.report(
             n_rows=n_rows,
             n_columns=len(kept),
@@ -368,7 +368,7 @@ class _Packing:
             n_columns_given=len(self.order),
             dropped_rows=self.n_given - n_rows,
             missing_policy=self.settings.missing,
-            unlabelled=0 if gaps is None else int(np.count_nonzero(gaps)),
+            unlabeled=0 if gaps is None else int(np.count_nonzero(gaps)),
         )
 
 

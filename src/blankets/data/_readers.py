@@ -185,7 +185,7 @@ def from_pandas(series: Any) -> Column:
 
 
 def _from_pandas_strings(series: Any) -> Categories:
-    """Number pandas strings, which factorise in compiled code."""
+    """Number pandas strings, which factorize in compiled code."""
     import pandas as pd
 
     codes, labels = pd.factorize(series)

@@ -59,7 +59,7 @@ class DataReport:
         What was done about those.
     unused_levels : mapping of str to tuple
         Declared levels that no row has; they count in the nominal degrees of freedom.
-    unlabelled : int
+    unlabeled : int
         Rows whose target is missing.
     """
 
@@ -78,7 +78,7 @@ class DataReport:
     missing: Mapping[str, int] = field(default_factory=dict)
     missing_policy: str = "error"
     unused_levels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    unlabelled: int = 0
+    unlabeled: int = 0
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ class DataReport:
             (True, f"{self.n_rows} rows and {self.n_columns} columns are used."),
             (self.dropped_rows, f"{gone} {listed(self.missing)}."),
             (self.missing_policy == "level" and self.missing, f"Missing is a level of {listed(self.missing)}."),
-            (self.unlabelled, f"The target is missing in {self.unlabelled} rows."),
+            (self.unlabeled, f"The target is missing in {self.unlabeled} rows."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
             (self.constant, f"Left out, a single value: {listed(self.constant)}."),
             (self.without_cut, f"Left out, no cut found by binning: {listed(self.without_cut)}."),

@@ -15,7 +15,7 @@ from blankets.errors import DataError, ParameterError, TargetError, did_you_mean
 
 __all__ = ["READING", "check_reading", "check_size", "chosen_columns", "find_column", "separate_target"]
 
-READING = ("discretise", "bins", "missing", "keep", "columns", "exclude")
+READING = ("discretize", "bins", "missing", "keep", "columns", "exclude")
 
 
 def check_reading(reading: Iterable[str]) -> None:

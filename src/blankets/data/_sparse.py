@@ -159,7 +159,7 @@ def _usable(
             audit.refuse(
                 names[j],
                 f"is sparse and has {n_values[j]} values besides 0, of which at most {NARROW - 1} can be kept; "
-                f"bin or binarise the matrix first, for example with X > 0",
+                f"bin or binarize the matrix first, for example with X > 0",
             )
         else:
             audit.many_levels[names[j]] = int(n_values[j]) + 1
@@ -222,7 +222,7 @@ def recode_sparse(
         known = len(book)
         codes[here] = [book.setdefault(v, len(book)) for v in entries]
         if len(book) > NARROW:
-            raise DataError(f"a sparse column has more than {NARROW} values; bin or binarise the matrix first")
+            raise DataError(f"a sparse column has more than {NARROW} values; bin or binarize the matrix first")
         if len(book) > known:
             new_rows[j] = int(np.count_nonzero(codes[here] >= known))
             all_levels[j] = tuple(book)

@@ -5,7 +5,7 @@ A store is a folder::
     meta.json       names, levels, number of rows, how the table was read, fingerprint
     codes.u8        one byte a row, column after column
     codes.i32       the same for columns of more than 256 levels
-    unlabelled.u8   1 where the target is missing, if it is somewhere
+    unlabeled.u8   1 where the target is missing, if it is somewhere
 
 Counting runs over it as over memory: the system brings in the pages that are needed and drops them when
 memory is short.
@@ -37,7 +37,7 @@ __all__ = ["Store", "StoreWriter", "is_store"]
 
 FORMAT, SCHEMA = "blankets store", 1
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
-NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabelled.u8", "meta.json"
+NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"
 
 
 def is_store(path: object) -> bool:
@@ -57,7 +57,7 @@ class Store:
         The codes, mapped into memory.
     target : str or None
         The column that was read as a target, so that values may be missing in it.
-    unlabelled : ndarray of bool or None
+    unlabeled : ndarray of bool or None
         The rows where they are.
     report : DataReport
         What was done to the table.
@@ -79,7 +79,7 @@ class Store:
     path: Path
     frame: Frame
     target: str | None
-    unlabelled: Mask | None
+    unlabeled: Mask | None
     report: DataReport
     encoder: Encoder
     fingerprint: str
@@ -103,7 +103,7 @@ class Store:
                 blocks.append(DenseColumns(_mapped(folder / file, (n, n_rows), dtype)))
         block_of = np.array([number[column["wide"]] for column in columns], np.int64)
         position = np.array([column["at"] for column in columns], np.int64)
-        unlabelled = _mapped(folder / MISSING_FILE, (1, n_rows), np.uint8)[0].astype(bool) if meta["gaps"] else None
+        unlabeled = _mapped(folder / MISSING_FILE, (1, n_rows), np.uint8)[0].astype(bool) if meta["gaps"] else None
         report = _report_from(meta["report"])
         encoder = Encoder(
             names, levels, report.binned, meta["target"], report.missing_policy, meta["missing_labels"], None
@@ -111,7 +111,7 @@ class Store:
         places = zip(block_of.tolist(), position.tolist(), columns, strict=True)
         digests = {(b, at): bytes.fromhex(column["digest"]) for b, at, column in places if "digest" in column}
         frame = Frame(names, levels, n_rows, tuple(blocks), block_of, position, digests)
-        return cls(folder, frame, meta["target"], unlabelled, report, encoder, meta["fingerprint"])
+        return cls(folder, frame, meta["target"], unlabeled, report, encoder, meta["fingerprint"])
 
     def rows(self, start: int, stop: int) -> Frame:
         """Return some rows as a frame in memory."""
@@ -242,7 +242,7 @@ class StoreWriter:
         levels: Sequence[tuple[object, ...]],
         *,
         target: str | None,
-        unlabelled: Mask | None,
+        unlabeled: Mask | None,
         report: DataReport,
         missing_labels: dict[str, str],
         fingerprint: str,
@@ -266,14 +266,14 @@ class StoreWriter:
                 for j, name, values, made in zip(columns, names, levels, digests, strict=True)
             ],
             "target": target,
-            "gaps": unlabelled is not None,
+            "gaps": unlabeled is not None,
             "report": report.to_dict(),
             "missing_labels": missing_labels,
             "fingerprint": fingerprint,
         }
         with self._disk_errors():
-            if unlabelled is not None:
-                (self.folder / MISSING_FILE).write_bytes(unlabelled.astype(np.uint8).tobytes())
+            if unlabeled is not None:
+                (self.folder / MISSING_FILE).write_bytes(unlabeled.astype(np.uint8).tobytes())
             (self.folder / META).write_text(json.dumps(meta), "utf-8")
             if self.path.exists():
                 shutil.rmtree(self.path)

@@ -1,4 +1,4 @@
-"""Recognise the container and open it as a `Table`: names, a number of rows, and one column at a time.
+"""Recognize the container and open it as a `Table`: names, a number of rows, and one column at a time.
 
 A column is read when it is asked for, so that no second copy of the data is ever held. narwhals
 tells the containers apart; the columns themselves are read natively (`_readers`).

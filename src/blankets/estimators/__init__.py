@@ -2,16 +2,16 @@
 
 from blankets.estimators._information import InformationSelector
 from blankets.estimators._latent import LatentBlanketClassifier, LatentBlanketTransformer
-from blankets.estimators._partial import LabelledStratifiedKFold, labelled_only
+from blankets.estimators._partial import LabeledStratifiedKFold, labeled_only
 from blankets.estimators._selector import MarkovBlanketSelector
 from blankets.estimators._wrapper import HitonWrapper
 
 __all__ = [
     "HitonWrapper",
     "InformationSelector",
-    "LabelledStratifiedKFold",
+    "LabeledStratifiedKFold",
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
     "MarkovBlanketSelector",
-    "labelled_only",
+    "labeled_only",
 ]

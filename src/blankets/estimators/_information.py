@@ -27,16 +27,16 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         How candidates are scored: see `blankets.select`.
     k : int
         Number of features to select; where there are fewer, all are selected, with a warning.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.select`. As elsewhere in
-        scikit-learn, -1 in ``y`` is an unlabelled row.
+        scikit-learn, -1 in ``y`` is an unlabeled row.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``) and "linear" (both).
-    discretise, bins, missing
+    discretize, bins, missing
         How the features are read: see `blankets.data.ingest`.
     engine, address
         Where rows are counted, for example ``engine="gpu"``: see `blankets.select`.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
 
     Attributes
@@ -70,30 +70,30 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         labels: str | Regime = "auto",
         prior: Any = None,
         positive: Any = None,
-        unlabelled_marker: Any = "auto",
+        unlabeled_marker: Any = "auto",
         beta: float | None = None,
         gamma: float | None = None,
-        discretise: str | Mapping[str, str] = "sturges",
+        discretize: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
         engine: str = "auto",
         address: str | None = None,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
         self.k = k
         self.labels = labels
         self.prior = prior
         self.positive = positive
-        self.unlabelled_marker = unlabelled_marker
+        self.unlabeled_marker = unlabeled_marker
         self.beta = beta
         self.gamma = gamma
-        self.discretise = discretise
+        self.discretize = discretize
         self.bins = bins
         self.missing = missing
         self.engine = engine
         self.address = address
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Select columns of ``X`` by what they tell about ``y``.
@@ -103,7 +103,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The features, in any form that `blankets.select` takes.
         y : array_like of shape (n_samples,)
-            The target; missing values and -1 are unlabelled rows.
+            The target; missing values and -1 are unlabeled rows.
 
         Returns
         -------

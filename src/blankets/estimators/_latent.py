@@ -37,10 +37,10 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         n_restarts: int = 80,
         criterion: str = "bic",
         members: bool = False,
-        discretise: str | Mapping[str, str] = "sturges",
+        discretize: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
         self.n_subspaces = n_subspaces
@@ -49,10 +49,10 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         self.n_restarts = n_restarts
         self.criterion = criterion
         self.members = members
-        self.discretise = discretise
+        self.discretize = discretize
         self.bins = bins
         self.missing = missing
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _fit_features(self, X: Any, y: Any) -> Frame:
@@ -60,7 +60,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         if self.n_features_in_ < 2:
             raise DataError(f"a latent needs two features or more, but n_features={self.n_features_in_}")
         every = list(X.columns) if hasattr(X, "columns") else range(self.n_features_in_)
-        table = ingest(X, y=y, discretise=self.discretise, bins=self.bins, missing=self.missing, keep=every)
+        table = ingest(X, y=y, discretize=self.discretize, bins=self.bins, missing=self.missing, keep=every)
         frame, target = table.frame, table.frame.n_columns - 1  # the target comes last
         columns = range(target)
         size = self.subspace_size or max(2, math.ceil(math.sqrt(len(columns))))
@@ -68,7 +68,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
             arity=self.arity,
             n_restarts=self.n_restarts,
             score=self.criterion,
-            n_threads=self.n_threads or os.cpu_count() or 1,
+            n_jobs=self.n_jobs or os.cpu_count() or 1,
         )
         features = []
         for own in np.random.default_rng(self.random_state).spawn(self.n_subspaces):
@@ -135,9 +135,9 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         information about the target in the fitted model, training error, or conditional likelihood.
     members : bool
         Whether the observed members of the latent blankets are features as well, as indicators of their levels.
-    discretise, bins, missing
+    discretize, bins, missing
         How the features are read: see `blankets.data.ingest`.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
     random_state : int, Generator or None
         Seed.
@@ -233,10 +233,10 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         A linear support vector machine on states and probabilities of the latents; the average of the networks'
         p(target | features); or the majority of their predictions.
     C : float
-        Inverse of the regularisation of the support vector machine.
+        Inverse of the regularization of the support vector machine.
     members : bool
         Whether the machine also sees the observed members of the latent blankets.
-    n_subspaces, subspace_size, arity, n_restarts, criterion, discretise, bins, missing, n_threads, random_state
+    n_subspaces, subspace_size, arity, n_restarts, criterion, discretize, bins, missing, n_jobs, random_state
         As for `LatentBlanketTransformer`.
 
     Attributes
@@ -267,10 +267,10 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         n_restarts: int = 80,
         criterion: str = "bic",
         members: bool = True,
-        discretise: str | Mapping[str, str] = "sturges",
+        discretize: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
         super().__init__(
@@ -280,10 +280,10 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
             n_restarts=n_restarts,
             criterion=criterion,
             members=members,
-            discretise=discretise,
+            discretize=discretize,
             bins=bins,
             missing=missing,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             random_state=random_state,
         )
         self.combine = combine

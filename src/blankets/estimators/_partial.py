@@ -1,4 +1,4 @@
-"""Cross-validation where most labels are missing: splits that keep labels of every class, scores of labelled rows."""
+"""Cross-validation where most labels are missing: splits that keep labels of every class, scores of labeled rows."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from blankets.arguments import one_of
 from blankets.errors import LabelError
 from blankets.regimes import UNLABELLED, class_codes
 
-__all__ = ["LabelledStratifiedKFold", "labelled_only"]
+__all__ = ["LabeledStratifiedKFold", "labeled_only"]
 
 _PLACES = ("split", "train")
 
 Scorer = Callable[..., Any]
 
 
-class LabelledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
-    """Folds in which labelled rows of each class, and unlabelled rows, are as frequent as in all rows.
+class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
+    """Folds in which labeled rows of each class, and unlabeled rows, are as frequent as in all rows.
 
-    Every training set and every test set holds labels of every class. Unlabelled rows are missing values or
+    Every training set and every test set holds labels of every class. Unlabeled rows are missing values or
     -1 in ``y``; scikit-learn's own splitters refuse the former and take the latter for a class.
 
     Parameters
@@ -36,19 +36,19 @@ class LabelledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         Whether rows are put in random order first.
     random_state : int, RandomState or None
         Seed of that order.
-    unlabelled : {"split", "train"}
-        Where unlabelled rows go. "split" deals them out like a class of their own: labelled shares, and with
+    unlabeled : {"split", "train"}
+        Where unlabeled rows go. "split" deals them out like a class of their own: labeled shares, and with
         them what follows from p(y=1), are then the same in each training set, and test sets hold rows to be
-        predicted but not scored (see `labelled_only`). "train" puts all of them into every training set, and
-        test sets are labelled throughout, so that any scorer will do.
-    unlabelled_marker : object
-        A value that means unlabelled, as for `blankets.discover`; labels -1 and +1 alone are a question.
+        predicted but not scored (see `labeled_only`). "train" puts all of them into every training set, and
+        test sets are labeled throughout, so that any scorer will do.
+    unlabeled_marker : object
+        A value that means unlabeled, as for `blankets.discover`; labels -1 and +1 alone are a question.
 
     Examples
     --------
     >>> import numpy as np
     >>> y = np.array([1, 0, -1, -1] * 6)
-    >>> for train, test in LabelledStratifiedKFold(3).split(np.zeros((24, 1)), y):
+    >>> for train, test in LabeledStratifiedKFold(3).split(np.zeros((24, 1)), y):
     ...     print(np.bincount(y[train] + 1), np.bincount(y[test] + 1))
     [8 4 4] [4 2 2]
     [8 4 4] [4 2 2]
@@ -61,16 +61,16 @@ class LabelledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         *,
         shuffle: bool = False,
         random_state: Any = None,
-        unlabelled: str = "split",
-        unlabelled_marker: object = "auto",
+        unlabeled: str = "split",
+        unlabeled_marker: object = "auto",
     ) -> None:
-        one_of("place for unlabelled rows", unlabelled, _PLACES)
+        one_of("place for unlabeled rows", unlabeled, _PLACES)
         StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)  # its own checks
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
-        self.unlabelled = unlabelled
-        self.unlabelled_marker = unlabelled_marker
+        self.unlabeled = unlabeled
+        self.unlabeled_marker = unlabeled_marker
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""
@@ -84,53 +84,53 @@ class LabelledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         X : array or data frame of shape (n_samples, n_features)
             Not looked at.
         y : array_like of shape (n_samples,)
-            The target, missing or -1 where a row is unlabelled.
+            The target, missing or -1 where a row is unlabeled.
         groups : object
             Not used.
         """
-        codes = class_codes(y, unlabelled_marker=self.unlabelled_marker)
+        codes = class_codes(y, unlabeled_marker=self.unlabeled_marker)
         counts = np.bincount(codes[codes >= 0])
         if counts.min() < self.n_splits:
             raise LabelError(
-                f"a class has {counts.min()} labelled rows, which is too few for {self.n_splits} folds that all hold "
+                f"a class has {counts.min()} labeled rows, which is too few for {self.n_splits} folds that all hold "
                 f"labels of every class; take n_splits={max(counts.min(), 2)} or label more rows"
             )
-        labelled, rest = np.flatnonzero(codes != UNLABELLED), np.flatnonzero(codes == UNLABELLED)
+        labeled, rest = np.flatnonzero(codes != UNLABELLED), np.flatnonzero(codes == UNLABELLED)
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max) if self.shuffle else None
         parts = np.array_split(rng.permutation(rest) if self.shuffle else rest, self.n_splits)
         folds = StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=seed)
         everyone = np.arange(len(codes))
-        for (_, at), part in zip(folds.split(labelled, codes[labelled]), parts, strict=True):
+        for (_, at), part in zip(folds.split(labeled, codes[labeled]), parts, strict=True):
             held_out = np.zeros(len(codes), bool)
-            held_out[labelled[at]] = True
-            if self.unlabelled == "split":
+            held_out[labeled[at]] = True
+            if self.unlabeled == "split":
                 held_out[part] = True
             yield everyone[~held_out], everyone[held_out]
 
 
-class _LabelledOnly:
-    """A scorer that looks at labelled rows; a class and not a closure, so that it can be sent to other processes."""
+class _LabeledOnly:
+    """A scorer that looks at labeled rows; a class and not a closure, so that it can be sent to other processes."""
 
     def __init__(self, scoring: str | Scorer) -> None:
         self.scorer: Scorer = get_scorer(scoring)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **more: Any) -> Any:
         column = np.asarray(y)
-        labelled = ~np.array([value is None or value != value or _is_marker(value) for value in column.tolist()], bool)
-        if not labelled.any():
-            raise LabelError(f"none of {len(column)} rows is labelled, so there is nothing to score")
-        rows = np.flatnonzero(labelled)
+        labeled = ~np.array([value is None or value != value or _is_marker(value) for value in column.tolist()], bool)
+        if not labeled.any():
+            raise LabelError(f"none of {len(column)} rows is labeled, so there is nothing to score")
+        rows = np.flatnonzero(labeled)
         weights = {name: value if value is None else _safe_indexing(value, rows) for name, value in more.items()}
         # Through a list, so that what is left gets the type it would have had without gaps.
         return self.scorer(estimator, _safe_indexing(X, rows), np.array(column[rows].tolist()), **weights)
 
     def __repr__(self) -> str:
-        return f"labelled_only({self.scorer!r})"
+        return f"labeled_only({self.scorer!r})"
 
 
-def labelled_only(scoring: str | Scorer) -> Scorer:
-    """Return a scorer that scores labelled rows alone.
+def labeled_only(scoring: str | Scorer) -> Scorer:
+    """Return a scorer that scores labeled rows alone.
 
     scikit-learn's scorers take -1 for a class that is never predicted, and refuse missing labels.
 
@@ -147,7 +147,7 @@ def labelled_only(scoring: str | Scorer) -> Scorer:
 
     See Also
     --------
-    LabelledStratifiedKFold : Splits whose test sets hold labels of every class.
+    LabeledStratifiedKFold : Splits whose test sets hold labels of every class.
 
     Examples
     --------
@@ -155,10 +155,10 @@ def labelled_only(scoring: str | Scorer) -> Scorer:
     >>> from sklearn.dummy import DummyClassifier
     >>> X, y = np.zeros((6, 1)), np.array([1, 1, 0, -1, -1, -1])
     >>> model = DummyClassifier(strategy="constant", constant=1).fit(X, y)
-    >>> round(labelled_only("accuracy")(model, X, y), 3)
+    >>> round(labeled_only("accuracy")(model, X, y), 3)
     0.667
     """
-    return _LabelledOnly(scoring)
+    return _LabeledOnly(scoring)
 
 
 def _is_marker(value: object) -> bool:

@@ -30,19 +30,19 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Significance level of every test.
     test, dof, reliability, strength
         The test of independence: see `blankets.discover`.
-    labels, prior, positive, unlabelled_marker
+    labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.discover`. As elsewhere in
-        scikit-learn, -1 in ``y`` is an unlabelled row; so is a missing value, which scikit-learn's own
+        scikit-learn, -1 in ``y`` is an unlabeled row; so is a missing value, which scikit-learn's own
         splitters refuse. For positives collected apart from the others pass the regime,
-        ``PositiveUnlabelled(prior, sampling="case-control")``.
-    discretise, bins, missing
+        ``PositiveUnlabeled(prior, sampling="case-control")``.
+    discretize, bins, missing
         How the features are read: see `blankets.data.ingest`.
     options : mapping, optional
         Options of the algorithm, for example ``{"k": 2}`` for "fbed".
     engine, address
         Where rows are counted, for example ``engine="gpu"``, or "dask" and the address of its scheduler: see
         `blankets.discover`.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
     random_state : int, Generator or None
         Seed, for algorithms that draw random numbers.
@@ -88,14 +88,14 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         labels: str | Regime = "auto",
         prior: Any = None,
         positive: Any = None,
-        unlabelled_marker: Any = "auto",
-        discretise: str | Mapping[str, str] = "sturges",
+        unlabeled_marker: Any = "auto",
+        discretize: str | Mapping[str, str] = "sturges",
         bins: int | None = None,
         missing: str = "error",
         options: Mapping[str, Any] | None = None,
         engine: str = "auto",
         address: str | None = None,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
         self.algorithm = algorithm
@@ -107,14 +107,14 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.labels = labels
         self.prior = prior
         self.positive = positive
-        self.unlabelled_marker = unlabelled_marker
-        self.discretise = discretise
+        self.unlabeled_marker = unlabeled_marker
+        self.discretize = discretize
         self.bins = bins
         self.missing = missing
         self.options = options
         self.engine = engine
         self.address = address
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -125,7 +125,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The features, in any form that `blankets.discover` takes.
         y : array_like of shape (n_samples,)
-            The target; missing values and -1 are unlabelled rows.
+            The target; missing values and -1 are unlabeled rows.
 
         Returns
         -------
@@ -147,13 +147,13 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             labels=self.labels,
             prior=self.prior,
             positive=self.positive,
-            unlabelled_marker=self.unlabelled_marker,
-            discretise=self.discretise,
+            unlabeled_marker=self.unlabeled_marker,
+            discretize=self.discretize,
             bins=self.bins,
             missing=self.missing,
             engine=self.engine,
             address=self.address,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
             rng=self.random_state,
             **options,
         )

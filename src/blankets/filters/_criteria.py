@@ -7,7 +7,7 @@ tables, not O(k² d). The first feature is that of largest I(X;Y) for every crit
 
 References
 ----------
-Brown, Pocock, Zhao & Luján (2012), Conditional likelihood maximisation: a unifying framework for information
+Brown, Pocock, Zhao & Luján (2012), Conditional likelihood maximization: a unifying framework for information
 theoretic feature selection, Journal of Machine Learning Research 13, 27-66.
 """
 

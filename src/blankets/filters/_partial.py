@@ -1,7 +1,7 @@
 """Terms of criteria when most labels are missing, by the estimator that the label regime holds consistent.
 
-The target's column holds negative, positive, unlabelled as 0, 1, 2, so that one table of counts tells both
-the labelled cells and p(x) of all rows. Information with the target is the regime's estimate, on pairs of
+The target's column holds negative, positive, unlabeled as 0, 1, 2, so that one table of counts tells both
+the labeled cells and p(x) of all rows. Information with the target is the regime's estimate, on pairs of
 features by their joint levels; redundancy between features needs no labels (ERRATA E9).
 """
 
@@ -16,7 +16,7 @@ from scipy.special import entr
 
 from blankets.counting import Counter
 from blankets.filters._source import Columns, Floats, InformationSource, Summary, entropy_of_block, information_of_block
-from blankets.regimes import Exact, Labels, PositiveUnlabelled, Regime, SemiSupervised
+from blankets.regimes import Exact, Labels, PositiveUnlabeled, Regime, SemiSupervised
 from blankets.stats import POSITIVE, UNLABELLED
 
 __all__ = ["PartialLabels"]
@@ -36,14 +36,14 @@ def _as_pair(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 class PartialLabels(InformationSource):
-    """Information with a target of which only some rows are labelled.
+    """Information with a target of which only some rows are labeled.
 
     Parameters
     ----------
     counter : Counter
         Counts the data.
     target : int
-        Column of labels: 0 negative, 1 positive, 2 unlabelled.
+        Column of labels: 0 negative, 1 positive, 2 unlabeled.
     labels : Labels
         The labels.
     regime : Regime
@@ -52,7 +52,7 @@ class PartialLabels(InformationSource):
     Attributes
     ----------
     contradicting : list of int
-        Candidates whose labelled rows cannot be, at the prior that was given.
+        Candidates whose labeled rows cannot be, at the prior that was given.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class PartialLabels(InformationSource):
     >>> from blankets.regimes import read_labels
     >>> x, label = [0] * 60 + [1] * 40, [1] * 5 + [None] * 55 + [1] * 15 + [None] * 25
     >>> frame = Frame.from_codes(np.column_stack([x, [2 if y is None else y for y in label]]), ["x", "y"])
-    >>> source = PartialLabels(MemoryCounter(frame), 1, read_labels(label), PositiveUnlabelled(prior=0.3))
+    >>> source = PartialLabels(MemoryCounter(frame), 1, read_labels(label), PositiveUnlabeled(prior=0.3))
     >>> float(source.relevance(np.array([0]))[0].round(4))
     0.1107
     """
@@ -73,22 +73,22 @@ class PartialLabels(InformationSource):
 
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
         """Return the regime's estimate of I(X;Y|Z) of each candidate."""
-        value, contradicts = self.counter.summarise(self._estimate(_by_stratum), xs, self.target, given)
+        value, contradicts = self.counter.summarize(self._estimate(_by_stratum), xs, self.target, given)
         if not len(given):
             self.contradicting += xs[contradicts > 0].tolist()
         return value
 
     def joint(self, xs: Columns, j: int) -> Floats:
         """Return the regime's estimate of I(X,Xj;Y) of each candidate, the pair as one variable."""
-        return self.counter.summarise(self._estimate(_as_pair), xs, self.target, (j,))[0]
+        return self.counter.summarize(self._estimate(_as_pair), xs, self.target, (j,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
-        """Return H(Y) by the class prior; where labelling depends on the pair (MAR-F), by Σ p(x,xj) p(y|x,xj,s=1)."""
+        """Return H(Y) by the class prior; where labeling depends on the pair (MAR-F), by Σ p(x,xj) p(y|x,xj,s=1)."""
         prior = self.regime.admissible(self.labels)
         if prior is not None:
             p = np.full(len(xs), prior.mean)
         else:
-            p = self.counter.summarise(_positives_by_features, xs, self.target, (j,))[0]
+            p = self.counter.summarize(_positives_by_features, xs, self.target, (j,))[0]
         return np.asarray(entr(p) + entr(1.0 - p))
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
@@ -101,16 +101,16 @@ class PartialLabels(InformationSource):
 
     @property
     def _apart(self) -> bool:
-        """Whether labelled rows were collected apart, so that only the others are a sample of the population."""
+        """Whether labeled rows were collected apart, so that only the others are a sample of the population."""
         return self.regime.sampling == "case-control"
 
     def _among_background(self, summary_for: Callable[[int], Summary], xs: Columns, j: int) -> Floats:
-        summary = summary_for(self.labels.n_unlabelled)
+        summary = summary_for(self.labels.n_unlabeled)
 
         def of_background(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
             return summary(np.ascontiguousarray(counts[:, :, UNLABELLED, :, np.newaxis]))
 
-        return self.counter.summarise(of_background, xs, self.target, (j,))[0]
+        return self.counter.summarize(of_background, xs, self.target, (j,))[0]
 
     def _estimate(self, layout: Layout) -> Summary:
         def estimate(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
@@ -123,15 +123,15 @@ class PartialLabels(InformationSource):
 def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:
     """Return the regime with its uncertain prior fixed at the mean: estimates are the same, without intervals."""
     prior = regime.admissible(labels)
-    if prior is None or prior.is_exact or not isinstance(regime, PositiveUnlabelled | SemiSupervised):
+    if prior is None or prior.is_exact or not isinstance(regime, PositiveUnlabeled | SemiSupervised):
         return regime
     return replace(regime, prior=Exact(prior.mean))
 
 
 def _positives_by_features(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-    """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells that have a labelled row."""
+    """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells that have a labeled row."""
     tables = _as_pair(counts)[:, 0].astype(float)
-    labelled, everyone = tables[:, :UNLABELLED].sum(axis=1), tables.sum(axis=1)
-    seen = labelled > 0
-    share = np.divide(tables[:, POSITIVE], labelled, out=np.zeros_like(labelled), where=seen)
+    labeled, everyone = tables[:, :UNLABELLED].sum(axis=1), tables.sum(axis=1)
+    seen = labeled > 0
+    share = np.divide(tables[:, POSITIVE], labeled, out=np.zeros_like(labeled), where=seen)
     return ((everyone * share).sum(axis=1) / np.where(seen, everyone, 0.0).sum(axis=1),)

@@ -1,7 +1,7 @@
 """Where the terms of a filter criterion come from: information among features, and with the target.
 
-A criterion asks an `InformationSource` and never learns how the target is labelled. What concerns features
-alone is counted over all rows, labelled or not; what concerns the target is a matter of the source. Every
+A criterion asks an `InformationSource` and never learns how the target is labeled. What concerns features
+alone is counted over all rows, labeled or not; what concerns the target is a matter of the source. Every
 method answers for many candidates in one pass over the data, in nats.
 
 Two identities save passes, and carry every criterion over to partial labels:
@@ -86,11 +86,11 @@ class InformationSource(ABC):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows."""
-        return self.background.summarise(information_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(information_of_block(self.background.n_rows), xs, j)[0]
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows."""
-        return self.background.summarise(entropy_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(entropy_of_block(self.background.n_rows), xs, j)[0]
 
     def interaction(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""
@@ -118,7 +118,7 @@ class PlugIn(InformationSource):
         """Return I(X;Y|Z) of each candidate."""
         if len(given) > 1 and self._determined_by(given):
             return np.zeros(len(xs))
-        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
+        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
 
     def joint(self, xs: Columns, j: int) -> Floats:
         """Return I(X,Xj;Y) of each candidate, by the chain rule."""
@@ -126,7 +126,7 @@ class PlugIn(InformationSource):
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj|Y) of each candidate, in one pass."""
-        return self.counter.summarise(information_of_block(self.counter.n_rows), xs, j, (self.target,))[0]
+        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, j, (self.target,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(Y)."""

@@ -152,9 +152,9 @@ class CalibratedTests(TableTests):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log p-values (NaN where the chi-square tail is meant) and methods."""
         if not isinstance(given, list):
-            log_p, method = self.counter.summarise(self._calibrated, xs, y, given)
+            log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
-        each = [self.counter.summarise(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
+        each = [self.counter.summarize(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
         return np.concatenate([log_p for log_p, _ in each]), np.concatenate([method for _, method in each])
 
 

@@ -43,7 +43,7 @@ def weakest_over(
     sizes: tuple[int, int],
     stop_at: float | None,
     pool: Executor | None = None,
-    n_threads: int = 1,
+    n_jobs: int = 1,
 ) -> tuple[int, Weakest, list[Given]] | None:
     """Return the number of tests, the weakest evidence about each x and the sets behind it; None if it cannot be told.
 
@@ -76,7 +76,7 @@ def weakest_over(
             performed += more
         return performed
 
-    share = -(-n // n_threads) or 1
+    share = -(-n // n_jobs) or 1
     parts = [slice(start, start + share) for start in range(0, n, share)]
     counts = [search(part) for part in parts] if pool is None or len(parts) < 2 else list(pool.map(search, parts))
     if min(counts, default=0) < 0:

@@ -1,8 +1,8 @@
 """Tests that condition on a fixed set besides what is asked for.
 
-Where labelling depends on features W (MAR-F), labelled rows are not a fair sample, and two features that have
-nothing to do with each other may be tied among them. Given W they are a fair sample: p(y | x, z, w, labelled) =
-p(y | x, z, w). So a test on labelled rows is valid if W is among what is tested or conditioned on, and this is
+Where labeling depends on features W (MAR-F), labeled rows are not a fair sample, and two features that have
+nothing to do with each other may be tied among them. Given W they are a fair sample: p(y | x, z, w, labeled) =
+p(y | x, z, w). So a test on labeled rows is valid if W is among what is tested or conditioned on, and this is
 how every test gets it.
 
 That changes the question from "x independent of y given z" to "given z and w". For a Markov blanket B of y

@@ -57,12 +57,12 @@ class PartialCorrelation(CountedTests):
         largest = np.abs(values).max(axis=0, initial=0.0)
         with np.errstate(invalid="ignore"):
             values = values / np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)
-            centred = values - values.mean(axis=0)
-        scale = np.sqrt((centred**2).sum(axis=0))
+            centered = values - values.mean(axis=0)
+        scale = np.sqrt((centered**2).sum(axis=0))
         if not (np.isfinite(scale).all() and (scale > 0).all()):
             bad = [self.names[j] for j in np.flatnonzero(~(np.isfinite(scale) & (scale > 0)))]
             raise DataError(f"correlation needs finite values that vary; not so in {listed(bad)}")
-        self._unit = np.asfortranarray(centred / scale)  # columns of length 1: inner products are correlations
+        self._unit = np.asfortranarray(centered / scale)  # columns of length 1: inner products are correlations
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False

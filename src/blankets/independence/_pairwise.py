@@ -1,16 +1,16 @@
-"""Pairwise deletion: counts with the target from labelled rows, margins of features from all rows.
+"""Pairwise deletion: counts with the target from labeled rows, margins of features from all rows.
 
-    G = 2 Σ_labelled O[x,y,z] ln( (O[x,y,z] / O[.,y,z])_labelled / (O[x,.,z] / O[.,.,z])_all )
+    G = 2 Σ_labeled O[x,y,z] ln( (O[x,y,z] / O[.,y,z])_labeled / (O[x,.,z] / O[.,.,z])_all )
 
-which is 2 N_L times the divergence of p̂(x|y,z) among labelled rows from p̂(x|z) among all rows (ERRATA A5). By
-the same sum with p̂(x|z) of the labelled rows it splits in two: the G of the labelled rows, and 2 N_L times the
-divergence of labelled from all rows. The second part has nothing to do with the target, and grows with what
-makes labelled rows different; so the statistic is **not chi-square in general**, and p-values are not valid.
+which is 2 N_L times the divergence of p̂(x|y,z) among labeled rows from p̂(x|z) among all rows (ERRATA A5). By
+the same sum with p̂(x|z) of the labeled rows it splits in two: the G of the labeled rows, and 2 N_L times the
+divergence of labeled from all rows. The second part has nothing to do with the target, and grows with what
+makes labeled rows different; so the statistic is **not chi-square in general**, and p-values are not valid.
 It is here to compare with, since it is what BASSUM does and what statistics packages call available cases.
 
 References
 ----------
-Sechidis & Brown (2015), Markov blanket discovery in positive-unlabelled and semi-supervised data, sections 2.3, 6.
+Sechidis & Brown (2015), Markov blanket discovery in positive-unlabeled and semi-supervised data, sections 2.3, 6.
 Allison (2001), Missing Data, page 8.
 """
 
@@ -31,17 +31,17 @@ __all__ = ["PairwiseTests"]
 
 
 class PairwiseTests(IndependenceTest):
-    """G tests of features against a partly labelled target by pairwise deletion.
+    """G tests of features against a partly labeled target by pairwise deletion.
 
     Parameters
     ----------
     target : int
         The target's column; every question must involve it.
     counter : Counter
-        Counts of all rows, with "unlabelled" as the last level of the target.
-    labelled : TableTests
-        Tests on the labelled rows. They answer questions that condition on the target, all counts of which
-        involve it, and give dof, reliability and strength their meaning: N is the number of labelled rows.
+        Counts of all rows, with "unlabeled" as the last level of the target.
+    labeled : TableTests
+        Tests on the labeled rows. They answer questions that condition on the target, all counts of which
+        involve it, and give dof, reliability and strength their meaning: N is the number of labeled rows.
 
     Examples
     --------
@@ -55,21 +55,21 @@ class PairwiseTests(IndependenceTest):
     (13.592, 1.0, 120)
     """
 
-    def __init__(self, target: int, counter: Counter, labelled: TableTests) -> None:
-        self.target, self.counter, self.labelled = target, counter, labelled
-        self.names = labelled.names
+    def __init__(self, target: int, counter: Counter, labeled: TableTests) -> None:
+        self.target, self.counter, self.labeled = target, counter, labeled
+        self.names = labeled.names
         self.memo = {}
         self._performed = Tally()
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
         """How many tests have been performed."""
-        return self._performed.total + self.labelled.n_tests
+        return self._performed.total + self.labeled.n_tests
 
     @property
     def n_tests_here(self) -> int:
         """How many of them this thread has performed."""
-        return self._performed.here + self.labelled.n_tests_here
+        return self._performed.here + self.labeled.n_tests_here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -77,45 +77,45 @@ class PairwiseTests(IndependenceTest):
         """Test each of ``xs`` against ``y`` given one set, in one pass over the data."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
         if self.target in given:
-            return self.labelled.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
+            return self.labeled.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         if y == self.target:
             return self._scan(columns, columns, y, given, every=even_if_unreliable)
         # The target is x: the same test, seen from the other end.
         return self._scan(np.array([y]), columns, y, given, every=even_if_unreliable)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return what the labelled rows allow."""
-        return self.labelled.deepest(xs, y, among)
+        """Return what the labeled rows allow."""
+        return self.labeled.deepest(xs, y, among)
 
     def _scan(
         self, features: NDArray[np.int64], xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, every: bool
     ) -> EvidenceBatch:
         """Test features against the target; the outcome is about ``xs`` and ``y``."""
-        labelled = self.labelled
-        n_rows = labelled.counter.n_rows
-        nominal = labelled._nominal(features, self.target, given)
-        reliable = n_rows >= labelled.reliability * nominal
+        labeled = self.labeled
+        n_rows = labeled.counter.n_rows
+        nominal = labeled._nominal(features, self.target, given)
+        reliable = n_rows >= labeled.reliability * nominal
         at = np.arange(len(features)) if every else np.flatnonzero(reliable)
         statistic, dof = np.full(len(features), np.nan), np.zeros(len(features))
-        statistic[at], dof[at] = self.counter.summarise(pairwise_g, features[at], self.target, given)
+        statistic[at], dof[at] = self.counter.summarize(pairwise_g, features[at], self.target, given)
         self._performed.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             xs,
             y,
             given,
             statistic=statistic,
-            dof=np.where(reliable, nominal, dof) if labelled.nominal else dof,
+            dof=np.where(reliable, nominal, dof) if labeled.nominal else dof,
             n_rows=n_rows,
             reliable=reliable,
-            by_effect=labelled.by_effect,
+            by_effect=labeled.by_effect,
         )
 
 
 def pairwise_g(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return G by pairwise deletion and its adjusted degrees of freedom.
 
-    ``counts`` has shape (n, levels of x, classes + 1, strata), unlabelled rows as the last class. Levels of x
-    are those seen among all rows of a stratum, classes those seen among the labelled rows, as in G itself.
+    ``counts`` has shape (n, levels of x, classes + 1, strata), unlabeled rows as the last class. Levels of x
+    are those seen among all rows of a stratum, classes those seen among the labeled rows, as in G itself.
 
     Examples
     --------

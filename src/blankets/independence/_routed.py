@@ -1,6 +1,6 @@
 """`RoutedTests`: questions about the target go to one implementation, questions among features to another.
 
-This is how unlabelled rows help: where only labelled rows may be compared with the target, tests that do
+This is how unlabeled rows help: where only labeled rows may be compared with the target, tests that do
 not involve it still use every row.
 """
 

@@ -204,11 +204,11 @@ class TableTests(CountedTests):
     def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
         """Return the threads for a search over subsets, if they pay."""
         counter = self.counter
-        if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_threads == 1:
+        if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_jobs == 1:
             return {}
         rows = rows_counted(counter.n_rows, n_xs, n_among, sizes, may_stop=may_stop)
-        n_threads = counter.threads_for(_NS_ROW * rows)
-        return {"n_threads": n_threads, "pool": counter.pool} if n_threads > 1 else {}
+        n_jobs = counter.threads_for(_NS_ROW * rows)
+        return {"n_jobs": n_jobs, "pool": counter.pool} if n_jobs > 1 else {}
 
     @cached_property
     def _formula(self) -> Formula:
@@ -242,20 +242,20 @@ class TableTests(CountedTests):
         reliable = self._reliable(xs, y, given)
         n_reliable = int(np.count_nonzero(reliable))
         if even_if_unreliable or n_reliable == len(xs):
-            statistic, dof = self._summarised(xs, y, given)
+            statistic, dof = self._summarized(xs, y, given)
         else:
             statistic, dof = np.full(len(xs), np.nan), np.zeros(len(xs))
-            statistic[reliable], dof[reliable] = self._summarised(xs[reliable], y, given)
+            statistic[reliable], dof[reliable] = self._summarized(xs[reliable], y, given)
         dof = np.where(reliable, self._nominal(xs, y, given), dof) if self.nominal else dof
         return self._batch(xs, y, given, n_reliable, statistic, dof, reliable)
 
-    def _summarised(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Statistics:
+    def _summarized(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Statistics:
         """Return statistics and adjusted degrees of freedom, in one pass over bits where they are all there is."""
         if not given and type(self.counter) is MemoryCounter:
             bits = self.counter.bits_alone(y)
             if bits is not None:
                 return statistics_by_bits(self.counter, bits, self._formula, xs, y)
-        return self.counter.summarise(self._summary, xs, y, given)
+        return self.counter.summarize(self._summary, xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""

@@ -90,7 +90,7 @@ def best_dag(
     Parameters
     ----------
     data : table
-        Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretised.
+        Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretized.
     required, forbidden : iterable of (str, str)
         Edges (parent, child) that must or may not be there.
     score : {"bic", "bdeu"}

@@ -37,7 +37,7 @@ DOUBT = 3.0  # nats from which evidence is strong (the same)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merits:
-    """What speaks for a model of the neighbourhood.
+    """What speaks for a model of the neighborhood.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Merits:
     bic : float
         Observed-data BIC: latents summed out, all parameters paid for, in nats.
     error : float
-        Share of labelled rows whose label is not the most probable one given the features.
+        Share of labeled rows whose label is not the most probable one given the features.
     cll : float
         Log-likelihood of the labels given the features, in nats.
     """
@@ -74,7 +74,7 @@ def merits_of(stage: Stage) -> Merits:
     given_features = joint.sum(axis=1)
     given_all = joint / np.maximum(joint.sum(axis=0), 1e-300)
     uncertainty = -float(np.sum(joint * _log(given_all) * shares))
-    shown = stage.local.labelled
+    shown = stage.local.labeled
     labels, weights = rows.codes[target, shown], rows.weights[shown]
     predicted = given_features[:, shown]
     right = predicted.argmax(axis=0) == labels

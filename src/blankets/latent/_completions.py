@@ -72,7 +72,7 @@ class Completions:
         """Price of one parameter: log(N) / 2."""
         return math.log(max(self.total, 1.0)) / 2
 
-    def normalised(self, odds: Floats) -> Floats:
+    def normalized(self, odds: Floats) -> Floats:
         """Return the weights of the completions in proportion to ``odds`` within each row."""
         within = np.add.reduceat(odds, self.starts[:-1])
         return odds * np.repeat(self.weights / within, np.diff(self.starts))

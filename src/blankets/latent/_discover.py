@@ -53,7 +53,7 @@ def discover_latent(
     alpha: float = 0.05,
     options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | int | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Callable[[str], None] | None = None,
     **reading: Any,
 ) -> LatentBlanket:
@@ -93,12 +93,12 @@ def discover_latent(
         Options of the algorithm, for example ``{"score": "bdeu"}`` for "sll".
     rng : int, Generator or None
         Seed; the same seed gives the same answer on any number of threads.
-    n_threads : int, optional
+    n_jobs : int, optional
         Number of threads; default all processors.
     progress : callable, optional
         Is called with a sentence for every restart.
     **reading
-        How the table is read (``discretise``, ``bins``, ``missing``, ``keep``, ``columns``, ``exclude``): see `ingest`.
+        How the table is read (``discretize``, ``bins``, ``missing``, ``keep``, ``columns``, ``exclude``): see `ingest`.
 
     Returns
     -------
@@ -146,17 +146,17 @@ def discover_latent(
         n_restarts=n_restarts,
         max_latents=max_latents,
         draws=DRAWS if completion == "sampled" else 0,
-        n_threads=threads_from(n_threads),
+        n_jobs=threads_from(n_jobs),
         score=score,
         certain=blanket is not None,
         tell=progress or (lambda sentence: None),
     )
     table = ingest(data, target, y=y, **reading)
-    labelled = _labelled(table, labels)
+    labeled = _labeled(table, labels)
     frame, t = table.frame, _target(table)
 
     def improved(members: list[int], context: list[int]) -> Outcome:
-        baseline = open_local(frame, t, members, labelled, max_parents, context)
+        baseline = open_local(frame, t, members, labeled, max_parents, context)
         if members and len(members) + len(context) > 1:
             return METHODS[method](baseline, effort, generator)
         return Outcome(baseline, baseline, ())
@@ -164,7 +164,7 @@ def discover_latent(
     if blanket is not None:
         outcome = improved(_handed_over(frame, t, blanket), [])
     else:
-        search = partial(_search, frame if labelled is None else frame.take(labelled), t, algorithm, options or {})
+        search = partial(_search, frame if labeled is None else frame.take(labeled), t, algorithm, options or {})
         members = search(alpha)
         outcome = improved(members, _context(frame, t, members, arity))
         if not members and method == "lmb-csem" and score == "mi" and not can_be_tested(frame.arities, arity):
@@ -210,7 +210,7 @@ def _target(table: Ingested) -> int:
     return table.target
 
 
-def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_] | None:
+def _labeled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_] | None:
     """Return which rows have labels, after asking whether EM may treat the others as missing."""
     regime = None if labels is None else regime_from(labels)
     if regime is not None and regime.name not in IGNORABLE:
@@ -218,18 +218,18 @@ def _labelled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_]
             f"labels={regime.name!r}: whether a label is missing depends on the label itself, so EM would be biased; "
             "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
         )
-    if table.unlabelled is None:
+    if table.unlabeled is None:
         return None
     if regime is None or regime.name == "supervised":
         raise LabelError(
-            f"the target is missing in {int(table.unlabelled.sum()):,} of {table.frame.n_rows:,} rows; say why: "
+            f"the target is missing in {int(table.unlabeled.sum()):,} of {table.frame.n_rows:,} rows; say why: "
             "labels='mcar' (completely at random), labels='mar-f' (by features), or delete these rows"
         )
-    return np.logical_not(table.unlabelled)
+    return np.logical_not(table.unlabeled)
 
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
-    """Return the observed blanket of labelled rows."""
+    """Return the observed blanket of labeled rows."""
     chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm, others=(SLL.name,))
     check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
@@ -330,7 +330,7 @@ class _Description:
             joint = joint_with_target(self.stage, h)
             chance = joint[-1] / np.maximum(joint.sum(axis=0), 1e-300)
             orders[h] = [int(k) for k in np.lexsort((joint.sum(axis=0), chance))]
-            network = network.relabelled(h, orders[h])
+            network = network.relabeled(h, orders[h])
         return network, orders
 
     def _latent(self, h: int, network: Network, order: list[int]) -> Latent:

@@ -43,7 +43,7 @@ def _add_log_counts(
 
 
 @njit(nogil=True, cache=True)
-def _normalise(logits: Floats, starts: Ints, row_weights: Floats, weights: Floats) -> float:
+def _normalize(logits: Floats, starts: Ints, row_weights: Floats, weights: Floats) -> float:
     """Turn logits into weights of completions, row by row; return the weighted log of the row sums."""
     loglik = 0.0
     for r in range(len(starts) - 1):
@@ -78,7 +78,7 @@ def _em(
         logits[:] = 0.0
         for s in range(len(sets)):
             _add_log_counts(groups[sets[s]], int(n_groups[sets[s]]), weights, float(powers[s]), counts, logits)
-        history[step] = _normalise(logits, starts, row_weights, weights)
+        history[step] = _normalize(logits, starts, row_weights, weights)
         if step and history[step] - history[step - 1] < tolerance:
             return step + 1
     return len(history)

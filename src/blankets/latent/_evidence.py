@@ -43,7 +43,7 @@ def evidence_without(stage: Stage, *, certain: bool) -> float:
     class weighs the same. Members that are not ``certain``, for tests have found them, may be none: then the DAGs in
     which the target is alone count if they do better. Rows without label are left out.
     """
-    codes, weights = stage.local.rows.codes[:, stage.local.labelled], stage.local.rows.weights[stage.local.labelled]
+    codes, weights = stage.local.rows.codes[:, stage.local.labeled], stage.local.rows.weights[stage.local.labeled]
     n, arities = len(codes), stage.local.rows.arities
     sets = [[mask for mask in range(1 << n) if not mask >> v & 1] for v in range(n)]
     families = [{mask: _closed_form(codes, weights, arities, v, mask) for mask in sets[v]} for v in range(n)]
@@ -78,7 +78,7 @@ def _closed_form(codes: Codes, weights: Floats, arities: Ints, node: int, parent
 
 def evidence_of(stage: Stage) -> float:
     """Return the log marginal likelihood of a model with latents; the same number at each call."""
-    space, parents, shown = stage.space, stage.fit.parents, stage.local.labelled
+    space, parents, shown = stage.space, stage.fit.parents, stage.local.labeled
     hidden = families_with(parents, sum(1 << h for h in stage.latents))
     row = np.repeat(np.arange(len(space.weights)), np.diff(space.starts))
     codes, row = space.codes[:, shown[row]], np.unique(row[shown[row]], return_inverse=True)[1]
@@ -110,7 +110,7 @@ def evidence_of(stage: Stage) -> float:
 def _annealed(loglik: Callable[[Floats], Floats], n: int, rng: np.random.Generator) -> float:
     """Return the log of the mean likelihood under a prior by which n log odds are logs of exponential draws.
 
-    Normalised within each conditional distribution, such odds are uniform.
+    Normalized within each conditional distribution, such odds are uniform.
     """
     odds = np.log(rng.standard_exponential((PARTICLES, n)))
     logs, prior = loglik(odds), _log_prior(odds)

@@ -1,4 +1,4 @@
-"""Small DAGs as parent masks: neighbours, blankets, equivalence classes."""
+"""Small DAGs as parent masks: neighbors, blankets, equivalence classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The neighbourhood of a target as a problem: members, target and latents as nodes, with a model at every stage."""
+"""The neighborhood of a target as a problem: members, target and latents as nodes, with a model at every stage."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Local:
         return len(self.names) - 1
 
     @property
-    def labelled(self) -> NDArray[np.bool_]:
+    def labeled(self) -> NDArray[np.bool_]:
         """Rows whose label is known."""
         known: NDArray[np.bool_] = ~self.missing[self.target]
         return known
@@ -62,7 +62,7 @@ class Local:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """A fitted model of the neighbourhood with some number of latents.
+    """A fitted model of the neighborhood with some number of latents.
 
     Attributes
     ----------
@@ -98,15 +98,15 @@ class Stage:
         """Return the network with its conditional tables."""
         return fit_network(self.fit.parents, self.space.arities, self.space.codes, self.fit.weights)
 
-    def neighbours(self) -> list[int]:
+    def neighbors(self) -> list[int]:
         """Return parents and children of the target; members that the model does not connect count as such too."""
         spouses = spouses_of(self.fit.parents, self.target)
         return sorted(v for v in self.members if v not in spouses)
 
     def possible_children(self) -> list[int]:
-        """Return the neighbours that some equivalent DAG has as children of the target."""
+        """Return the neighbors that some equivalent DAG has as children of the target."""
         fixed = compelled(self.fit.parents)
-        return [v for v in self.neighbours() if (v, self.target) not in fixed]
+        return [v for v in self.neighbors() if (v, self.target) not in fixed]
 
     def spouses_through(self, child: int) -> list[int]:
         """Return the spouses of the target that share this child with it."""
@@ -147,19 +147,19 @@ def open_local(
     frame: Frame,
     target: int,
     members: Sequence[int],
-    labelled: NDArray[np.bool_] | None = None,
+    labeled: NDArray[np.bool_] | None = None,
     max_parents: int | None = None,
     context: Sequence[int] = (),
 ) -> Stage:
     """Return the model without latents: the best DAG over members, context and target.
 
     The columns of the context are not in the blanket, but they may depend on a latent that is, and so tell about it.
-    Where labels are missing, the DAG starts from the labelled rows and is refined by structural EM on all rows.
+    Where labels are missing, the DAG starts from the labeled rows and is refined by structural EM on all rows.
     """
     columns = [*members, *context, target]
     names = tuple(frame.names[j] for j in columns)
-    if labelled is not None and not labelled.all():
-        codes = np.where(labelled, frame.column(target), frame.arities[target])
+    if labeled is not None and not labeled.all():
+        codes = np.where(labeled, frame.column(target), frame.arities[target])
         marked = frame.with_column(frame.names[target], codes, (*frame.levels[target], None))
         rows, _ = distinct_rows(marked, columns)
         missing = np.zeros(rows.codes.shape, bool)
@@ -173,13 +173,13 @@ def open_local(
 
 def first_stage(local: Local) -> Stage:
     """Return the best model without latents."""
-    shown, target = local.labelled, local.target
+    shown, target = local.labeled, local.target
     rows = Rows(local.rows.codes[:, shown], local.rows.arities, local.rows.weights[shown])
     space = open_stage(local)
     constraints = Constraints.none(len(local.names), space.largest - 1)
     parents, _, _ = solve(rows, constraints, SetScore.named("bic", rows.total))
     shares = np.bincount(rows.codes[target], rows.weights, minlength=int(local.rows.arities[target])) + 1e-9
-    weights = space.normalised(shares[space.codes[target]])
+    weights = space.normalized(shares[space.codes[target]])
     problem = Problem(space, constraints, (), weights)
     fit = polish(space, structural_em(problem, parents, weights, np.random.default_rng(0)))
     return Stage(local, (), space, fit, frozenset(range(local.n_members)))

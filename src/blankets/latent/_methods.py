@@ -44,7 +44,7 @@ class Effort:
         Stop after so many latents.
     draws : int
         0: expected counts; else so many sampled completions a row.
-    n_threads : int
+    n_jobs : int
         Threads over restarts; the answer does not depend on it.
     score : str
         What decides between subspaces.
@@ -58,7 +58,7 @@ class Effort:
     n_restarts: int = 80
     max_latents: int = 3
     draws: int = 0
-    n_threads: int = 1
+    n_jobs: int = 1
     score: str = "mi"
     certain: bool = True
     tell: Callable[[str], None] = lambda sentence: None
@@ -96,7 +96,7 @@ def attempts_in(
         problem = Problem(space, place.constraints, place.starts, prior, effort.draws, place.explore)
         n_restarts = max(1, round(effort.n_restarts * place.share))
         tell = _teller(effort.tell, f"latent {number}, {place.name}", n_restarts)
-        fits = best_fits(problem, n_restarts, own, n_threads=effort.n_threads, tell=tell)
+        fits = best_fits(problem, n_restarts, own, n_jobs=effort.n_jobs, tell=tell)
         fits = [fit for fit in fits if not bounded or _admissible(fit.parents, before)]
         if not fits:
             attempts.append(Attempt(number, place.name, None, None, "no blanket with it is as small as without it"))

@@ -61,7 +61,7 @@ class Network:
                 logits[k] += logs[v][at]
         return logits
 
-    def relabelled(self, node: int, order: Sequence[int]) -> Network:
+    def relabeled(self, node: int, order: Sequence[int]) -> Network:
         """Return the same network with the states of one node in another order."""
         tables = []
         for v, table in enumerate(self.tables):

@@ -39,7 +39,7 @@ class Latent:
     certain : bool
         Whether all DAGs that fit equally well agree on a parent or child; a spouse is always certain.
     parents, children : tuple of str
-        Its neighbours in the DAG.
+        Its neighbors in the DAG.
     table : ndarray
         Its conditional distribution: one axis for each parent, in order, and a last one for its states. States are
         ordered by how probable they make the last level of the target.
@@ -217,7 +217,7 @@ class LatentBlanket(Saved):
         return codes
 
     def explain(self, name: str) -> str:
-        """Return in words what is known about a latent or an observed column of the neighbourhood.
+        """Return in words what is known about a latent or an observed column of the neighborhood.
 
         Parameters
         ----------

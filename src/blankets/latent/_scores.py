@@ -166,7 +166,7 @@ def _score_set(rows: Rows, columns: Iterable[int], score: SetScore) -> float:
 def score_sets(codes: Codes, arities: Ints, weights: Floats, sets: Ints, kind: int, parameter: float) -> Floats:
     """Return f of many sets of the same size, one a row of ``sets``, ascending within and between rows.
 
-    Neighbouring sets share their first columns, and with them the groups of rows already found.
+    Neighboring sets share their first columns, and with them the groups of rows already found.
     """
     n_sets, size = sets.shape
     n_rows = codes.shape[1]

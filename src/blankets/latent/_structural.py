@@ -89,7 +89,7 @@ class Problem:
             at = self.space.position[int(parents[v]) | 1 << v]
             # Exponential draws are a uniform draw of each conditional distribution, up to its scale.
             odds *= rng.standard_exponential(int(self.space.n_groups[at]))[self.space.groups[at]]
-        return parents, self.space.normalised(odds + 1e-300)
+        return parents, self.space.normalized(odds + 1e-300)
 
     def completed(self, weights: Floats, rng: np.random.Generator) -> Floats:
         """Return the weights that the next DAG is learned from: expected, or sampled."""
@@ -138,7 +138,7 @@ def best_fits(
     n_restarts: int,
     rng: np.random.Generator,
     *,
-    n_threads: int = 1,
+    n_jobs: int = 1,
     tell: Callable[[], None] = lambda: None,
 ) -> list[Fit]:
     """Run structural EM from many starts; return the fits, best BIC first.
@@ -153,10 +153,10 @@ def best_fits(
         tell()
         return fit
 
-    if n_threads <= 1 or n_restarts <= 1:
+    if n_jobs <= 1 or n_restarts <= 1:
         fits = [run(number) for number in range(n_restarts)]
     else:
-        with ThreadPoolExecutor(min(n_threads, n_restarts)) as pool:
+        with ThreadPoolExecutor(min(n_jobs, n_restarts)) as pool:
             fits = list(pool.map(run, range(n_restarts)))
     return sorted(fits, key=lambda fit: -fit.bic)  # stable: among equals the earlier restart
 

@@ -51,10 +51,10 @@ class Subspace:
 def subspaces(stage: Stage, largest: int) -> list[Subspace]:
     """Return the constraint sets A, B and C of the paper, C once for each possible common child.
 
-    In the starts the observed neighbours hang on the latent alone; all other nodes keep the parents they have.
+    In the starts the observed neighbors hang on the latent alone; all other nodes keep the parents they have.
     """
     t, h = stage.target, stage.target + 1 + len(stage.arities)
-    near = [x for x in stage.neighbours() if x < t]
+    near = [x for x in stage.neighbors() if x < t]
     kept, rest = _kept_edges(stage), _edges_into(stage, {*near, t})
     hung = [*rest, *((h, x) for x in near)]
     spouses = [(s, h) for s in stage.members if s < t and s not in near]

@@ -1,8 +1,8 @@
-"""SLL, score-based local learning: neighbours and spouses read off small optimal networks.
+"""SLL, score-based local learning: neighbors and spouses read off small optimal networks.
 
-Neighbours of t: take candidates one at a time, learn the best DAG over t, the candidate and the neighbours so
-far, and keep t's neighbours in it. A neighbour counts if t is also among its own neighbours (AND). Spouses are
-sought in the same way among neighbours of neighbours; one direction suffices (OR).
+Neighbors of t: take candidates one at a time, learn the best DAG over t, the candidate and the neighbors so
+far, and keep t's neighbors in it. A neighbor counts if t is also among its own neighbors (AND). Spouses are
+sought in the same way among neighbors of neighbors; one direction suffices (OR).
 
 References
 ----------
@@ -36,7 +36,7 @@ class _Learner:
         self.frame, self.universe, self.score = frame, universe, score
         self.max_parents, self.learner = max_parents, learner
         self.best = cache(self.best)  # type: ignore[method-assign]
-        self.neighbours = cache(self.neighbours)  # type: ignore[method-assign]
+        self.neighbors = cache(self.neighbors)  # type: ignore[method-assign]
         self.candidates_of = cache(self.candidates_of)  # type: ignore[method-assign]
 
     def best(self, nodes: frozenset[int]) -> tuple[list[int], Ints]:
@@ -47,7 +47,7 @@ class _Learner:
         return order, parents
 
     def candidates_of(self, t: int) -> frozenset[int]:
-        """Return what t takes for its neighbours: the strongest candidates are tried first."""
+        """Return what t takes for its neighbors: the strongest candidates are tried first."""
         held: frozenset[int] = frozenset()
         for v in self._by_strength(t):
             order, parents = self.best(held | {t, v})
@@ -63,18 +63,18 @@ class _Learner:
                 gains[v] = scorer.local(1, [0]) - scorer.local(1, [])
         return sorted(gains, key=lambda v: (-gains[v], v))
 
-    def neighbours(self, t: int) -> frozenset[int]:
-        """Return the candidates that take t for a neighbour too."""
+    def neighbors(self, t: int) -> frozenset[int]:
+        """Return the candidates that take t for a neighbor too."""
         return frozenset(v for v in self.candidates_of(t) if t in self.candidates_of(v))
 
     def spouse_candidates(self, t: int) -> set[int]:
-        """Return the neighbours of neighbours."""
-        near = self.neighbours(t)
-        return set().union(*(self.neighbours(v) for v in near)) - near - {t}
+        """Return the neighbors of neighbors."""
+        near = self.neighbors(t)
+        return set().union(*(self.neighbors(v) for v in near)) - near - {t}
 
     def spouses_from(self, t: int) -> frozenset[int]:
         """Return the candidates that share a child with t in the optimal networks around t."""
-        near, held = self.neighbours(t), frozenset[int]()
+        near, held = self.neighbors(t), frozenset[int]()
         for v in sorted(self.spouse_candidates(t)):
             order, parents = self.best(near | held | {t, v})
             at = order.index(t)
@@ -94,7 +94,7 @@ def sll(
     equivalent_sample_size: float = 1.0,
     trace: Trace | None = None,
 ) -> Found:
-    """Return the Markov blanket of ``target`` among ``candidates``, with neighbours and spouses.
+    """Return the Markov blanket of ``target`` among ``candidates``, with neighbors and spouses.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def sll(
     candidates : iterable of int
         Columns that may be members.
     score : {"bic", "bdeu"}
-        What the optimal networks maximise.
+        What the optimal networks maximize.
     max_parents : int, optional
         Largest number of parents in them.
     learner : {"auto", "dynamic", "integer"}
@@ -118,7 +118,7 @@ def sll(
     Returns
     -------
     Found
-        Members, neighbours first, with roles "neighbour" and "spouse".
+        Members, neighbors first, with roles "neighbor" and "spouse".
 
     Examples
     --------
@@ -128,21 +128,21 @@ def sll(
     >>> child = np.where(rng.random(500) < 0.9, a & b, c)
     >>> found = sll(Frame.from_codes(np.column_stack([a, b, c, child])), 0, [1, 2, 3])
     >>> found.members, dict(found.roles), dict(found.common_children)
-    ((3, 1), {3: 'neighbour', 1: 'spouse'}, {1: 3})
+    ((3, 1), {3: 'neighbor', 1: 'spouse'}, {1: 3})
     """
     trace = Trace() if trace is None else trace
     universe = sorted({*candidates, target})
     kind = SetScore.named(score, frame.n_rows, equivalent_sample_size)
     local = _Learner(frame, universe, kind, max_parents, learner)
-    trace.phase("looking for neighbours")
-    near = sorted(local.neighbours(target))
+    trace.phase("looking for neighbors")
+    near = sorted(local.neighbors(target))
     trace.members[:] = near
     trace.phase("looking for spouses")
     own, others = local.spouses_from(target), local.spouse_candidates(target)
     spouses = sorted(v for v in others if v in own or target in local.spouses_from(v))
     trace.members += spouses
-    roles: dict[int, Role] = {**dict.fromkeys(near, "neighbour"), **dict.fromkeys(spouses, "spouse")}
-    common = {v: min(c for c in near if c in local.neighbours(v) or v in local.neighbours(c)) for v in spouses}
+    roles: dict[int, Role] = {**dict.fromkeys(near, "neighbor"), **dict.fromkeys(spouses, "spouse")}
+    common = {v: min(c for c in near if c in local.neighbors(v) or v in local.neighbors(c)) for v in spouses}
     return Found(members=(*near, *spouses), roles=roles, common_children=common)
 
 

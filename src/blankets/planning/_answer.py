@@ -58,7 +58,7 @@ def answer(question: Question, candidates: list[Candidate], known: Knowledge, *,
     best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
     spread = spread_of(question, best.candidate, possible)
-    out_of_reach = best.answer is None and question.unknown == "labelled" and len(question.effect) == 1
+    out_of_reach = best.answer is None and question.unknown == "labeled" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
         answer=_as_said(question, best),
@@ -118,7 +118,7 @@ def _possible(question: Question, candidates: list[Candidate], known: Knowledge)
     """Return what is known of p(y=1), less what the labels contradict."""
     low, high = 0.0, 1.0
     for candidate in candidates:
-        design, share = candidate.design, _share(question, candidate.labelled)
+        design, share = candidate.design, _share(question, candidate.labeled)
         ends = (0.0, 1.0) if known.prior is None or not design.uses_prior else known.prior.support
         most = float(np.clip(design.positives, *ends))  # p(y=1) at which the most labels can be had
         if share > design.possible_share(np.asarray(most)) * (1 + 1e-9):
@@ -138,23 +138,23 @@ def _contradiction(design: LabelDesign, share: float, prior: float) -> Parameter
     )
 
 
-def _share(question: Question, labelled: Amount | None) -> float:
+def _share(question: Question, labeled: Amount | None) -> float:
     """Return labels as a share of all rows; NaN where that is not known yet."""
-    if labelled is None:
+    if labeled is None:
         return math.nan
-    return labelled.value / question.rows if labelled.is_count else labelled.value
+    return labeled.value / question.rows if labeled.is_count else labeled.value
 
 
 def _setting(question: Question, candidate: Candidate, prior: Floats) -> Setting:
-    labelled = candidate.labelled or Amount(math.nan, is_count=True)
+    labeled = candidate.labeled or Amount(math.nan, is_count=True)
     return Setting(
         design=candidate.design,
         effect=question.effect,
         dof=question.dof,
         alpha=np.asarray(question.alpha),
         rows=np.asarray(question.rows),
-        labelled=np.asarray(labelled.value),
-        labelled_is_count=labelled.is_count,
+        labeled=np.asarray(labeled.value),
+        labeled_is_count=labeled.is_count,
         prior=prior,
         worst_case=question.worst_case,
     )
@@ -164,9 +164,9 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     """Return the study at the answer, or at the best that can be had where there is none."""
     setting = _setting(question, outcome.candidate, np.asarray(outcome.prior))
     value = outcome.answer
-    if question.unknown == "labelled":
+    if question.unknown == "labeled":
         most = most_labels(setting)
-        return replace(setting, labelled=np.asarray(most if value is None else value))
+        return replace(setting, labeled=np.asarray(most if value is None else value))
     if question.unknown == "rows":
         return replace(setting, rows=np.asarray(MOST_ROWS if value is None else value))
     if question.unknown == "dof":
@@ -179,7 +179,7 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
 
 
 def _worth(question: Question, outcome: _Outcome) -> tuple[float, float]:
-    """Return what to minimise: the answer, and where none is reached the power that is missed."""
+    """Return what to minimize: the answer, and where none is reached the power that is missed."""
     return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
 
 
@@ -189,7 +189,7 @@ def _cost(question: Question, values: Floats) -> Floats:
 
 def _as_said(question: Question, outcome: _Outcome) -> float | None:
     value = outcome.answer
-    return int(value) if value is not None and question.unknown in ("rows", "labelled", "dof") else value
+    return int(value) if value is not None and question.unknown in ("rows", "labeled", "dof") else value
 
 
 def _alternative(question: Question, outcome: _Outcome) -> Alternative:

@@ -14,7 +14,7 @@ from blankets.planning._answer import Question
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._setting import Floats
-from blankets.planning._study import Labelled, Study
+from blankets.planning._study import Labeled, Study
 
 __all__ = ["plan_blanket"]
 
@@ -33,7 +33,7 @@ def plan_blanket(
     dof: int | Sequence[int] | None = None,
     rows: int | None = None,
     labels: Any = "supervised",
-    labelled: Labelled = None,
+    labeled: Labeled = None,
     prior: Any = None,
     sampling: str | None = None,
     surrogate: str | None = None,
@@ -56,7 +56,7 @@ def plan_blanket(
         Conditional mutual information of each member with the target, in nats or in Cohen's words.
     power : float, optional
         Wanted probability that all members are found. Exactly one of ``power``, ``rows`` and (unless
-        supervised) ``labelled`` is left None.
+        supervised) ``labeled`` is left None.
     alpha : float
         Level of each test.
     arity : int or sequence of int
@@ -70,7 +70,7 @@ def plan_blanket(
         The degrees of freedom of each test instead.
     decisions : {"independent", "worst-case"}
         Which probability must reach the goal: the product, or Bonferroni's lower bound.
-    rows, labels, labelled, prior, sampling, surrogate, target_arity, assurance, n_draws, rng
+    rows, labels, labeled, prior, sampling, surrogate, target_arity, assurance, n_draws, rng
         As in `plan`.
 
     Returns
@@ -95,7 +95,7 @@ def plan_blanket(
     freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
     study = Study(
         labels=labels,
-        labelled=labelled,
+        labeled=labeled,
         prior=prior,
         sampling=sampling,
         surrogate=surrogate,

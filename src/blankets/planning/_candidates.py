@@ -23,12 +23,12 @@ class Candidate:
     """
 
     design: LabelDesign
-    labelled: Amount | None
+    labeled: Amount | None
     competes: bool = True
 
 
 def candidates_for(
-    regime: str, *, surrogate: str | None, labelled: object, solving_rows: bool, knowledge: Knowledge
+    regime: str, *, surrogate: str | None, labeled: object, solving_rows: bool, knowledge: Knowledge
 ) -> list[Candidate]:
     """Return the surrogates that can answer, each with its own amount of labels.
 
@@ -38,67 +38,65 @@ def candidates_for(
         A key of `DESIGNS`.
     surrogate : str, optional
         Only this one.
-    labelled : number, mapping or None
+    labeled : number, mapping or None
         An amount of labels, or (MAR-C) one for each class; None if it is the unknown.
     solving_rows : bool
         Whether the number of rows is the unknown.
     knowledge : Knowledge
         What is known of p(y=1).
     """
-    offered = _offered(regime, labelled, knowledge)
+    offered = _offered(regime, labeled, knowledge)
     if surrogate is not None:
         wanted = surrogate_from(surrogate)
         if wanted not in [c.design.surrogate for c in offered]:
             names = (c.design.surrogate.value for c in offered)
             raise ParameterError.not_one_of(f"surrogate for labels {regime!r}", wanted.value, names)
         offered = [replace(c, competes=True) for c in offered if c.design.surrogate is wanted]
-    if not isinstance(labelled, Mapping) and labelled is not None and len({c.design.counts for c in offered}) > 1:
+    if not isinstance(labeled, Mapping) and labeled is not None and len({c.design.counts for c in offered}) > 1:
         raise ParameterError(
-            "labels may be positives or negatives here; give labelled={'positives': ..., 'negatives': ...}, or choose "
+            "labels may be positives or negatives here; give labeled={'positives': ..., 'negatives': ...}, or choose "
             "surrogate='y0' (counts positives) or 'y1' (counts negatives)"
         )
     candidates = [c for c in offered if knowledge.serves(c.design)]
     if not candidates:
         raise _prior_needed(offered[0].design, knowledge)
     for candidate in candidates:
-        if solving_rows and candidate.labelled and candidate.labelled.is_count and regime != CASE_CONTROL:
+        if solving_rows and candidate.labeled and candidate.labeled.is_count and regime != CASE_CONTROL:
             raise ParameterError(
                 f"with a fixed number of {candidate.design.counts} further rows do not raise the power; give "
-                "'labelled' as a share of all rows (such as 0.05), or give 'rows' and leave 'labelled' out"
+                "'labeled' as a share of all rows (such as 0.05), or give 'rows' and leave 'labeled' out"
             )
     return candidates
 
 
-def _offered(regime: str, labelled: object, knowledge: Knowledge) -> list[Candidate]:
+def _offered(regime: str, labeled: object, knowledge: Knowledge) -> list[Candidate]:
     """Pair each surrogate of a regime with the labels that it counts."""
     designs = DESIGNS[regime]
-    if isinstance(labelled, Mapping):
-        return _by_class(designs, labelled, knowledge)
+    if isinstance(labeled, Mapping):
+        return _by_class(designs, labeled, knowledge)
     if regime != "supervised":
-        amount = None if labelled is None else as_amount(labelled)
+        amount = None if labeled is None else as_amount(labeled)
         return [Candidate(design, amount) for design in designs]
-    if labelled is not None:
-        raise ParameterError("all rows are labelled under 'supervised'; leave 'labelled' out, or name another regime")
+    if labeled is not None:
+        raise ParameterError("all rows are labeled under 'supervised'; leave 'labeled' out, or name another regime")
     return [Candidate(design, Amount(1.0, is_count=False)) for design in designs]
 
 
-def _by_class(
-    designs: tuple[LabelDesign, ...], labelled: Mapping[str, object], knowledge: Knowledge
-) -> list[Candidate]:
+def _by_class(designs: tuple[LabelDesign, ...], labeled: Mapping[str, object], knowledge: Knowledge) -> list[Candidate]:
     """Give each class its own amount; where both are there, they may also be used together."""
-    if not labelled:
-        raise ParameterError("'labelled' is empty; give {'positives': ..., 'negatives': ...}, or leave it out")
-    by_name = {design.counts.removeprefix("labelled "): design for design in designs}
-    if wrong := [str(name) for name in labelled if name not in by_name]:
+    if not labeled:
+        raise ParameterError("'labeled' is empty; give {'positives': ..., 'negatives': ...}, or leave it out")
+    by_name = {design.counts.removeprefix("labeled "): design for design in designs}
+    if wrong := [str(name) for name in labeled if name not in by_name]:
         raise ParameterError.not_one_of("kind of label", wrong[0], by_name)
-    amounts = {name: as_amount(value) for name, value in labelled.items()}
+    amounts = {name: as_amount(value) for name, value in labeled.items()}
     if len({amount.is_count for amount in amounts.values()}) > 1:
-        raise ParameterError("give labelled positives and negatives both as shares of all rows or both as numbers")
+        raise ParameterError("give labeled positives and negatives both as shares of all rows or both as numbers")
     offered = [Candidate(by_name[name], amount) for name, amount in amounts.items()]
     if len(amounts) == 2:
         total = Amount(sum(a.value for a in amounts.values()), is_count=amounts["positives"].is_count)
         positives = amounts["positives"].value / total.value
-        # As the regime itself chooses: labelled rows alone if the prior is known exactly, Ỹm if nothing is.
+        # As the regime itself chooses: labeled rows alone if the prior is known exactly, Ỹm if nothing is.
         exact = knowledge.prior is not None and knowledge.prior.is_exact
         offered.append(Candidate(of_both_classes(Surrogate.LISTWISE, positives), total, competes=exact))
         offered.append(Candidate(of_both_classes(Surrogate.YM, positives), total, competes=False))

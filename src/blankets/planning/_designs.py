@@ -21,7 +21,7 @@ CASE_CONTROL = "pu, case-control"
 _SCAR = "Which positives carry a label depends on nothing but their being positive."
 _BY_CLASS = "Whether a row carries a label depends on its class alone."
 _AT_RANDOM = "Whether a row carries a label depends on neither its class nor its features."
-_APART = "The labelled positives are a random sample of all positives, collected apart from the background rows."
+_APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
 _WEAK = " κ is exact for X², and for G in the limit of weak effects; at practical ones it is a few per cent high."
 _VERY_WEAK = (
     " κ is exact for X², but for G only in the limit of very weak effects: the power of G can be off by 0.1 either "
@@ -31,7 +31,7 @@ _ONLY_WEAK = " κ is that of the limit of weak effects."
 
 
 def _half(prior: Floats) -> Floats:
-    # Labelled and background rows are compared with each other: more than half of either is waste.
+    # Labeled and background rows are compared with each other: more than half of either is waste.
     return np.full_like(prior, 0.5)
 
 
@@ -58,7 +58,7 @@ def _kappa_of_negatives_at_random(share: Floats, prior: Floats) -> Floats:
 
 _BY_POSITIVES = LabelDesign(
     surrogate=Surrogate.Y0,
-    counts="labelled positives",
+    counts="labeled positives",
     kappa=_kappa_of_positives,
     positives=1.0,
     safe_side="overestimate",
@@ -66,7 +66,7 @@ _BY_POSITIVES = LabelDesign(
 )
 _BY_NEGATIVES = LabelDesign(
     surrogate=Surrogate.Y1,
-    counts="labelled negatives",
+    counts="labeled negatives",
     kappa=_kappa_of_negatives,
     negatives=1.0,
     safe_side="underestimate",
@@ -74,7 +74,7 @@ _BY_NEGATIVES = LabelDesign(
 )
 _BY_ROWS = LabelDesign(
     surrogate=Surrogate.LISTWISE,
-    counts="labelled rows",
+    counts="labeled rows",
     kappa=_share_itself,
     uses_prior=False,
     assumption=_AT_RANDOM,
@@ -121,7 +121,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
 
 
 def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
-    """Return the design of a test that uses the labels of both classes, where the class decides on labelling.
+    """Return the design of a test that uses the labels of both classes, where the class decides on labeling.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
 def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[float]) -> LabelDesign:
     """Return the design with κ averaged over strata, Σ w_z κ_z (ERRATA B4).
 
-    κ_z is κ with p(y=1|z) for the prior and, where a class is labelled with some probability, with the
-    share of the stratum's rows that this makes labelled.
+    κ_z is κ with p(y=1|z) for the prior and, where a class is labeled with some probability, with the
+    share of the stratum's rows that this makes labeled.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[fl
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:
-        rate = share / design.possible_share(prior)  # probability that a row that may be labelled is
+        rate = share / design.possible_share(prior)  # probability that a row that may be labeled is
         total = np.zeros(np.shape(rate))
         for p, weight in zip(priors, shares, strict=True):
             in_stratum = np.asarray(p, float)
@@ -184,7 +184,7 @@ def design_for(regime: str, surrogate: str, positives: float) -> LabelDesign | N
     surrogate : str
         The value of a `Surrogate`.
     positives : float
-        Share of positives among the labels, where both classes are labelled and used.
+        Share of positives among the labels, where both classes are labeled and used.
     """
     both = (Surrogate.LISTWISE, Surrogate.YM)
     named = [design for design in DESIGNS.get(regime, ()) if design.surrogate.value == surrogate]

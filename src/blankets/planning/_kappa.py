@@ -9,7 +9,7 @@ import numpy as np
 
 from blankets.errors import ParameterError
 from blankets.planning._question import as_amount, as_count, number
-from blankets.planning._study import Labelled, Study
+from blankets.planning._study import Labeled, Study
 
 __all__ = ["kappa"]
 
@@ -17,7 +17,7 @@ __all__ = ["kappa"]
 def kappa(
     *,
     labels: Any,
-    labelled: Labelled = None,
+    labeled: Labeled = None,
     prior: Any = None,
     rows: int | None = None,
     sampling: str | None = None,
@@ -32,9 +32,9 @@ def kappa(
     ----------
     labels : str or regime
         What an absent label means: "pu", "mcar", "mar-c", or a regime object ("supervised": nothing is lost).
-    labelled : float, int or dict
+    labeled : float, int or dict
         Labels as a share of all rows (0.05) or a number of them, for which ``rows`` is needed; counted as for `plan`:
-        in positives (PU), in labelled rows (MCAR), under MAR-C ``{"positives": ..., "negatives": ...}``.
+        in positives (PU), in labeled rows (MCAR), under MAR-C ``{"positives": ..., "negatives": ...}``.
     prior : float, bounds or distribution, optional
         p(y=1), where the regime is given by name.
     rows : int, optional
@@ -66,14 +66,14 @@ def kappa(
 
     Examples
     --------
-    A fifth of all rows is positive and a quarter of these is labelled; then 1/κ = 4.75 times the rows are needed.
+    A fifth of all rows is positive and a quarter of these is labeled; then 1/κ = 4.75 times the rows are needed.
 
-    >>> round(kappa(labels="pu", prior=0.2, labelled=0.05), 4)
+    >>> round(kappa(labels="pu", prior=0.2, labeled=0.05), 4)
     0.2105
 
     Given a column that tells much of the class, in a test whose effect lies where positives are common:
 
-    >>> round(kappa(labels="pu", prior=0.2, labelled=0.05, strata_priors=[0.025, 0.9], strata_shares=[0, 1]), 4)
+    >>> round(kappa(labels="pu", prior=0.2, labeled=0.05, strata_priors=[0.025, 0.9], strata_shares=[0, 1]), 4)
     0.0323
     """
     n = as_count(rows, "rows", 2)
@@ -81,7 +81,7 @@ def kappa(
         raise ParameterError.out_of_range("strata_priors", strata_priors, "p(y=1|z) of each stratum")
     study = Study(
         labels=labels,
-        labelled=labelled,
+        labeled=labeled,
         prior=prior,
         sampling=sampling,
         surrogate=surrogate,
@@ -94,8 +94,8 @@ def kappa(
         rng=0,
     )
     if any(given is None for given in study.labels_given.values()):
-        raise ParameterError("κ depends on the labels; give 'labelled' as a share of all rows (such as 0.05)")
-    amounts = labelled.values() if isinstance(labelled, Mapping) else () if labelled is None else (labelled,)
+        raise ParameterError("κ depends on the labels; give 'labeled' as a share of all rows (such as 0.05)")
+    amounts = labeled.values() if isinstance(labeled, Mapping) else () if labeled is None else (labeled,)
     if n is None and any(as_amount(amount).is_count for amount in amounts):
-        raise ParameterError("κ depends on the share of rows that is labelled; give 'rows' with a number of labels")
+        raise ParameterError("κ depends on the share of rows that is labeled; give 'rows' with a number of labels")
     return study.kappa(number(n))

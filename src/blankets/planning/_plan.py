@@ -19,7 +19,7 @@ from blankets.planning._question import (
     number,
 )
 from blankets.planning._result import Plan
-from blankets.planning._study import Labelled, Study
+from blankets.planning._study import Labeled, Study
 
 __all__ = ["plan"]
 
@@ -34,7 +34,7 @@ def plan(
     dof: int | None = None,
     rows: int | None = None,
     labels: Any = "supervised",
-    labelled: Labelled = None,
+    labeled: Labeled = None,
     prior: Any = None,
     sampling: str | None = None,
     surrogate: str | None = None,
@@ -46,7 +46,7 @@ def plan(
     n_draws: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
-    """Solve for the one of effect, power, alpha, arity (or dof), rows and labelled that is left None.
+    """Solve for the one of effect, power, alpha, arity (or dof), rows and labeled that is left None.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def plan(
         Levels of the feature, or the degrees of freedom of the test with full labels. If neither is given
         the feature is taken to be binary; if nothing else is left open they are the unknown.
     rows : int, optional
-        Rows in the sample, labelled or not.
+        Rows in the sample, labeled or not.
     labels : str or regime
         What an absent label means: "supervised" (none is absent), "pu", "mcar", "mar-c", or a regime object
-        such as ``PositiveUnlabelled(prior=0.2)``.
-    labelled : float, int or dict, optional
+        such as ``PositiveUnlabeled(prior=0.2)``.
+    labeled : float, int or dict, optional
         Labels as a share of *all* rows (0.05) or a number of them (54), counted in positives (PU) or
-        labelled rows (MCAR); under MAR-C ``{"positives": ..., "negatives": ...}``.
+        labeled rows (MCAR); under MAR-C ``{"positives": ..., "negatives": ...}``.
     prior : float, bounds or distribution, optional
         p(y=1), where the regime is given by name: a number, ``"<0.4"``, a pair for an interval, a `Beta`, a
         SciPy distribution.
     sampling : {"one-sample", "case-control"}, optional
-        Under PU: some rows of one sample got labels (default), or the labelled positives were collected
+        Under PU: some rows of one sample got labels (default), or the labeled positives were collected
         apart from a background sample; ``rows`` counts both.
     surrogate : {"y0", "y1", "ym", "listwise"}, optional
         What stands in for the target; default the best one.
@@ -111,11 +111,11 @@ def plan(
     --------
     >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2).answer
     227
-    >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labels="pu", prior=0.2, labelled=0.05).answer
+    >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labels="pu", prior=0.2, labeled=0.05).answer
     1077
     >>> plan(effect="medium", power=0.95, alpha=0.01, arity=2, labels="pu", prior=0.2, rows=3000)
-    Labelled positives needed: 49.
-    With 3000 rows, of which 49 are labelled positives, and α = 0.01, a test with 1 degree of freedom finds a
+    Labeled positives needed: 49.
+    With 3000 rows, of which 49 are labeled positives, and α = 0.01, a test with 1 degree of freedom finds a
     dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
 
     Of p(y=1) only a range is known: the number of labels that suffices for nine tenths of it.
@@ -128,7 +128,7 @@ def plan(
     """
     study = Study(
         labels=labels,
-        labelled=labelled,
+        labeled=labeled,
         prior=prior,
         sampling=sampling,
         surrogate=surrogate,

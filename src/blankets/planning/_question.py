@@ -1,6 +1,6 @@
 """Reading the question: what was given, what was left open, and whether it makes sense.
 
-Exactly one of effect, power, alpha, rows, labelled and arity (or dof) is the unknown. A person who asks
+Exactly one of effect, power, alpha, rows, labeled and arity (or dof) is the unknown. A person who asks
 for a sample size rarely thinks of the number of levels, so an arity that was not given is taken to be 2
 when something else is left open, and is itself the unknown when nothing else is.
 """
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-_MOST = 2**53  # beyond it neighbouring whole numbers are the same float
+_MOST = 2**53  # beyond it neighboring whole numbers are the same float
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def as_count(value: object, name: str, least: int = 1) -> int | None:
     return int(number)
 
 
-def as_amount(value: object, name: str = "labelled") -> Amount:
+def as_amount(value: object, name: str = "labeled") -> Amount:
     """Return labels as a count (a whole number) or a share of all rows (a fraction up to 1.0).
 
     Examples

@@ -48,7 +48,7 @@ class Plan(Saved):
     Attributes
     ----------
     unknown : str
-        What was asked for: "rows", "labelled", "power", "effect", "alpha" or "dof".
+        What was asked for: "rows", "labeled", "power", "effect", "alpha" or "dof".
     answer : float or None
         Its value; None if it is out of reach, and then `power` is the best that can be had.
     wanted_power : float or None
@@ -102,12 +102,12 @@ class Plan(Saved):
         return round(float(self.setting.rows))
 
     @property
-    def n_labelled(self) -> int:
+    def n_labeled(self) -> int:
         """Labels, in the unit of `counts`."""
         return int(np.ceil(round(float(self.setting.share * self.setting.rows), 6)))
 
     @property
-    def labelled_share(self) -> float:
+    def labeled_share(self) -> float:
         """Labels as a share of all rows."""
         return float(self.setting.share)
 
@@ -217,8 +217,8 @@ class Plan(Saved):
         ----------
         values : sequence of int, optional
             Numbers of rows or labels; by default 50 from a tenth to twice those of the plan.
-        over : {"rows", "labelled"}, optional
-            What is varied; default labels if they were asked for, else rows. More rows keep the labelled
+        over : {"rows", "labeled"}, optional
+            What is varied; default labels if they were asked for, else rows. More rows keep the labeled
             share.
 
         Returns
@@ -234,11 +234,11 @@ class Plan(Saved):
         >>> curve["power"].round(2).tolist()
         [0.66, 0.95, 1.0]
         """
-        over = over or ("labelled" if self.unknown == "labelled" else "rows")
+        over = over or ("labeled" if self.unknown == "labeled" else "rows")
         most = self._most_on_curve(over)
         if values is None:
-            centre = self.rows if over == "rows" else self.n_labelled
-            values = np.unique(np.linspace(max(1, centre // 10), min(2 * centre, most), 50).astype(np.int64))
+            center = self.rows if over == "rows" else self.n_labeled
+            values = np.unique(np.linspace(max(1, center // 10), min(2 * center, most), 50).astype(np.int64))
         at = np.asarray(values, np.int64)
         if at.ndim != 1 or not len(at) or at.min() < 1 or at.max() > most:
             raise ParameterError.out_of_range("values", values, f"a list of numbers of {over} from 1 to {most:.0f}")
@@ -254,19 +254,19 @@ class Plan(Saved):
     def power_grid(
         self,
         rows: Sequence[int] | NDArray[np.int64] | None = None,
-        labelled: Sequence[int] | NDArray[np.int64] | None = None,
+        labeled: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Return the power over rows and labels at once, other things as in the plan, ready to be drawn.
 
         Parameters
         ----------
-        rows, labelled : sequence of int, optional
+        rows, labeled : sequence of int, optional
             Numbers of rows and of labels; by default 40 each, from a tenth to ten times those of the plan.
 
         Returns
         -------
         dict of ndarray
-            ``rows`` of shape (n,), ``labelled`` of shape (m,) and ``power`` of shape (m, n), NaN where there
+            ``rows`` of shape (n,), ``labeled`` of shape (m,) and ``power`` of shape (m, n), NaN where there
             cannot be so many labels among so few rows.
 
         Examples
@@ -276,16 +276,16 @@ class Plan(Saved):
         >>> grid["power"].round(2).tolist()
         [[nan, 0.9]]
         """
-        self._most_on_curve("labelled")
+        self._most_on_curve("labeled")
         across = _spread_around(self.rows, MOST_ROWS) if rows is None else np.asarray(rows, np.int64)
-        up = _spread_around(max(self.n_labelled, 1), MOST_ROWS) if labelled is None else np.asarray(labelled, np.int64)
+        up = _spread_around(max(self.n_labeled, 1), MOST_ROWS) if labeled is None else np.asarray(labeled, np.int64)
         share = up[:, None] / across[None, :]
         possible = share <= self.setting.design.possible_share(self.setting.prior)
         along = replace(
-            self.setting, rows=across[None, :].astype(float), labelled=np.where(possible, share, 0.5),
-            labelled_is_count=False,
+            self.setting, rows=across[None, :].astype(float), labeled=np.where(possible, share, 0.5),
+            labeled_is_count=False,
         )  # fmt: skip
-        return {"rows": across, "labelled": up, "power": np.where(possible, along.power(), np.nan)}
+        return {"rows": across, "labeled": up, "power": np.where(possible, along.power(), np.nan)}
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the power over rows, or over labels if they were asked for; see `blankets.plots.plot_power`."""
@@ -302,14 +302,14 @@ class Plan(Saved):
     def _most_on_curve(self, over: str) -> float:
         if over == "rows":
             return MOST_ROWS
-        axes = ("rows",) if self.surrogate == "full" else ("rows", "labelled")
+        axes = ("rows",) if self.surrogate == "full" else ("rows", "labeled")
         one_of("axis of a power curve", over, axes)
         return math.floor(float(self.setting.design.possible_share(self.setting.prior)) * self.rows + 1e-9)
 
     def _along(self, over: str, values: Floats) -> Setting:
         if over == "rows":
-            return replace(self.setting, rows=values, labelled=self.setting.share, labelled_is_count=False)
-        return replace(self.setting, labelled=values, labelled_is_count=True)
+            return replace(self.setting, rows=values, labeled=self.setting.share, labeled_is_count=False)
+        return replace(self.setting, labeled=values, labeled_is_count=True)
 
     def _content(self) -> dict[str, Any]:
         from blankets.planning._saved import content_of
@@ -366,10 +366,10 @@ class Plan(Saved):
             return "out of reach"
         if self.unknown == "effect":
             return f"{value:.4g} nats (Cohen's w {float(w_from_effect(value)):.3g})"
-        return f"{value:.0f}" if self.unknown in ("rows", "labelled", "dof") else f"{value:.4g}"
+        return f"{value:.0f}" if self.unknown in ("rows", "labeled", "dof") else f"{value:.4g}"
 
     def _sentence(self) -> str:
-        labels = "" if self.surrogate == "full" else f", of which {self.n_labelled} are {self.counts}"
+        labels = "" if self.surrogate == "full" else f", of which {self.n_labeled} are {self.counts}"
         rows = "However many rows there are" if self.endless else f"With {self.rows} rows"
         design = f"{rows}{labels}, and α = {self.alpha:.3g}"
         if len(self.effects) == 1:
@@ -390,7 +390,7 @@ class Plan(Saved):
     def _others(self) -> list[str]:
         if not self.alternatives:
             return []
-        unit = {a: f" {a.counts}" if self.unknown == "labelled" else "" for a in self.alternatives}
+        unit = {a: f" {a.counts}" if self.unknown == "labeled" else "" for a in self.alternatives}
         shown = [
             f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
             for a in self.alternatives
@@ -405,6 +405,6 @@ class Plan(Saved):
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
 
-def _spread_around(centre: int, most: int) -> NDArray[np.int64]:
-    """Return whole numbers from a tenth to ten times the centre, evenly by their logarithm."""
-    return np.unique(np.geomspace(max(1, centre / 10), min(10 * centre, most), 40).round().astype(np.int64))
+def _spread_around(center: int, most: int) -> NDArray[np.int64]:
+    """Return whole numbers from a tenth to ten times the center, evenly by their logarithm."""
+    return np.unique(np.geomspace(max(1, center / 10), min(10 * center, most), 40).round().astype(np.int64))

@@ -24,7 +24,7 @@ from blankets.regimes import prior_from_saved, prior_to_dict
 
 __all__ = ["content_of", "read_plan"]
 
-_UNKNOWNS = ("alpha", "dof", "effect", "labelled", "power", "rows")
+_UNKNOWNS = ("alpha", "dof", "effect", "labeled", "power", "rows")
 _DERIVED = (
     "reachable",
     "power",
@@ -33,8 +33,8 @@ _DERIVED = (
     "effects_nats",
     "alpha",
     "rows",
-    "n_labelled",
-    "labelled_share",
+    "n_labeled",
+    "labeled_share",
     "labels_counted_in",
     "dof",
     "noncentrality",
@@ -61,8 +61,8 @@ def content_of(plan: Plan) -> dict[str, Any]:
         "effects_nats": list(plan.effects),
         "alpha": plan.alpha,
         "rows": None if plan.endless else plan.rows,
-        "n_labelled": plan.n_labelled,
-        "labelled_share": plan.labelled_share,
+        "n_labeled": plan.n_labeled,
+        "labeled_share": plan.labeled_share,
         "labels_counted_in": plan.counts,
         "dof": plan.setting.test_dof.tolist(),
         "noncentrality": plan.setting.noncentrality.tolist(),
@@ -86,8 +86,8 @@ def _setting_to_dict(setting: Setting) -> dict[str, Any]:
         "dof": setting.dof.tolist(),
         "alpha": float(setting.alpha),
         "rows": float(setting.rows),
-        "labelled": float(setting.labelled),
-        "labelled_is_count": setting.labelled_is_count,
+        "labeled": float(setting.labeled),
+        "labeled_is_count": setting.labeled_is_count,
         "prior": _finite(float(setting.prior)),
         "worst_case": setting.worst_case,
         "positives": setting.design.positives,
@@ -165,15 +165,15 @@ def _setting_from(fields: Reader, regime: str, surrogate: str) -> Setting:
         dof=dof,
         alpha=np.asarray(fields.known_number("alpha", _LEAST, 1.0)),
         rows=np.asarray(fields.known_number("rows", 1.0, MOST_ROWS)),
-        labelled=np.asarray(fields.known_number("labelled", 0.0, MOST_ROWS)),
-        labelled_is_count=fields.one(bool, "labelled_is_count"),
+        labeled=np.asarray(fields.known_number("labeled", 0.0, MOST_ROWS)),
+        labeled_is_count=fields.one(bool, "labeled_is_count"),
         prior=np.asarray(fields.number("prior", np.finfo(float).tiny, 1.0 - 1e-16)),
         worst_case=fields.one(bool, "worst_case"),
     )
     if setting.design.uses_prior == bool(np.isnan(setting.prior)):
         fields.odd("prior")
     if setting.share > setting.design.possible_share(setting.prior) * (1.0 + 1e-6):
-        fields.odd("labelled")
+        fields.odd("labeled")
     return setting
 
 
@@ -219,8 +219,8 @@ def _spread_from(fields: Reader, unknown: str, wanted: float | None, setting: Se
     )
     if question.dof.shape != setting.dof.shape:
         fields.odd("dof_asked")
-    amount = Amount(float(setting.labelled), setting.labelled_is_count)
-    candidate = Candidate(setting.design, None if unknown == "labelled" else amount)
+    amount = Amount(float(setting.labeled), setting.labeled_is_count)
+    candidate = Candidate(setting.design, None if unknown == "labeled" else amount)
     return spread_of(question, candidate, known) or refuse("'uncertain_prior' is there, but its 'prior' is certain")
 
 

@@ -4,7 +4,7 @@ A `Setting` holds the numbers; `Setting.power` is the whole mathematics: λ = 2 
 chi-square. Each solver asks the same question of it ("is this enough?") and searches, over integers
 exactly. Rounding happens once, here, at the end (ERRATA C1).
 
-Everything is vectorised: the numbers may be arrays over draws of an uncertain prior or over the cells of
+Everything is vectorized: the numbers may be arrays over draws of an uncertain prior or over the cells of
 a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are to be
 found together; a single test is a blanket of one.
 """
@@ -37,9 +37,9 @@ class LabelDesign:
     surrogate : Surrogate
         What stands in for the target.
     counts : str
-        What a label is counted in: "labelled positives", "labelled negatives", "labelled rows".
+        What a label is counted in: "labeled positives", "labeled negatives", "labeled rows".
     kappa : callable
-        (share of all rows that is labelled, p(y=1)) -> share of the noncentrality kept.
+        (share of all rows that is labeled, p(y=1)) -> share of the noncentrality kept.
     dof_factor : float
         The surrogate's degrees of freedom over those of the full target (ERRATA B14).
     positives, negatives : float
@@ -103,8 +103,8 @@ class Setting:
         Nats with the full target, and degrees of freedom of the test with the full target.
     alpha, rows, prior : ndarray of shape (...)
         Level, rows, p(y=1).
-    labelled : ndarray of shape (...)
-        Labels, as a share of all rows or (``labelled_is_count``) as a number.
+    labeled : ndarray of shape (...)
+        Labels, as a share of all rows or (``labeled_is_count``) as a number.
     worst_case : bool
         Whether `power` of several members is Bonferroni's lower bound instead of the product.
     """
@@ -114,15 +114,15 @@ class Setting:
     dof: Floats
     alpha: Floats
     rows: Floats
-    labelled: Floats
-    labelled_is_count: bool = False
+    labeled: Floats
+    labeled_is_count: bool = False
     prior: Floats
     worst_case: bool = False
 
     @property
     def share(self) -> Floats:
         """Labels as a share of all rows."""
-        return np.asarray(self.labelled / self.rows if self.labelled_is_count else self.labelled)
+        return np.asarray(self.labeled / self.rows if self.labeled_is_count else self.labeled)
 
     @property
     def kappa(self) -> Floats:
@@ -181,7 +181,7 @@ def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
         The study; what it holds for the unknown is ignored, except that degrees of freedom come in
         multiples of what it holds (one more level of a feature adds that many).
     unknown : str
-        "rows" and "labelled" give the smallest integer, "effect" and "alpha" the smallest value, "dof"
+        "rows" and "labeled" give the smallest integer, "effect" and "alpha" the smallest value, "dof"
         the largest integer, "power" and "kappa" the power and the κ that there are.
     target : ndarray
         The power wanted; not used for "power" and "kappa".
@@ -205,8 +205,8 @@ def _rows(setting: Setting, target: Floats) -> Floats:
     def enough(rows: Ints) -> NDArray[np.bool_]:
         return np.asarray(replace(setting, rows=rows.astype(float)).power() >= target)
 
-    # Rows that are themselves labelled come first where labels are a fixed number.
-    least = np.asarray(setting.labelled + 1 if setting.labelled_is_count else 1, dtype=np.int64)
+    # Rows that are themselves labeled come first where labels are a fixed number.
+    least = np.asarray(setting.labeled + 1 if setting.labeled_is_count else 1, dtype=np.int64)
     high = np.broadcast_to(least, enough(least).shape).copy()
     while not (enough(high) | (high >= MOST_ROWS)).all():
         high = np.where(enough(high), high, np.minimum(2 * high, MOST_ROWS))
@@ -214,9 +214,9 @@ def _rows(setting: Setting, target: Floats) -> Floats:
     return np.where(found <= high, found, np.nan)
 
 
-def _labelled(setting: Setting, target: Floats) -> Floats:
-    def enough(labelled: Ints) -> NDArray[np.bool_]:
-        counted = replace(setting, labelled=labelled.astype(float), labelled_is_count=True)
+def _labeled(setting: Setting, target: Floats) -> Floats:
+    def enough(labeled: Ints) -> NDArray[np.bool_]:
+        counted = replace(setting, labeled=labeled.astype(float), labeled_is_count=True)
         return np.asarray(counted.power() >= target)
 
     most = most_labels(setting)
@@ -260,7 +260,7 @@ _SOLVERS: dict[str, Callable[[Setting, Floats], Floats]] = {
     "dof": _dof,
     "effect": _effect,
     "kappa": _kappa,
-    "labelled": _labelled,
+    "labeled": _labeled,
     "power": _power,
     "rows": _rows,
 }

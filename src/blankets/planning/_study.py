@@ -20,9 +20,9 @@ from blankets.planning._result import Plan
 from blankets.regimes import Prior, regime_from
 from blankets.regimes import Question as Asked
 
-__all__ = ["Labelled", "Study"]
+__all__ = ["Labeled", "Study"]
 
-Labelled = float | int | Mapping[str, float | int] | None
+Labeled = float | int | Mapping[str, float | int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Study:
     """What the user said about labels; see `plan` for the meaning of each."""
 
     labels: Any
-    labelled: Labelled
+    labeled: Labeled
     prior: Any
     sampling: Any = None
     surrogate: str | None
@@ -65,7 +65,7 @@ class Study:
     def labels_given(self) -> dict[str, object]:
         """The amount of labels, as something that may be the unknown; nothing where all rows have one."""
         kind, _ = self._regime
-        return {} if kind == "supervised" and self.labelled is None else {"labelled": self.labelled}
+        return {} if kind == "supervised" and self.labeled is None else {"labeled": self.labeled}
 
     def answer(self, question: Question) -> Plan:
         """Answer a question about this study."""
@@ -88,7 +88,7 @@ class Study:
         candidates = candidates_for(
             kind,
             surrogate=self.surrogate,
-            labelled=self.labelled,
+            labeled=self.labeled,
             solving_rows=question.unknown == "rows",
             knowledge=knowledge,
         )

@@ -23,7 +23,7 @@ __all__ = ["PlanningTable", "planning_table"]
 
 SCHEMA_VERSION = 1
 
-_AXES = ("rows", "labelled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
+_AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -124,7 +124,7 @@ class PlanningTable:
         return "-" if np.isnan(answer) else f"{answer:.0f}" if self.unknown in _INTEGERS else f"{answer:.4g}"
 
 
-_INTEGERS = ("rows", "labelled", "dof")
+_INTEGERS = ("rows", "labeled", "dof")
 
 
 def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> PlanningTable:
@@ -136,7 +136,7 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
         Several values of ``prior``, to be varied (a pair as ``prior`` itself is an interval).
     **question
         The arguments of `plan`. Lists (or tuples, arrays) among ``effect``, ``effect_w``, ``power``,
-        ``alpha``, ``arity``, ``dof``, ``rows``, ``labelled`` and ``strata`` are varied. The effects run
+        ``alpha``, ``arity``, ``dof``, ``rows``, ``labeled`` and ``strata`` are varied. The effects run
         across, the powers and everything else down.
 
     Returns
@@ -153,7 +153,7 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
 
     >>> planning_table(power=[0.70, 0.80, 0.90, 0.95, 0.99], effect=["small", "medium", "large"],
     ...                alpha=0.01, arity=2, rows=3000, labels="pu", prior=0.2)
-    Labelled positives needed (power × effect):
+    Labeled positives needed (power × effect):
     power  effect small  effect medium  effect large
       0.7           223             27            10
       0.8           267             33            12

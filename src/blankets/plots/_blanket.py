@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from blankets.plots._graph import Line, Neighbourhood, draw
+from blankets.plots._graph import Line, Neighborhood, draw
 from blankets.plots._style import label_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     ]
     what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
     cut = f"\nthe {len(roles)} strongest of {len(blanket):,} members" if len(roles) < len(blanket) else ""
-    shape = Neighbourhood(blanket.target, roles, blanket.common_children, lines)
+    shape = Neighborhood(blanket.target, roles, blanket.common_children, lines)
     return draw(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
 
 
@@ -93,7 +93,7 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
         if role == "spouse"
     }
     lines = [Line(start, end) for start, end in graph.edges]
-    shape = Neighbourhood(target, roles, common, lines, {latent.name for latent in found.latents})
+    shape = Neighborhood(target, roles, common, lines, {latent.name for latent in found.latents})
     return draw(
         shape, title or f"Latent Markov blanket of {label_of(target, 40)}", ax, "drawing a blanket with latents"
     )

@@ -113,7 +113,7 @@ def plot_stability(
     shares : Stability or mapping of str to float
         Columns and shares, in the order in which they are drawn.
     members : collection of str, optional
-        Columns of the blanket of all data, which are drawn in another colour; a `Stability` knows them.
+        Columns of the blanket of all data, which are drawn in another color; a `Stability` knows them.
     most : int
         So many columns at most are drawn, the first ones.
     threshold : float, optional
@@ -132,13 +132,13 @@ def plot_stability(
         members = shares.members if isinstance(shares, Stability) else ()
     names = list(shares)[:most]
     ax = new_axes(ax, "drawing stability", (6.4, 1.2 + 0.3 * max(len(names), 3)))
-    for word, colour, chosen in (
+    for word, color, chosen in (
         ("in the blanket", CYCLE[0], [name in members for name in names]),
         ("not in the blanket", FAINT, [name not in members for name in names]),
     ):
         rows = [row for row, one in enumerate(chosen) if one]
         if rows:
-            ax.barh(rows, [shares[names[row]] for row in rows], color=colour, height=0.62, label=word)
+            ax.barh(rows, [shares[names[row]] for row in rows], color=color, height=0.62, label=word)
     if threshold is not None:
         ax.axvline(threshold, color=EDGE, linewidth=1, linestyle="--")
     ax.set_xlim(0.0, 1.0)

@@ -1,4 +1,4 @@
-"""A neighbourhood as a picture: the target in the middle, parents above, children below, spouses beside them."""
+"""A neighborhood as a picture: the target in the middle, parents above, children below, spouses beside them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from blankets.results import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "Line", "Neighbourhood", "draw"]
+__all__ = ["COLORS", "Line", "Neighborhood", "draw"]
 
-# Okabe & Ito (2008), told apart by people with any kind of colour vision.
-COLOURS = {
+# Okabe & Ito (2008), told apart by people with any kind of color vision.
+COLORS = {
     "target": "#F0E442",
     "parent": "#56B4E9",
     "child": "#E69F00",
     "spouse": "#CC79A7",
-    "neighbour": "#009E73",
+    "neighbor": "#009E73",
     "unknown": "#BBBBBB",
     "outside": "#FFFFFF",
 }
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Neighbourhood:
+class Neighborhood:
     """What is drawn.
 
     Attributes
@@ -52,7 +52,7 @@ class Neighbourhood:
     target : str
         The target.
     roles : mapping of str to str
-        The role of every other name, a key of `COLOURS`, in order.
+        The role of every other name, a key of `COLORS`, in order.
     common_children : mapping of str to str
         For spouses, the child that they share with the target, next to which they stand.
     lines : list of Line
@@ -68,12 +68,12 @@ class Neighbourhood:
     latents: Collection[str] = field(default=())
 
 
-def draw(shape: Neighbourhood, title: str, ax: Axes | None, task: str) -> Axes:
-    """Draw a neighbourhood; ``task`` says what matplotlib is needed for."""
+def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
+    """Draw a neighborhood; ``task`` says what matplotlib is needed for."""
     points = layout(shape)
     ax = new_axes(ax, task, _size(points))
     roles = {shape.target: "target", **shape.roles}
-    _dress(ax, points, [role for role in COLOURS if role in roles.values()], title, latents=bool(shape.latents))
+    _dress(ax, points, [role for role in COLORS if role in roles.values()], title, latents=bool(shape.latents))
     for line in shape.lines:
         start, end = points[line.start], points[line.end]
         arrow = {
@@ -91,20 +91,20 @@ def draw(shape: Neighbourhood, title: str, ax: Axes | None, task: str) -> Axes:
         ax.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
     for name, (across, up) in points.items():
         style = "--" if name in shape.latents else "-"
-        box = {"boxstyle": "round,pad=0.4", "facecolor": COLOURS[roles[name]], "edgecolor": INK, "linestyle": style}
+        box = {"boxstyle": "round,pad=0.4", "facecolor": COLORS[roles[name]], "edgecolor": INK, "linestyle": style}
         ax.text(
             across, up, label_of(name, _LETTERS) or " ", ha="center", va="center", color="black", bbox=box, zorder=2
         )
     return ax
 
 
-def layout(shape: Neighbourhood) -> Points:
+def layout(shape: Neighborhood) -> Points:
     """Return where each name stands: rows of parents above the target, of the others below it.
 
     A spouse stands in the row of the children, next to the child that it shares.
     """
-    named = {role: [name for name, one in shape.roles.items() if one == role] for role in COLOURS}
-    beside = [name for name, role in shape.roles.items() if role in ("neighbour", "unknown")]
+    named = {role: [name for name, one in shape.roles.items() if one == role] for role in COLORS}
+    beside = [name for name, role in shape.roles.items() if role in ("neighbor", "unknown")]
     below = list(named["child"])
     for name in named["spouse"]:
         child = shape.common_children.get(name, "")
@@ -156,7 +156,7 @@ def _size(points: Points) -> tuple[float, float]:
 
 
 def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: bool) -> None:
-    """Set limits and title, and say what the colours mean."""
+    """Set limits and title, and say what the colors mean."""
     from matplotlib.patches import Patch
 
     across, up = [x for x, _ in points.values()], [y for _, y in points.values()]
@@ -164,7 +164,7 @@ def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: b
     ax.set_ylim(min(up) - 0.5, max(up) + 0.5)
     ax.set_axis_off()
     ax.set_title(title)
-    handles = [Patch(facecolor=COLOURS[role], edgecolor=INK, label=_WORDS.get(role, role)) for role in roles]
+    handles = [Patch(facecolor=COLORS[role], edgecolor=INK, label=_WORDS.get(role, role)) for role in roles]
     if latents:
         handles.append(Patch(facecolor="none", edgecolor=INK, linestyle="--", label="latent"))
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(handles), 6), frameon=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_planning", "plot_power"]
 
-_ALONG = {"rows": "rows", "labelled": "labels"}
+_ALONG = {"rows": "rows", "labeled": "labels"}
 _LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -35,7 +35,7 @@ def plot_power(
     Parameters
     ----------
     curves : Plan or mapping
-        A plan, or one curve as `Plan.power_curve` returns it (``rows`` or ``labelled``, ``power``, and perhaps
+        A plan, or one curve as `Plan.power_curve` returns it (``rows`` or ``labeled``, ``power``, and perhaps
         ``low`` and ``high``, drawn as a band), or several of either by name.
     goal : float, optional
         Power that is wanted; that of a plan by default.
@@ -61,15 +61,15 @@ def plot_power(
     }
     over = {key for curve in several.values() for key in _ALONG if key in curve}
     if len(over) != 1:
-        raise ParameterError("the curves must all be over 'rows' or all over 'labelled', with their 'power'")
+        raise ParameterError("the curves must all be over 'rows' or all over 'labeled', with their 'power'")
     (along,) = over
     ax = new_axes(ax, "drawing power", (6.4, 4.0))
     for i, (name, curve) in enumerate(several.items()):
-        colour = CYCLE[i % len(CYCLE)]
+        color = CYCLE[i % len(CYCLE)]
         style = ("-", "--", "-.", ":")[i % 4]  # told apart in black and white too
-        ax.plot(curve[along], curve["power"], color=colour, linestyle=style, linewidth=2, label=name or None)
+        ax.plot(curve[along], curve["power"], color=color, linestyle=style, linewidth=2, label=name or None)
         if "low" in curve:
-            ax.fill_between(curve[along], curve["low"], curve["high"], color=colour, alpha=0.2, linewidth=0)
+            ax.fill_between(curve[along], curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
     if goal is not None:
         ax.axhline(goal, color=EDGE, linewidth=1, linestyle="--", zorder=1)
         note(ax, f"{goal:g}", (1, goal), ax.get_yaxis_transform(), shift=(4, 0), va="center")
@@ -86,7 +86,7 @@ def plot_power(
 
 def plot_planning(
     rows: Plan | ArrayLike,
-    labelled: ArrayLike | None = None,
+    labeled: ArrayLike | None = None,
     power: ArrayLike | None = None,
     *,
     levels: Sequence[float] = _LEVELS,
@@ -101,7 +101,7 @@ def plot_planning(
     ----------
     rows : Plan or array_like of shape (n,)
         A plan with partial labels, which brings everything else along, or numbers of rows.
-    labelled : array_like of shape (m,)
+    labeled : array_like of shape (m,)
         Numbers of labels.
     power : array_like of shape (m, n)
         Power; NaN where there cannot be so many labels among so few rows.
@@ -127,20 +127,20 @@ def plot_planning(
     """
     here = None
     if isinstance(rows, Plan):
-        here = (rows.rows, rows.n_labelled) if rows.reachable else None
+        here = (rows.rows, rows.n_labeled) if rows.reachable else None
         goal = rows.wanted_power if goal is None else goal
-        rows, labelled, power = rows.power_grid().values()
-    elif labelled is None or power is None:
-        raise ParameterError("give a plan, or 'rows', 'labelled' and 'power'")
+        rows, labeled, power = rows.power_grid().values()
+    elif labeled is None or power is None:
+        raise ParameterError("give a plan, or 'rows', 'labeled' and 'power'")
     values = np.ma.masked_invalid(np.asarray(power, float))
     ax = new_axes(ax, "drawing a plan", (6.4, 4.4))
     ax.set_xscale("log")
     ax.set_yscale("log")
     chosen = sorted({*levels, *([] if goal is None else [goal])})
-    # One hue from light to dark: order can be read without colour.
-    ax.contourf(rows, labelled, values, levels=[0.0, *chosen, 1.0 + 1e-9], cmap="Blues", alpha=0.5)
+    # One hue from light to dark: order can be read without color.
+    ax.contourf(rows, labeled, values, levels=[0.0, *chosen, 1.0 + 1e-9], cmap="Blues", alpha=0.5)
     widths = [2.8 if level == goal else 1.0 for level in chosen]
-    lines = ax.contour(rows, labelled, values, levels=chosen, colors="#222222", linewidths=widths)
+    lines = ax.contour(rows, labeled, values, levels=chosen, colors="#222222", linewidths=widths)
     ax.clabel(lines, fmt=lambda level: f"{level:g}", fontsize=9)
     if here is not None:
         ax.scatter(*here, color=CYCLE[1], edgecolor="white", s=60, zorder=4)

@@ -100,12 +100,12 @@ def plot_roc(
         alpha, x, y = (np.asarray(curve[key], float) for key in ("alpha", "false_positive_rate", "true_positive_rate"))
         if not len(alpha) == len(x) == len(y):
             raise ParameterError(f"the arrays of the curve {name!r} differ in length")
-        colour, style = CYCLE[i % len(CYCLE)], ("-", "--", "-.", ":")[i % 4]
-        ax.plot([0, *x, 1], [0, *y, 1], color=colour, linestyle=style, linewidth=2, label=label_of(name))
+        color, style = CYCLE[i % len(CYCLE)], ("-", "--", "-.", ":")[i % 4]
+        ax.plot([0, *x, 1], [0, *y, 1], color=color, linestyle=style, linewidth=2, label=label_of(name))
         for mark in marks:
             at = int(np.argmin(np.abs(np.log(alpha) - np.log(mark)))) if len(alpha) else -1
             if at >= 0 and np.isclose(alpha[at], mark, rtol=0.05):
-                ax.scatter(x[at], y[at], color=colour, s=28, zorder=3)
+                ax.scatter(x[at], y[at], color=color, s=28, zorder=3)
                 if i == 0:
                     note(ax, f"α = {mark:g}", (x[at], y[at]), "data", shift=(7, -9))
     ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.02), xlabel="other columns admitted", ylabel="members found")
@@ -159,9 +159,9 @@ def plot_latent_posterior(
     edges = np.linspace(0.0, 1.0, bins + 1)
     for i, group in enumerate(np.unique(groups)):
         share = np.histogram(one[groups == group], edges)[0] / max(1, int((groups == group).sum()))
-        colour, style = CYCLE[i % len(CYCLE)], ("-", "--", "-.", ":")[i % 4]
-        ax.stairs(share, edges, fill=True, color=colour, alpha=0.25)
-        ax.stairs(share, edges, color=colour, linewidth=1.8, linestyle=style, label=label_of(str(group)))
+        color, style = CYCLE[i % len(CYCLE)], ("-", "--", "-.", ":")[i % 4]
+        ax.stairs(share, edges, fill=True, color=color, alpha=0.25)
+        ax.stairs(share, edges, color=color, linewidth=1.8, linestyle=style, label=label_of(str(group)))
     number = values.shape[1] + state if state < 0 else state
     ax.set(xlim=(0.0, 1.0), xlabel=f"probability of state {number} of {values.shape[1]}, counted from 0")
     ax.set_ylabel("share of rows" if by is None else "share of the group's rows")

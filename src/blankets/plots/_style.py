@@ -1,4 +1,4 @@
-"""What all pictures share: axes, titles, colours, names that fit."""
+"""What all pictures share: axes, titles, colors, names that fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CYCLE", "EDGE", "FAINT", "INK", "fit_names", "label_of", "new_axes", "note", "titled"]
 
-# Okabe & Ito (2008), told apart by people with any kind of colour vision; the yellow is too pale for a line.
+# Okabe & Ito (2008), told apart by people with any kind of color vision; the yellow is too pale for a line.
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 INK, EDGE, FAINT = "#333333", "#555555", "#BBBBBB"
 

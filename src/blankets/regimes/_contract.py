@@ -163,7 +163,7 @@ class Regime(ABC):
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
         wanted = surrogate_from(choice)
         if wanted in (Surrogate.LISTWISE, Surrogate.PAIRWISE) and labels.n_seen_classes < 2:
-            raise LabelError("only one class is labelled, so among the labelled rows there is nothing to compare")
+            raise LabelError("only one class is labeled, so among the labeled rows there is nothing to compare")
         why = self.invalid(wanted)
         if why and not force:
             raise LabelError(
@@ -175,12 +175,12 @@ class Regime(ABC):
         return surrogate_column(labels, wanted, forced=bool(why), note=why or "it was asked for")
 
     def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1) when the labelled shares are known too.
+        """Return what is known about p(y=1) when the labeled shares are known too.
 
         Raises
         ------
         LabelError
-            If more rows of a class are labelled than chance explains where p(y=1) is what it is said to be.
+            If more rows of a class are labeled than chance explains where p(y=1) is what it is said to be.
         """
         if self.prior is None or self.sampling == "case-control":
             return self.prior
@@ -191,10 +191,10 @@ class Regime(ABC):
         return self.prior.within(a, 1.0 - b)
 
     def prior_is_short(self, labels: Labels) -> str:
-        """Return what is labelled in more rows than p(y=1) has room for, if chance may be the reason; "" if nothing is.
+        """Return what is labeled in more rows than p(y=1) has room for, if chance may be the reason; "" if nothing is.
 
-        p(y=1) is that of the population and bounds the share of labelled positives there: p(y=1,s=1) <= p(y=1).
-        Where nearly all positives are labelled, their share of a sample is larger than p(y=1) in every other sample.
+        p(y=1) is that of the population and bounds the share of labeled positives there: p(y=1,s=1) <= p(y=1).
+        Where nearly all positives are labeled, their share of a sample is larger than p(y=1) in every other sample.
         """
         if self.prior is None or self.sampling == "case-control":
             return ""
@@ -205,7 +205,7 @@ class Regime(ABC):
         if not self.prior.meets(least_share(positives, n), 1.0 - least_share(negatives, n)):
             return ""
         which, share = ("positives", a) if self.prior.cdf(a) >= 0.5 else ("negatives", b)
-        return f"{share:.4g} of the rows are labelled {which}"
+        return f"{share:.4g} of the rows are labeled {which}"
 
     def known_prior(self, labels: Labels, question: Question) -> Prior:
         """Return the admissible prior for a question that needs one, or raise NotAnswerableError."""
@@ -246,7 +246,7 @@ class Regime(ABC):
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
-        b, a = labels.shares  # no more can be labelled than there are, whatever the sample says
+        b, a = labels.shares  # no more can be labeled than there are, whatever the sample says
         return kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
 
 

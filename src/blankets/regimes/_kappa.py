@@ -1,13 +1,13 @@
 """κ: the share of a test's noncentrality that a surrogate for the target keeps, λ(surrogate) = κ λ(full labels).
 
-Where labelling depends on the class alone (also where it depends on nothing), the surrogate Ỹ tells about x
+Where labeling depends on the class alone (also where it depends on nothing), the surrogate Ỹ tells about x
 only what it tells about y, p(x|ỹ) - p(x) = (p(y=1|ỹ) - p(y=1)) (p(x|y=1) - p(x|y=0)), and so
 
     I₂(X;Ỹ) = κ I₂(X;Y)   with   κ = Var(E[Y|Ỹ]) / Var(Y),
 
 exactly, for every effect. [T] Theorems 4.4 and 4.8 are its special cases; κ of Ỹm under class-dependent
-labelling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (ERRATA B2); so it is
-for labelled rows alone when the classes are labelled at different rates.
+labeling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (ERRATA B2); so it is
+for labeled rows alone when the classes are labeled at different rates.
 
 **Conditional tests.** Within a stratum the same holds with p(y=1|z) for p(y=1). The κ of the whole test is
 the mean of κ_z weighted by where the effect is, p(z) I₂(X;Y|z); [T] Theorem 4.11, which uses the
@@ -43,13 +43,13 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-IMPOSSIBLE = 0.01  # chance of so many labelled rows of a class, below which p(y=1) is contradicted
+IMPOSSIBLE = 0.01  # chance of so many labeled rows of a class, below which p(y=1) is contradicted
 
 
 def kappa_of(
     surrogate: Surrogate, prior: ArrayLike, *, positives: ArrayLike = 0.0, negatives: ArrayLike = 0.0
 ) -> Floats:
-    """Return κ of a surrogate when labelling depends on the class alone, elementwise.
+    """Return κ of a surrogate when labeling depends on the class alone, elementwise.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def kappa_of(
     prior : array_like
         p(y=1).
     positives, negatives : array_like
-        Labelled positives and labelled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
+        Labeled positives and labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
 
     Examples
     --------
-    The example of [T] 7.1.1: a fifth of the rows positive, a quarter of these labelled.
+    The example of [T] 7.1.1: a fifth of the rows positive, a quarter of these labeled.
 
     >>> round(float(kappa_of(Surrogate.Y0, 0.2, positives=0.05)), 4)
     0.2105
@@ -79,7 +79,7 @@ def kappa_of(
     if surrogate is Surrogate.LISTWISE:
         return np.asarray(divided(a * b, (a + b) * p * (1.0 - p)))
     hidden = 1.0 - a - b
-    among_hidden = divided(p - a, hidden)  # p(y=1 | unlabelled)
+    among_hidden = divided(p - a, hidden)  # p(y=1 | unlabeled)
     explained = a * (1.0 - p) ** 2 + b * p**2 + hidden * (among_hidden - p) ** 2
     return np.asarray(explained / (p * (1.0 - p)))
 
@@ -96,7 +96,7 @@ def least_share(n: int, of: int) -> float:
 
 
 def kappa_case_control(share: ArrayLike, prior: ArrayLike) -> Floats:
-    """Return κ of Ỹ0 when labelled positives, ``share`` of all rows, were collected apart from the background.
+    """Return κ of Ỹ0 when labeled positives, ``share`` of all rows, were collected apart from the background.
 
     Examples
     --------
@@ -122,10 +122,10 @@ def prefer_y0_below(positives: float, negatives: float) -> float:
 
 
 def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ...]:
-    """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labelled rows alone keep equally much, ascending.
+    """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labeled rows alone keep equally much, ascending.
 
-    Between them the most powerful surrogate of class-dependent labelling is one and the same. Ỹ0 and Ỹ1 meet at
-    (4.1), Ỹ0 and labelled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labelled rows where
+    Between them the most powerful surrogate of class-dependent labeling is one and the same. Ỹ0 and Ỹ1 meet at
+    (4.1), Ỹ0 and labeled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labeled rows where
     p² = a (1 - b) / (a + b).
 
     Examples
@@ -179,19 +179,19 @@ def stratified_kappa(
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled.
+        Label tables: negative, positive, unlabeled.
     surrogate : Surrogate
         ``Y0`` or ``Y1``.
     prior : array_like
         p(y=1) of the population.
     sampling : {"one-sample", "case-control"}
-        How the labelled positives were come by.
+        How the labeled positives were come by.
     effects : array_like of shape (..., strata), optional
         I₂(X;Y|z), where it is known or assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------
-    Two strata as common as each other, p(y=1|z) 0.1 and 0.3, a quarter of the positives labelled, x related
+    Two strata as common as each other, p(y=1|z) 0.1 and 0.3, a quarter of the positives labeled, x related
     to y in the same way in both (I₂ in proportion to p(y=1|z) p(y=0|z)):
 
     >>> counts = [[[0, 0], [125, 125], [4875, 4875]], [[0, 0], [375, 375], [4625, 4625]]]
@@ -206,14 +206,14 @@ def stratified_kappa(
         tables, prior = tables[..., [POSITIVE, NEGATIVE, UNLABELLED], :], 1.0 - np.asarray(prior, float)
     share = np.asarray(prior, float)
     rows = tables.sum(axis=-1)
-    labelled, everyone = rows[..., POSITIVE], rows.sum(axis=-1)
+    labeled, everyone = rows[..., POSITIVE], rows.sum(axis=-1)
     apart = sampling == "case-control"
     population = rows[..., UNLABELLED] if apart else everyone
     p_z = divided(population, population.sum(axis=-1, keepdims=True))
-    r_z = divided(labelled, labelled.sum(axis=-1, keepdims=True))
+    r_z = divided(labeled, labeled.sum(axis=-1, keepdims=True))
     in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)
-    a_z = divided(labelled, everyone)
-    total = divided(labelled.sum(axis=-1), everyone.sum(axis=-1))
+    a_z = divided(labeled, everyone)
+    total = divided(labeled.sum(axis=-1), everyone.sum(axis=-1))
     odds = divided(1.0 - in_z, in_z)
     if apart:
         by_stratum, whole = odds * a_z * (1.0 - a_z), kappa_case_control(total, share)

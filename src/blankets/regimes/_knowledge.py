@@ -21,7 +21,7 @@ _GRID = (np.arange(1000) + 0.5) / 1000.0
 
 
 def with_prior(prior: Prior | None) -> frozenset[Question]:
-    """Return what can be answered where labelling depends on the class."""
+    """Return what can be answered where labeling depends on the class."""
     if prior is None:
         return frozenset({Question.TEST, Question.RANK})
     return EVERYTHING - {Question.ESTIMATE} if prior.is_soft else EVERYTHING
@@ -44,7 +44,7 @@ def over_priors(
 ) -> InformationEstimate:
     """Return the estimate at the expected prior, with the prior's uncertainty added to its variance.
 
-    By the law of total variance. An estimate from one labelled class is nearly in proportion to the odds of
+    By the law of total variance. An estimate from one labeled class is nearly in proportion to the odds of
     that class (exactly so for the squared loss), so two values of the odds that have their first three
     moments stand for all of them (Gauss quadrature).
     """

@@ -1,8 +1,8 @@
 """`Labels`: the classes of the rows whose class is known, and which rows these are.
 
-**What counts as unlabelled.** Missing values (NaN, None, NA, null) in any container, always. The integer -1,
+**What counts as unlabeled.** Missing values (NaN, None, NA, null) in any container, always. The integer -1,
 as in scikit-learn, where all other labels are non-negative integers, truth values or texts. 0, only where the
-regime is said to be positive-unlabelled. Labels {-1, +1} can mean two things and are refused with a question.
+regime is said to be positive-unlabeled. Labels {-1, +1} can mean two things and are refused with a question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data import Categories, Column, Refused, factorise, read_column
+from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
 
 __all__ = ["UNLABELLED", "Labels", "class_codes", "code_labels", "read_labels"]
@@ -26,12 +26,12 @@ MOST_CLASSES = 20  # distinct numbers; more are a measurement
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Classes of the labelled rows.
+    """Classes of the labeled rows.
 
     Attributes
     ----------
     codes : ndarray of int16 of shape (rows,)
-        Class of each row, and -1 where it is unlabelled. With two classes 0 is negative and 1 positive.
+        Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
     classes : tuple
         What the user calls each class; ``classes[1]`` of two is the positive one.
     saw : str
@@ -40,7 +40,7 @@ class Labels:
     Examples
     --------
     >>> labels = read_labels([1, None, 0, 1, None])
-    >>> labels.codes.tolist(), labels.classes, labels.n_labelled
+    >>> labels.codes.tolist(), labels.classes, labels.n_labeled
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
@@ -52,24 +52,24 @@ class Labels:
         return len(self.codes)
 
     @property
-    def labelled(self) -> NDArray[np.bool_]:
-        """Which rows are labelled."""
+    def labeled(self) -> NDArray[np.bool_]:
+        """Which rows are labeled."""
         return self.codes >= 0
 
     @property
-    def n_labelled(self) -> int:
-        """Number of labelled rows."""
-        return int(np.count_nonzero(self.labelled))
+    def n_labeled(self) -> int:
+        """Number of labeled rows."""
+        return int(np.count_nonzero(self.labeled))
 
     @property
-    def n_unlabelled(self) -> int:
-        """Number of unlabelled rows."""
-        return len(self) - self.n_labelled
+    def n_unlabeled(self) -> int:
+        """Number of unlabeled rows."""
+        return len(self) - self.n_labeled
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Number of labelled rows of each class."""
-        return np.bincount(self.codes[self.labelled], minlength=len(self.classes))
+        """Number of labeled rows of each class."""
+        return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
 
     @property
     def is_binary(self) -> bool:
@@ -78,7 +78,7 @@ class Labels:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Labelled negatives and labelled positives, as shares of all rows: b and a of the formulas."""
+        """Labeled negatives and labeled positives, as shares of all rows: b and a of the formulas."""
         if not self.is_binary:
             raise LabelError(f"there are {len(self.classes)} classes; name the positive one with positive=")
         negatives, positives = self.counts / len(self)
@@ -86,7 +86,7 @@ class Labels:
 
     @property
     def n_seen_classes(self) -> int:
-        """Number of classes with at least one labelled row."""
+        """Number of classes with at least one labeled row."""
         return int(np.count_nonzero(self.counts))
 
 
@@ -95,7 +95,7 @@ def read_labels(
     *,
     positive: object = None,
     regime: object = AUTO,
-    unlabelled_marker: object = AUTO,
+    unlabeled_marker: object = AUTO,
 ) -> Labels:
     """Read a label column of any container.
 
@@ -107,9 +107,9 @@ def read_labels(
         The positive class. Needed with more than two classes where labels are missing; of two it is by
         default the last in order (1 of 0 and 1, True, "yes" of "no" and "yes").
     regime : str or Regime
-        How labels go missing, so far as it decides what a value means: under "pu" 0 is unlabelled.
-    unlabelled_marker : object
-        A value that means unlabelled, or None where missing values alone do; by default the rules above.
+        How labels go missing, so far as it decides what a value means: under "pu" 0 is unlabeled.
+    unlabeled_marker : object
+        A value that means unlabeled, or None where missing values alone do; by default the rules above.
 
     Raises
     ------
@@ -119,34 +119,34 @@ def read_labels(
     Examples
     --------
     >>> read_labels(["spam", None, "spam"]).saw
-    "2 of 3 rows are labelled: 2 as 'spam'"
+    "2 of 3 rows are labeled: 2 as 'spam'"
     >>> read_labels([1, 0, 0], regime="pu").codes.tolist()
     [1, -1, -1]
     """
-    codes, levels, missing = _coded(values, unlabelled_marker)
-    return code_labels(codes, levels, missing, positive=positive, regime=regime, unlabelled_marker=unlabelled_marker)
+    codes, levels, missing = _coded(values, unlabeled_marker)
+    return code_labels(codes, levels, missing, positive=positive, regime=regime, unlabeled_marker=unlabeled_marker)
 
 
-def class_codes(values: Any, *, unlabelled_marker: object = AUTO) -> NDArray[np.int64]:
-    """Return the class of each row as a number, however many there are, and -1 where it is unlabelled.
+def class_codes(values: Any, *, unlabeled_marker: object = AUTO) -> NDArray[np.int64]:
+    """Return the class of each row as a number, however many there are, and -1 where it is unlabeled.
 
     Examples
     --------
     >>> class_codes(["a", None, "c", "b", "a"]).tolist()
     [0, -1, 2, 1, 0]
     """
-    codes, levels, missing = _coded(values, unlabelled_marker)
-    known, unlabelled = _known(codes, levels, missing, AUTO, unlabelled_marker)
+    codes, levels, missing = _coded(values, unlabeled_marker)
+    known, unlabeled = _known(codes, levels, missing, AUTO, unlabeled_marker)
     number = np.array([known.index(level) if level in known else UNLABELLED for level in levels], np.int64)
-    return np.where(unlabelled, UNLABELLED, number[np.where(missing, 0, codes)])
+    return np.where(unlabeled, UNLABELLED, number[np.where(missing, 0, codes)])
 
 
 def _coded(
-    values: Any, unlabelled_marker: object
+    values: Any, unlabeled_marker: object
 ) -> tuple[NDArray[np.integer[Any]], tuple[object, ...], NDArray[np.bool_]]:
     """Read a column as codes, levels, and which are missing."""
     try:
-        column = read_column(_without_mixed_marker(values, unlabelled_marker))
+        column = read_column(_without_mixed_marker(values, unlabeled_marker))
     except Refused as refused:
         raise LabelError(f"the label column {refused}") from None
     categories = _as_categories(column)
@@ -161,19 +161,19 @@ def code_labels(
     *,
     positive: object = None,
     regime: object = AUTO,
-    unlabelled_marker: object = AUTO,
+    unlabeled_marker: object = AUTO,
 ) -> Labels:
     """Read a label column that is already coded: `read_labels` for a column of a frame.
 
     ``codes[i]`` says which of ``levels`` row i has; it is not read where ``missing``.
     """
     mode = str(getattr(regime, "name", regime))
-    known, unlabelled = _known(codes, levels, missing, mode, unlabelled_marker)
-    classes, code_of = _classes(known, positive, partial=bool(unlabelled.any()), mode=mode)
+    known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
+    classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
         raise LabelError(f"the target has {len(classes):,} classes, too many to be told apart; join rare ones")
     table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
-    out = np.where(unlabelled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
+    out = np.where(unlabeled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))
 
 
@@ -182,16 +182,16 @@ def _known(
     levels: tuple[object, ...],
     missing: NDArray[np.bool_],
     mode: str,
-    unlabelled_marker: object,
+    unlabeled_marker: object,
 ) -> tuple[list[object], NDArray[np.bool_]]:
     """Return the levels that are classes, in order, and which rows are of none."""
     present = np.bincount(codes[~missing], minlength=len(levels)) > 0
     seen = [level for level, here in zip(levels, present, strict=True) if here]
     seen.sort(key=lambda level: (isinstance(level, str), level))  # a dictionary's order means nothing
-    marker = _marker(seen, mode, unlabelled_marker, gaps=bool(missing.any()))
+    marker = _marker(seen, mode, unlabeled_marker, gaps=bool(missing.any()))
     known = [level for level in seen if level not in marker]
     if not known:
-        raise LabelError(f"0 of {len(codes)} rows are labelled; without any label nothing can be said about the target")
+        raise LabelError(f"0 of {len(codes)} rows are labeled; without any label nothing can be said about the target")
     return known, missing | np.isin(codes, [k for k, level in enumerate(levels) if level in marker])
 
 
@@ -212,7 +212,7 @@ def _without_mixed_marker(values: Any, marker: object) -> Any:
 def _as_categories(column: Column) -> Categories:
     if isinstance(column, Categories):
         return column
-    categories = factorise(column)
+    categories = factorize(column)
     fractions = [level for level in categories.levels if isinstance(level, float)]
     if len(categories.levels) > MOST_CLASSES and (fractions or len(categories.levels) > len(column) / 5):
         raise LabelError(
@@ -231,12 +231,12 @@ def _never_negative(level: object) -> bool:
 
 
 def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> list[object]:
-    """Return the levels that mean unlabelled."""
+    """Return the levels that mean unlabeled."""
     if marker is None:
         return []
     if not isinstance(marker, str) or marker != AUTO:
         if not _is_among(marker, seen):
-            raise LabelError(f"no row carries the marker {marker!r} of unlabelled rows; the values are {listed(seen)}")
+            raise LabelError(f"no row carries the marker {marker!r} of unlabeled rows; the values are {listed(seen)}")
         return [marker]
     whole = [level for level in seen if _is_whole(level)]
     if whole == seen and set(seen) == {-1, 1}:
@@ -248,8 +248,8 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
     if mode == "pu" and len(seen) == 2 and set(seen) == {0, 1}:  # False is 0 and True is 1
         if gaps or found:
             raise LabelError(
-                "under 'pu' a 0 means unlabelled, but here other rows are marked as unlabelled too: if 0 is a known "
-                "negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabelled pass unlabelled_marker=0"
+                "under 'pu' a 0 means unlabeled, but here other rows are marked as unlabeled too: if 0 is a known "
+                "negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabeled pass unlabeled_marker=0"
             )
         found = [level for level in seen if level == 0]
     return found
@@ -266,12 +266,12 @@ def _is_among(value: object, levels: list[object]) -> bool:
 def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
     """Resolve labels {-1, +1} where the regime leaves only one meaning."""
     if mode == "pu":
-        return [UNLABELLED]  # only positives are labelled, so -1 is not a class
+        return [UNLABELLED]  # only positives are labeled, so -1 is not a class
     if mode == "supervised" or (mode != AUTO and gaps):
-        return []  # -1 is a class: nothing is unlabelled, or the gaps are
+        return []  # -1 is a class: nothing is unlabeled, or the gaps are
     raise LabelError(
-        "the labels are -1 and +1: is -1 the negative class, or does it mean unlabelled? Pass unlabelled_marker=None "
-        "(or labels='supervised') for a class, unlabelled_marker=-1 (or labels='pu') for unlabelled"
+        "the labels are -1 and +1: is -1 the negative class, or does it mean unlabeled? Pass unlabeled_marker=None "
+        "(or labels='supervised') for a class, unlabeled_marker=-1 (or labels='pu') for unlabeled"
     )
 
 
@@ -280,17 +280,17 @@ def _classes(
 ) -> tuple[tuple[object, ...], dict[object, int]]:
     """Return the classes and the code of each known level: negative 0 and positive 1, or all in order."""
     if positive is not None and not _is_among(positive, known):
-        raise LabelError(f"no row is labelled {positive!r}; pass positive= one of {listed(known)}")
+        raise LabelError(f"no row is labeled {positive!r}; pass positive= one of {listed(known)}")
     if positive is None and len(known) > 2:
         if not partial and mode in (AUTO, "supervised"):
             return tuple(known), {level: k for k, level in enumerate(known)}
         raise LabelError(
-            f"the labels have {len(known)} classes, and some rows are unlabelled: say which class is the positive one, "
+            f"the labels have {len(known)} classes, and some rows are unlabeled: say which class is the positive one, "
             f"with positive= one of {listed(known)}; the others are then negative"
         )
     if len(known) == 1 and not partial:
         raise LabelError(
-            f"all rows are labelled {known[0]!r}, so there is nothing to tell apart; if unlabelled rows were dropped "
+            f"all rows are labeled {known[0]!r}, so there is nothing to tell apart; if unlabeled rows were dropped "
             f"earlier, keep them with a missing label and use labels='pu'"
         )
     chosen = known[-1] if positive is None else positive
@@ -309,4 +309,4 @@ def _not(positive: object) -> object:
 def _sentence(codes: NDArray[np.int16], classes: tuple[object, ...]) -> str:
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))
     parts = [f"{count} as {name!r}" for name, count in zip(classes, counts, strict=True) if count]
-    return f"{int(counts.sum())} of {len(codes)} rows are labelled: {', '.join(parts)}"
+    return f"{int(counts.sum())} of {len(codes)} rows are labeled: {', '.join(parts)}"

@@ -6,24 +6,24 @@ from blankets.errors import LabelError, NotAnswerableError, ParameterError, Regi
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import prior_from
-from blankets.regimes._regimes import PositiveUnlabelled, Supervised
+from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
 
 __all__ = ["MECHANISMS_EXPLAINED", "regime_from"]
 
 NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
-ALIASES = {"full": "supervised", "positive-unlabelled": "pu", "scar": "pu"}
+ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
-  'mcar'   Labelling depends on nothing: rows to label were drawn by lot.
-           Labelled rows then look like all rows; they alone are compared.
-  'mar-f'  Labelling depends on recorded features: only some hospitals report, say.
-           Labelled rows alone may be compared, given the features that drive labelling.
-  'mar-c'  Labelling depends on the class: positives come forward more often than negatives.
+  'mcar'   Labeling depends on nothing: rows to label were drawn by lot.
+           Labeled rows then look like all rows; they alone are compared.
+  'mar-f'  Labeling depends on recorded features: only some hospitals report, say.
+           Labeled rows alone may be compared, given the features that drive labeling.
+  'mar-c'  Labeling depends on the class: positives come forward more often than negatives.
            Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
-  'mnar'   Labelling depends on class and features at once.
-           No method here is valid then; find out what drives labelling, or label rows by lot."""
+  'mnar'   Labeling depends on class and features at once.
+           No method here is valid then; find out what drives labeling, or label rows by lot."""
 
 
 def regime_from(
@@ -39,14 +39,14 @@ def regime_from(
     ----------
     spec : str or Regime
         "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
-        missing, positive-unlabelled (with a `RegimeWarning` that says so) if only one class is labelled;
+        missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled;
         with labels of two classes and gaps the mechanism must be said.
     labels : Labels, optional
         The labels, for "auto".
     prior : Prior, float, (low, high), str, distribution or None
         What is known about p(y=1).
     sampling : {"one-sample", "case-control"}, optional
-        For "pu", how the labelled rows were come by.
+        For "pu", how the labeled rows were come by.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def regime_from(
     if sampling is not None and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
     if name == "pu":
-        return PositiveUnlabelled(prior, "one-sample" if sampling is None else sampling)
+        return PositiveUnlabeled(prior, "one-sample" if sampling is None else sampling)
     return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior)
 
 
@@ -85,17 +85,17 @@ def _supervised(prior: object) -> Supervised:
 def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) -> Regime:
     if labels is None:
         raise ParameterError("labels='auto' needs the labels to look at")
-    if not labels.n_unlabelled:
+    if not labels.n_unlabeled:
         return _supervised(prior)
     if labels.n_seen_classes == 1:
-        regime = PositiveUnlabelled(prior, sampling or "one-sample")
+        regime = PositiveUnlabeled(prior, sampling or "one-sample")
         warn(
-            f"{labels.saw}, and the others are not: taken for positive-unlabelled data. {regime.assumption} Pass "
+            f"{labels.saw}, and the others are not: taken for positive-unlabeled data. {regime.assumption} Pass "
             f"labels='pu' to confirm this.",
             RegimeWarning,
         )
         return regime
     raise LabelError(
-        f"{labels.saw}, and {labels.n_unlabelled} rows are not: say how labels went missing, with labels= one of\n"
+        f"{labels.saw}, and {labels.n_unlabeled} rows are not: say how labels went missing, with labels= one of\n"
         f"{MECHANISMS_EXPLAINED}"
     )

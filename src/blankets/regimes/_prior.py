@@ -2,7 +2,7 @@
 
 A number; a bound ("below 0.4"); an interval; a distribution; or the estimate of a procedure with its
 uncertainty. All answer the same few questions, above all `Prior.decides`: is p(y=1) below this threshold?
-That is enough to choose the more powerful test under class-dependent labelling.
+That is enough to choose the more powerful test under class-dependent labeling.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Prior(ABC):
         if not self.meets(low, high):
             raise LabelError(
                 f"p(y=1) is said to be {self}, but the labels show that it lies between {low:.4g} and {high:.4g}: "
-                f"the share of labelled positives among all rows is at least {low:.4g} and that of labelled negatives "
-                f"{1.0 - high:.4g}; correct the prior, or pass sampling='case-control' if the labelled rows were "
+                f"the share of labeled positives among all rows is at least {low:.4g} and that of labeled negatives "
+                f"{1.0 - high:.4g}; correct the prior, or pass sampling='case-control' if the labeled rows were "
                 f"collected apart from the others"
             )
         return self if self.is_exact else Restricted(self, low, high)
@@ -223,7 +223,7 @@ def between(low: float, high: float) -> Between:
 
 
 class Beta(Prior):
-    """A generalised Beta distribution on [low, high], by its mode or its mean.
+    """A generalized Beta distribution on [low, high], by its mode or its mean.
 
     Parameters
     ----------
@@ -256,13 +256,13 @@ class Beta(Prior):
         self._range = Between(low, high)
         if (mode is None) == (mean is None):
             raise ParameterError("a Beta prior is given by its 'mode' or by its 'mean': one of the two")
-        name, centre, least = ("mode", mode, 2.0) if mean is None else ("mean", mean, 0.0)
-        centre = number(name, centre, f"between {low:g} and {high:g}, both excluded", above=low, below=high)
+        name, center, least = ("mode", mode, 2.0) if mean is None else ("mean", mean, 0.0)
+        center = number(name, center, f"between {low:g} and {high:g}, both excluded", above=low, below=high)
         concentration = number("concentration", concentration, f"a number above {least:g}", above=least)
-        share = (centre - low) / (high - low)
+        share = (center - low) / (high - low)
         free, least_shape = concentration - least, least / 2.0
         self.shape = (least_shape + free * share, least_shape + free * (1.0 - share))
-        self.arguments = {name: centre, "low": low, "high": high, "concentration": concentration}
+        self.arguments = {name: center, "low": low, "high": high, "concentration": concentration}
 
     @property
     def support(self) -> tuple[float, float]:

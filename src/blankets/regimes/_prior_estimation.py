@@ -1,19 +1,19 @@
-"""Estimating p(y=1) from positive-unlabelled data, when nobody knows it.
+"""Estimating p(y=1) from positive-unlabeled data, when nobody knows it.
 
 No method can do this without an assumption that the data cannot confirm. These estimate the label
 frequency c = p(s=1|y=1), and then p(y=1) = p(s=1) / c:
 
-* ``roc`` assumes that *some* recognisable group of rows is all positive: the share of labelled rows among them
-  is c, and no group can have a larger one. A model ranks rows by how likely they are labelled; c is the largest
+* ``roc`` assumes that *some* recognizable group of rows is all positive: the share of labeled rows among them
+  is c, and no group can have a larger one. A model ranks rows by how likely they are labeled; c is the largest
   lower confidence bound of that share over the top rows (Blanchard, Lee & Scott 2010; Scott 2015).
 * ``tice`` assumes the same; the groups are those of a tree grown in a fifth of the rows, and the bound, over the
   other rows, is Chebyshev's (Bekker & Davis 2018).
-* ``elkan-noto`` assumes that *every* positive can be recognised for certain: c is then the mean of
-  p(s=1|x) over labelled rows. Where classes overlap it is too small, and p(y=1) too large (Elkan & Noto 2008).
+* ``elkan-noto`` assumes that *every* positive can be recognized for certain: c is then the mean of
+  p(s=1|x) over labeled rows. Where classes overlap it is too small, and p(y=1) too large (Elkan & Noto 2008).
 
-All assume that which positives are labelled depends on nothing but their being positive. All err upwards,
+All assume that which positives are labeled depends on nothing but their being positive. All err upwards,
 which is the safe side for planning (more rows or labels than needed, not fewer). Simulated, 10,000 rows, true
-p(y=1) of 0.1, 0.2 and 0.4, a third of the positives recognisable: roc 0.11, 0.21, 0.41; tice 0.16, 0.30, 0.50;
+p(y=1) of 0.1, 0.2 and 0.4, a third of the positives recognizable: roc 0.11, 0.21, 0.41; tice 0.16, 0.30, 0.50;
 elkan-noto 0.25, 0.40, 0.64. The uncertainty is the bootstrap's: it covers chance, not a false assumption.
 
 References
@@ -46,19 +46,17 @@ __all__ = ["EstimatedPrior", "estimate_prior"]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_SOME_GROUP = (
-    "some recognisable group of rows is all positive, and which positives are labelled depends on nothing else"
-)
+_SOME_GROUP = "some recognizable group of rows is all positive, and which positives are labeled depends on nothing else"
 ASSUMPTIONS = {
     "roc": _SOME_GROUP,
     "tice": _SOME_GROUP,
-    "elkan-noto": "every positive can be recognised from its features, and which are labelled depends on no feature",
+    "elkan-noto": "every positive can be recognized from its features, and which are labeled depends on no feature",
 }
 _FOLDS = 5
 _MOST_SPLITS = 200
 _FEWEST_ROWS = 10  # in a group whose share of labels is looked at
 _ROC_LEVEL = 0.05
-_PSEUDO_ROWS = 5.0  # unlabelled rows added to each group so that tiny ones do not look best
+_PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny ones do not look best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,34 +118,34 @@ def estimate_prior(
     n_features: int = 30,
     rng: np.random.Generator | int | None = None,
 ) -> EstimatedPrior:
-    """Estimate p(y=1) from positive-unlabelled data.
+    """Estimate p(y=1) from positive-unlabeled data.
 
     Parameters
     ----------
     features : array_like of int of shape (rows, columns)
         Codes 0, 1, ... of categorical features.
     labels : Labels
-        Positives and unlabelled rows.
+        Positives and unlabeled rows.
     method : {"roc", "tice", "elkan-noto"}
         See the text at the top of this module.
     sampling : {"one-sample", "case-control"}
-        Whether the labelled rows are part of the sample or were collected apart from it.
+        Whether the labeled rows are part of the sample or were collected apart from it.
     n_bootstrap : int
         Number of resamples for the uncertainty.
     n_features : int
-        Only this many features, those that tell most about being labelled, are used.
+        Only this many features, those that tell most about being labeled, are used.
     rng : numpy.random.Generator, int or None
         Generator or seed.
 
     Returns
     -------
     EstimatedPrior
-        A `Prior`: hand it to ``PositiveUnlabelled(prior=...)``, and its uncertainty goes into κ, intervals
+        A `Prior`: hand it to ``PositiveUnlabeled(prior=...)``, and its uncertainty goes into κ, intervals
         and plans.
 
     Examples
     --------
-    A fifth of the rows is positive, and half of these are recognised by x = 2; 30% are labelled.
+    A fifth of the rows is positive, and half of these are recognized by x = 2; 30% are labeled.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(5_000) < 0.2
@@ -161,26 +159,26 @@ def estimate_prior(
     whole_number("n_bootstrap", n_bootstrap, 2)
     whole_number("n_features", n_features, 1)
     codes = _checked(features, labels)
-    labelled = labels.codes == 1
-    codes = codes[:, _most_telling(codes, labelled, n_features)]
+    labeled = labels.codes == 1
+    codes = codes[:, _most_telling(codes, labeled, n_features)]
     generator = generator_from(rng)
     n = len(codes)
     folds = generator.permutation(n) % _FOLDS  # of rows, so that copies of a row stay together in a resample
 
     def once(weights: Floats) -> float:
-        frequency = METHODS[method](codes, labelled, weights, folds)
-        return _prior_of(frequency, float(weights[labelled].sum() / weights.sum()), sampling)
+        frequency = METHODS[method](codes, labeled, weights, folds)
+        return _prior_of(frequency, float(weights[labeled].sum() / weights.sum()), sampling)
 
     value = once(np.ones(n))
     resamples = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(n_bootstrap))
-    return EstimatedPrior(value, _centred([once(weights) for weights in resamples], value), method)
+    return EstimatedPrior(value, _centered([once(weights) for weights in resamples], value), method)
 
 
-def _centred(draws: list[float], value: float) -> Floats:
+def _centered(draws: list[float], value: float) -> Floats:
     """Return the draws, ascending, moved on the logit scale so that they lie around the estimate.
 
     A maximum over groups, and a model, fit a resample with its repeated rows better than they fit new rows:
-    the spread of the bootstrap is right, its centre is not.
+    the spread of the bootstrap is right, its center is not.
     """
     shifted = logit(np.sort(draws))
     return np.asarray(expit(shifted - np.median(shifted) + logit(value)))
@@ -204,37 +202,37 @@ def _checked(features: ArrayLike, labels: Labels) -> Codes:
         raise DataError(f"features must be integer codes of shape (rows, columns), but have shape {codes.shape}")
     if len(codes) != len(labels):
         raise DataError(f"there are {len(codes)} rows of features, but {len(labels)} of labels")
-    if not labels.is_binary or labels.counts[0] or not labels.n_unlabelled:
-        raise LabelError("the prior is estimated from positives and unlabelled rows; these labels are of another kind")
+    if not labels.is_binary or labels.counts[0] or not labels.n_unlabeled:
+        raise LabelError("the prior is estimated from positives and unlabeled rows; these labels are of another kind")
     return codes.astype(np.int64)
 
 
-def _most_telling(codes: Codes, labelled: NDArray[np.bool_], most: int) -> Codes:
-    """Return the columns that tell most about being labelled, strongest first."""
+def _most_telling(codes: Codes, labeled: NDArray[np.bool_], most: int) -> Codes:
+    """Return the columns that tell most about being labeled, strongest first."""
     width = int(codes.max()) + 1
-    tables = np.stack([_table(column, labelled, width) for column in codes.T])
+    tables = np.stack([_table(column, labeled, width) for column in codes.T])
     estimate = plug_in(tables[:, np.newaxis])
     bias = estimate.scale * estimate.dof
     return np.argsort(bias - estimate.value, kind="stable")[:most]
 
 
-def _table(column: Codes, labelled: NDArray[np.bool_], width: int) -> Floats:
-    return np.bincount(column + width * labelled, minlength=2 * width).reshape(2, width).astype(float)
+def _table(column: Codes, labeled: NDArray[np.bool_], width: int) -> Floats:
+    return np.bincount(column + width * labeled, minlength=2 * width).reshape(2, width).astype(float)
 
 
-def _tice(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
+def _tice(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
     """Return the label frequency by trees, averaged over folds; the second round knows its own variance."""
     offsets = np.concatenate([[0], np.cumsum(codes.max(axis=0)[:-1] + 1)])
     flat = codes + offsets
     frequency = 0.5
     for _ in range(2):
-        bounds = [_tree(flat, labelled, weights, folds == fold, frequency) for fold in range(_FOLDS)]
+        bounds = [_tree(flat, labeled, weights, folds == fold, frequency) for fold in range(_FOLDS)]
         frequency = float(np.mean(bounds))
     return frequency
 
 
 def _tree(
-    flat: Codes, labelled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
+    flat: Codes, labeled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
 ) -> float:
     """Return the largest lower bound of the share of labels, over groups that a best-first tree finds."""
     n_items = int(flat.max()) + 1
@@ -243,7 +241,7 @@ def _tree(
     column_of = np.concatenate([[0], np.cumsum(column_of)[:-1]])
     order = count()
     root = np.flatnonzero(weights > 0)
-    best = float(np.average(labelled, weights=weights))  # no group is needed to know that c is at least p(s=1)
+    best = float(np.average(labeled, weights=weights))  # no group is needed to know that c is at least p(s=1)
     queue = [(0.0, next(order), root)]
     for _ in range(_MOST_SPLITS):
         if not queue:
@@ -252,7 +250,7 @@ def _tree(
         inner = rows[growing[rows]]
         items = flat[inner]
         total = np.bincount(items.ravel(), np.repeat(weights[inner], flat.shape[1]), n_items)
-        hits = np.bincount(items.ravel(), np.repeat(weights[inner] * labelled[inner], flat.shape[1]), n_items)
+        hits = np.bincount(items.ravel(), np.repeat(weights[inner] * labeled[inner], flat.shape[1]), n_items)
         promise = np.where(total > 0, hits / (total + _PSEUDO_ROWS), 0.0)
         # A column in which the group has one level only splits nothing.
         promise[total >= weights[inner].sum()] = 0.0
@@ -262,26 +260,26 @@ def _tree(
         column = column_of[item]
         for level in np.flatnonzero((column_of == column) & (hits > 0) & (total >= _FEWEST_ROWS)):
             part = rows[flat[rows, column] == level]
-            best = max(best, _bound(part, labelled, weights, growing, frequency))
+            best = max(best, _bound(part, labeled, weights, growing, frequency))
             heapq.heappush(queue, (-float(promise[level]), next(order), part))
     return best
 
 
 def _bound(
-    rows: Codes, labelled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
+    rows: Codes, labeled: NDArray[np.bool_], weights: Floats, growing: NDArray[np.bool_], frequency: float
 ) -> float:
     """Return the one-sided Chebyshev bound of the share of labels among the rows that did not grow the tree."""
     held_out = rows[~growing[rows]]
     n = float(weights[held_out].sum())
     if n < _FEWEST_ROWS:
         return 0.0
-    share = float((weights[held_out] * labelled[held_out]).sum()) / n
+    share = float((weights[held_out] * labeled[held_out]).sum()) / n
     delta = max(0.025, 1.0 / (1.0 + 0.004 * float(weights.sum())))
     independent = n**2 / float((weights[held_out] ** 2).sum())  # rows, when a resample repeats some
     return share - float(np.sqrt(frequency * (1.0 - frequency) * (1.0 - delta) / (delta * independent)))
 
 
-def _predicted(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> Floats:
+def _predicted(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> Floats:
     """Return p(s=1|x) of each row, predicted by a model that has not seen it."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import OneHotEncoder
@@ -290,35 +288,35 @@ def _predicted(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds
     predicted = np.zeros(len(codes))
     for fold in range(_FOLDS):
         train, rest = (folds != fold) & (weights > 0), folds == fold
-        if not labelled[train].any() or labelled[train].all():
-            raise LabelError("there are too few labelled or unlabelled rows to estimate the prior from")
-        model = LogisticRegression(solver="newton-cholesky").fit(design[train], labelled[train], weights[train])
+        if not labeled[train].any() or labeled[train].all():
+            raise LabelError("there are too few labeled or unlabeled rows to estimate the prior from")
+        model = LogisticRegression(solver="newton-cholesky").fit(design[train], labeled[train], weights[train])
         predicted[rest] = model.predict_proba(design[rest])[:, 1]
     return predicted
 
 
-def _elkan_noto(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
-    """Return the mean of p(s=1|x) over labelled rows."""
-    return float(np.average(_predicted(codes, labelled, weights, folds)[labelled], weights=weights[labelled]))
+def _elkan_noto(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
+    """Return the mean of p(s=1|x) over labeled rows."""
+    return float(np.average(_predicted(codes, labeled, weights, folds)[labeled], weights=weights[labeled]))
 
 
-def _roc(codes: Codes, labelled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
+def _roc(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
     """Return the largest lower bound of the share of labels among the rows that a model ranks first.
 
-    That share is p(s=1) times the slope from the origin to a point of the ROC curve of labelled against all.
+    That share is p(s=1) times the slope from the origin to a point of the ROC curve of labeled against all.
     """
-    predicted = np.round(_predicted(codes, labelled, weights, folds), 9)
+    predicted = np.round(_predicted(codes, labeled, weights, folds), 9)
     order = np.argsort(-predicted, kind="stable")
     order = order[weights[order] > 0]
     weight = weights[order]
     # Rows that the model cannot tell apart come together, or the order of the table would decide.
     last = np.append(np.diff(predicted[order]) != 0, True)
-    rows, hits = np.cumsum(weight), np.cumsum(weight * labelled[order])
+    rows, hits = np.cumsum(weight), np.cumsum(weight * labeled[order])
     independent = rows / np.cumsum(weight**2)  # less than one where a resample repeats rows
     rows, hits = rows * independent, hits * independent
     enough = last & (rows >= _FEWEST_ROWS) & (hits > 0)
     bounds = betaincinv(hits[enough], rows[enough] - hits[enough] + 1.0, _ROC_LEVEL)  # Clopper-Pearson
-    return float(max(bounds.max(initial=0.0), np.average(labelled, weights=weights)))
+    return float(max(bounds.max(initial=0.0), np.average(labeled, weights=weights)))
 
 
 METHODS: dict[str, Callable[[Codes, NDArray[np.bool_], Floats, Codes], float]] = {

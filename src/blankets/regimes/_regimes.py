@@ -1,7 +1,7 @@
-"""The regimes: fully labelled, positive-unlabelled, and semi-supervised under three mechanisms.
+"""The regimes: fully labeled, positive-unlabeled, and semi-supervised under three mechanisms.
 
 ==========  ==============================  =======================  =========================================
-regime      a row is labelled depending on  valid surrogates         estimator
+regime      a row is labeled depending on  valid surrogates         estimator
 ==========  ==============================  =======================  =========================================
 supervised  (all rows are)                  the target itself        plug-in
 pu          the class, positives only       y0 (ym is the same)      Pos (5.8), needs p(y=1)
@@ -10,7 +10,7 @@ mar-f       the tested x alone              listwise                 MAR-F (5.6)
 mar-c       the class alone                 listwise, ym, y0, y1     Pos (5.8), Neg (5.9), SS (5.7), need p(y=1)
 ==========  ==============================  =======================  =========================================
 
-Labelling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
+Labeling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
-__all__ = ["PositiveUnlabelled", "Supervised"]
+__all__ = ["PositiveUnlabeled", "Supervised"]
 
 
 @dataclass(frozen=True)
 class Supervised(Regime):
-    """Every row is labelled.
+    """Every row is labeled.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Supervised(Regime):
     @property
     def assumption(self) -> str:
         """What is assumed."""
-        return "Every row is labelled."
+        return "Every row is labeled."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -67,10 +67,10 @@ class Supervised(Regime):
         return "" if surrogate is Surrogate.FULL else "nothing is missing that it could stand in for"
 
     def check(self, labels: Labels) -> None:
-        """Refuse unlabelled rows and a single class."""
-        if labels.n_unlabelled:
+        """Refuse unlabeled rows and a single class."""
+        if labels.n_unlabeled:
             raise LabelError(
-                f"{labels.n_unlabelled} of {len(labels)} rows are unlabelled, but 'supervised' needs every label; "
+                f"{labels.n_unlabeled} of {len(labels)} rows are unlabeled, but 'supervised' needs every label; "
                 f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
             )
         if labels.n_seen_classes < 2:
@@ -78,7 +78,7 @@ class Supervised(Regime):
 
     def choose(self, labels: Labels) -> Choice:
         """Return the target itself."""
-        return Choice(Surrogate.FULL, "every row is labelled", kappas={Surrogate.FULL: 1.0})
+        return Choice(Surrogate.FULL, "every row is labeled", kappas={Surrogate.FULL: 1.0})
 
     def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
         """Return 1."""
@@ -93,13 +93,13 @@ class Supervised(Regime):
 
 
 @dataclass(frozen=True, init=False)
-class PositiveUnlabelled(Regime):
-    """Only positives are labelled, and which of them are depends on nothing else.
+class PositiveUnlabeled(Regime):
+    """Only positives are labeled, and which of them are depends on nothing else.
 
     Parameters
     ----------
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1) in the population. A sample in which more rows are labelled positives is a
+        What is known about p(y=1) in the population. A sample in which more rows are labeled positives is a
         warning as long as chance explains it, and an error beyond that (a chance of 1 in 100).
     sampling : {"one-sample", "case-control"}
         One sample of which some positives got labels, or positives collected apart from a background sample.
@@ -108,7 +108,7 @@ class PositiveUnlabelled(Regime):
     --------
     >>> from blankets.regimes._labels import read_labels
     >>> labels = read_labels([1] * 5 + [None] * 95)
-    >>> regime = PositiveUnlabelled(prior=0.2)
+    >>> regime = PositiveUnlabeled(prior=0.2)
     >>> regime.choose(labels).surrogate, round(regime.kappa(labels).value, 4)
     (<Surrogate.Y0: 'y0'>, 0.2105)
     """
@@ -130,8 +130,8 @@ class PositiveUnlabelled(Regime):
     def assumption(self) -> str:
         """What is assumed."""
         if self.sampling == "case-control":
-            return "The labelled rows are taken for a random sample of positives, collected apart from the others."
-        return "Only positives are labelled, and which of them is taken to depend on nothing else."
+            return "The labeled rows are taken for a random sample of positives, collected apart from the others."
+        return "Only positives are labeled, and which of them is taken to depend on nothing else."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -145,27 +145,27 @@ class PositiveUnlabelled(Regime):
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate would not do."""
         return {
-            Surrogate.FULL: "the class of unlabelled rows is not known",
-            Surrogate.LISTWISE: "only one class is labelled",
-            Surrogate.Y1: "no negative is labelled, so that it would have a single value",
+            Surrogate.FULL: "the class of unlabeled rows is not known",
+            Surrogate.LISTWISE: "only one class is labeled",
+            Surrogate.Y1: "no negative is labeled, so that it would have a single value",
         }.get(surrogate, "")
 
     def check(self, labels: Labels) -> None:
-        """Refuse two labelled classes, no unlabelled row, and an impossible prior."""
+        """Refuse two labeled classes, no unlabeled row, and an impossible prior."""
         negatives = int(labels.counts[0]) if labels.is_binary else 0
-        if not labels.n_unlabelled:
-            raise LabelError("no row is unlabelled, but labels='pu' needs some; use labels='supervised'")
+        if not labels.n_unlabeled:
+            raise LabelError("no row is unlabeled, but labels='pu' needs some; use labels='supervised'")
         if not labels.is_binary or negatives:
             raise LabelError(
-                f"labels='pu' is for one labelled class, but {negatives} rows are labelled {labels.classes[0]!r}; if "
-                f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabelled pass "
-                f"unlabelled_marker={labels.classes[0]!r}"
+                f"labels='pu' is for one labeled class, but {negatives} rows are labeled {labels.classes[0]!r}; if "
+                f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabeled pass "
+                f"unlabeled_marker={labels.classes[0]!r}"
             )
         self.admissible(labels)
 
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only one there is."""
-        reason = "only positives are labelled, and being labelled tells about x only what being positive does"
+        reason = "only positives are labeled, and being labeled tells about x only what being positive does"
         prior = self.admissible(labels)
         kappas = {}
         if prior is not None:

@@ -1,4 +1,4 @@
-"""`SemiSupervised`: rows of both classes are labelled, and some rows are not."""
+"""`SemiSupervised`: rows of both classes are labeled, and some rows are not."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ Mechanism = Literal["mcar", "mar-f", "mar-c"]
 MECHANISMS = ("mcar", "mar-f", "mar-c")
 MNAR = (
     "labels missing depending on the class and on features at once (MNAR) cannot be handled: no surrogate has a known "
-    "level and no estimator is consistent, whatever the number of rows; it helps to know what drives labelling: if it "
+    "level and no estimator is consistent, whatever the number of rows; it helps to know what drives labeling: if it "
     "is the class alone use 'mar-c' (or 'pu'), if it is recorded features alone use 'mar-f'"
 )
 
 
 @dataclass(frozen=True, init=False)
 class SemiSupervised(Regime):
-    """Rows of both classes are labelled, and some rows are not.
+    """Rows of both classes are labeled, and some rows are not.
 
     Parameters
     ----------
     mechanism : {"mcar", "mar-f", "mar-c"}
-        What labelling depends on: nothing; the tested feature (and what is conditioned on) alone; the class
+        What labeling depends on: nothing; the tested feature (and what is conditioned on) alone; the class
         alone.
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1). Under "mcar" the labelled rows tell, under "mar-f" it is not needed.
+        What is known about p(y=1). Under "mcar" the labeled rows tell, under "mar-f" it is not needed.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class SemiSupervised(Regime):
     >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
     >>> choice = SemiSupervised("mar-c", prior="<0.4").choose(labels)
     >>> choice.surrogate, choice.reason
-    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabelled rows as negatives has more power (4.1)')
+    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power (4.1)')
     """
 
     mechanism: Mechanism
@@ -84,7 +84,7 @@ class SemiSupervised(Regime):
             "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
             "mar-c": "its class alone (MAR-C)",
         }
-        return f"Whether a row is labelled is taken to depend on {on[self.mechanism]}."
+        return f"Whether a row is labeled is taken to depend on {on[self.mechanism]}."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -97,36 +97,36 @@ class SemiSupervised(Regime):
         """Return why a question cannot be answered and what would help."""
         if self.mechanism == "mar-f":
             return (
-                "power cannot be told when labelling depends on features (MAR-F): what the labelled rows keep of it "
-                "depends on how labelling and the effect are spread over the levels of x; if labels were missing "
-                "completely at random (mechanism='mcar') it would be the labelled share"
+                "power cannot be told when labeling depends on features (MAR-F): what the labeled rows keep of it "
+                "depends on how labeling and the effect are spread over the levels of x; if labels were missing "
+                "completely at random (mechanism='mcar') it would be the labeled share"
             )
         return needs_prior(question, self.prior)
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate would not do."""
         if surrogate is Surrogate.FULL:
-            return "the class of unlabelled rows is not known"
+            return "the class of unlabeled rows is not known"
         if self.mechanism == "mar-f" and surrogate is not Surrogate.LISTWISE:
             return (
-                "labelling depends on the features, so that being unlabelled is itself related to x even where the "
+                "labeling depends on the features, so that being unlabeled is itself related to x even where the "
                 "class is not"
             )
         return ""
 
     def check(self, labels: Labels) -> None:
-        """Refuse one labelled class, no unlabelled row, and an impossible prior."""
-        if not labels.n_unlabelled:
-            raise LabelError(f"no row is unlabelled, but labels={self.mechanism!r} needs some; use labels='supervised'")
+        """Refuse one labeled class, no unlabeled row, and an impossible prior."""
+        if not labels.n_unlabeled:
+            raise LabelError(f"no row is unlabeled, but labels={self.mechanism!r} needs some; use labels='supervised'")
         if not labels.is_binary or labels.n_seen_classes < 2:
             raise LabelError(
-                f"labels={self.mechanism!r} needs labelled rows of two classes, but there is one, "
+                f"labels={self.mechanism!r} needs labeled rows of two classes, but there is one, "
                 f"{labels.classes[-1]!r}; use labels='pu'"
             )
         self.admissible(labels)
 
     def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1); under MCAR the labelled rows tell."""
+        """Return what is known about p(y=1); under MCAR the labeled rows tell."""
         if self.mechanism == "mcar" and self.prior is None:
             b, a = labels.shares
             return Exact(a / (a + b))
@@ -135,14 +135,14 @@ class SemiSupervised(Regime):
     def choose(self, labels: Labels) -> Choice:
         """Return the most powerful valid surrogate, by inequality (4.1) under MAR-C."""
         if self.mechanism == "mar-f":
-            return Choice(Surrogate.LISTWISE, "where labelling depends on features only labelled rows may be compared")
+            return Choice(Surrogate.LISTWISE, "where labeling depends on features only labeled rows may be compared")
         prior = self.admissible(labels)
         kappas = {}
         if prior is not None:
             some = (Surrogate.LISTWISE, Surrogate.YM, Surrogate.Y0, Surrogate.Y1)
             kappas = {s: float(self._kappa_at(labels, s, np.array([prior.mean]))[0]) for s in some}
         if self.mechanism == "mcar":
-            why = "when labels are missing completely at random, labelled rows lose the least power"
+            why = "when labels are missing completely at random, labeled rows lose the least power"
             return Choice(Surrogate.LISTWISE, why, kappas=kappas)
         return self._by_class(labels, prior, kappas)
 
@@ -150,7 +150,7 @@ class SemiSupervised(Regime):
         """Choose under MAR-C."""
         if prior is None:
             why = (
-                "nothing is known about p(y=1), which decides between Ỹ0 and Ỹ1: a third class for unlabelled rows "
+                "nothing is known about p(y=1), which decides between Ỹ0 and Ỹ1: a third class for unlabeled rows "
                 "keeps at least as much of the effect as the better of the two, for twice the degrees of freedom"
             )
             return Choice(Surrogate.YM, why, settled=False)
@@ -158,7 +158,7 @@ class SemiSupervised(Regime):
         threshold = prefer_y0_below(a, b)
         best = max((Surrogate.Y0, Surrogate.Y1, Surrogate.LISTWISE), key=kappas.__getitem__)
         if prior.is_exact and best is Surrogate.LISTWISE:
-            why = f"labelling is so even that labelled rows alone keep the most, κ = {kappas[best]:.3g}"
+            why = f"labeling is so even that labeled rows alone keep the most, κ = {kappas[best]:.3g}"
             return Choice(best, why, kappas=kappas)
         below = prior.decides(threshold)
         settled = below is not None
@@ -169,19 +169,19 @@ class SemiSupervised(Regime):
         )
         doubt = "" if settled else "probably "
         why = (
-            f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabelled rows as {counted} has more power (4.1)"
+            f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power (4.1)"
         )
         return Choice(chosen, why, settled=settled, kappas=kappas)
 
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests; of labelled rows under MCAR it is the labelled share in every stratum."""
+        """Return κ of conditional tests; of labeled rows under MCAR it is the labeled share in every stratum."""
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         if self.mechanism != "mcar" or wanted is not Surrogate.LISTWISE:
             return super().stratified_kappa(counts, labels, wanted)
         rows = as_tables(counts, n_y=3).sum(axis=(-2, -1))
-        share = np.full(rows.shape[:-1], labels.n_labelled / len(labels))
+        share = np.full(rows.shape[:-1], labels.n_labeled / len(labels))
         return StratifiedKappa(
             np.broadcast_to(share[..., np.newaxis], rows.shape), rows / rows.sum(axis=-1, keepdims=True), share, share
         )

@@ -1,11 +1,11 @@
 """What is counted in place of a target that is only partly known.
 
-* ``listwise``: the labelled rows alone.
-* ``ym`` (Ỹm): all rows, with "unlabelled" as a third class.
-* ``y0`` (Ỹ0): all rows, unlabelled ones counted as negative.
-* ``y1`` (Ỹ1): all rows, unlabelled ones counted as positive.
+* ``listwise``: the labeled rows alone.
+* ``ym`` (Ỹm): all rows, with "unlabeled" as a third class.
+* ``y0`` (Ỹ0): all rows, unlabeled ones counted as negative.
+* ``y1`` (Ỹ1): all rows, unlabeled ones counted as positive.
 * ``full``: the target itself, where nothing is missing.
-* ``pairwise``: counts that involve the target from labelled rows, the others from all rows ("pairwise
+* ``pairwise``: counts that involve the target from labeled rows, the others from all rows ("pairwise
   deletion", "available cases"). A rival to compare with: its level is not known.
 """
 
@@ -42,11 +42,11 @@ class Surrogate(StrEnum):
 
 _WORDS = {
     Surrogate.FULL: "uses the target as it is",
-    Surrogate.LISTWISE: "uses the labelled rows alone",
-    Surrogate.YM: "counts unlabelled rows as a class of their own (Ỹm)",
-    Surrogate.Y0: "counts unlabelled rows as negatives (Ỹ0)",
-    Surrogate.Y1: "counts unlabelled rows as positives (Ỹ1)",
-    Surrogate.PAIRWISE: "counts labelled rows for the target and all rows for the margins of features",
+    Surrogate.LISTWISE: "uses the labeled rows alone",
+    Surrogate.YM: "counts unlabeled rows as a class of their own (Ỹm)",
+    Surrogate.Y0: "counts unlabeled rows as negatives (Ỹ0)",
+    Surrogate.Y1: "counts unlabeled rows as positives (Ỹ1)",
+    Surrogate.PAIRWISE: "counts labeled rows for the target and all rows for the margins of features",
 }
 
 
@@ -108,26 +108,26 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     >>> column.n_rows, column.rows.tolist()
     (3, [True, False, True, True])
     """
-    labelled = labels.labelled
+    labeled = labels.labeled
     if surrogate in (Surrogate.FULL, Surrogate.LISTWISE, Surrogate.PAIRWISE):
-        codes = np.where(labelled, labels.codes, 0).astype(np.uint8)
-        rows = None if surrogate is Surrogate.FULL else labelled
+        codes = np.where(labeled, labels.codes, 0).astype(np.uint8)
+        rows = None if surrogate is Surrogate.FULL else labeled
         return SurrogateColumn(surrogate, codes, labels.classes, rows, forced, note)
     if not labels.is_binary:
         raise LabelError(f"{surrogate.value!r} stands in for one of two classes, but there are {len(labels.classes)}")
     negative, positive = labels.classes
     filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
     names = {
-        Surrogate.YM: (negative, positive, "unlabelled"),
-        Surrogate.Y0: (f"{negative} or unlabelled", positive),
-        Surrogate.Y1: (negative, f"{positive} or unlabelled"),
+        Surrogate.YM: (negative, positive, "unlabeled"),
+        Surrogate.Y0: (f"{negative} or unlabeled", positive),
+        Surrogate.Y1: (negative, f"{positive} or unlabeled"),
     }[surrogate]
-    codes = np.where(labelled, labels.codes, filler).astype(np.uint8)
+    codes = np.where(labeled, labels.codes, filler).astype(np.uint8)
     return SurrogateColumn(surrogate, codes, names, None, forced, note)
 
 
 def label_column(labels: Labels) -> SurrogateColumn:
-    """Return negative, positive, unlabelled as 0, 1, 2: the column whose counts are label tables."""
+    """Return negative, positive, unlabeled as 0, 1, 2: the column whose counts are label tables."""
     return surrogate_column(labels, Surrogate.YM)
 
 
@@ -137,7 +137,7 @@ def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled. With three axes the first is that of the strata, so that n tables
+        Label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n tables
         without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum.
     surrogate : Surrogate
         What stands in for the target.
@@ -152,11 +152,11 @@ def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     [[[51.0, 62.0], [3.0, 4.0]]]
     """
     tables = as_tables(counts, n_y=3)
-    negative, positive, unlabelled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELLED))
+    negative, positive, unlabeled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELLED))
     if surrogate is Surrogate.YM:
         return tables
     if surrogate is Surrogate.Y0:
-        negative = negative + unlabelled
+        negative = negative + unlabeled
     elif surrogate is Surrogate.Y1:
-        positive = positive + unlabelled
+        positive = positive + unlabeled
     return np.stack([negative, positive], axis=-2)

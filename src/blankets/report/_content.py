@@ -10,7 +10,7 @@ from blankets.data import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._labels import is_partial, labels, planner_caution
-from blankets.report._neighbourhood import neighbourhood
+from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
 from blankets.results import (
@@ -73,7 +73,7 @@ def report_content(
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
         "notes": list(blanket.warnings),
-        "neighbourhood": neighbourhood(blanket, latent),
+        "neighborhood": neighborhood(blanket, latent),
         "latents": None if latent is None else _latents(latent),
         "effects": effects(blanket),
         "trail": trail(blanket),
@@ -194,7 +194,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     if not runs:
         return None
     ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])
-    # Neighbouring priors with the same members make one column.
+    # Neighboring priors with the same members make one column.
     alike = [(members, [prior for prior, _ in group]) for members, group in groupby(runs, key=lambda run: set(run[1]))]
     rows = [[shown(name), [name in members for members, _ in alike]] for name in ever]
     always = [name for name in ever if all(name in members for members, _ in alike)]

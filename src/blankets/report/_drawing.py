@@ -14,7 +14,7 @@ _LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 
 
 def graph(content: dict[str, Any], shape: str) -> Html:
-    """Return the neighbourhood in one of its two shapes, "wide" or "tall"."""
+    """Return the neighborhood in one of its two shapes, "wide" or "tall"."""
     drawing = content[shape]
     places = drawing["places"]
     route = _across if shape == "wide" else _around
@@ -95,7 +95,7 @@ def _box(index: int, box: dict[str, Any], place: list[float]) -> Html:
 
 
 def legend(content: dict[str, Any]) -> Html:
-    """Return what the colours and the widths of lines mean."""
+    """Return what the colors and the widths of lines mean."""
     items = [tag("li", tag("span", class_=f"swatch {role}"), words) for role, words in content["roles"]]
     if content["latent"]:
         items.append(tag("li", tag("span", class_="swatch latent"), "latent: not a column of the data"))

@@ -47,8 +47,8 @@ def _size(blanket: Blanket, data: Mapping[str, Any]) -> Iterator[dict[str, str]]
         )
     elif not missing:
         yield _finding("fine", "Missing values", "None in the columns used.")
-    if unlabelled := data.get("unlabelled"):
-        yield _finding("note", "Target", f"It is missing in {count_of(unlabelled, 'row')}.")
+    if unlabeled := data.get("unlabeled"):
+        yield _finding("note", "Target", f"It is missing in {count_of(unlabeled, 'row')}.")
     if copies := data.get("copies_of_target"):
         yield _finding("note", "Copies of the target", f"{joined(copies)}: the same as the target in every row.")
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["is_partial", "labels", "planner_caution", "stands_in"]
 
 _REGIMES = {
-    "pu": "only positives are labelled, and which of them depends on nothing else",
-    "mcar": "which rows are labelled depends on nothing",
-    "mar-f": "which rows are labelled depends on features",
-    "mar-c": "which rows are labelled depends on their class",
+    "pu": "only positives are labeled, and which of them depends on nothing else",
+    "mcar": "which rows are labeled depends on nothing",
+    "mar-f": "which rows are labeled depends on features",
+    "mar-c": "which rows are labeled depends on their class",
 }
 
 
@@ -44,12 +44,12 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
         told.append(["Power kept", f"κ = {number(kappa)} of the noncentrality with full labels"])
     if settings.get("surrogate_is_valid") is False:
         told.append(["Caution", "this surrogate is not valid here, and was forced"])
-    if unlabelled := blanket.data.get("unlabelled"):
-        told.append(["Rows without a label", f"{unlabelled:,}"])
-    if found := settings.get("labelled"):
-        told.append(["Labelled", ", ".join(f"{found[name]:,} {name}" for name in found if found[name])])
+    if unlabeled := blanket.data.get("unlabeled"):
+        told.append(["Rows without a label", f"{unlabeled:,}"])
+    if found := settings.get("labeled"):
+        told.append(["Labeled", ", ".join(f"{found[name]:,} {name}" for name in found if found[name])])
     if settings.get("sampling") == "case-control":
-        told.append(["Sampling", "the labelled positives were collected apart from the other rows"])
+        told.append(["Sampling", "the labeled positives were collected apart from the other rows"])
     return told
 
 
@@ -58,7 +58,7 @@ def planner_caution(blanket: Blanket) -> str:
     settings = blanket.settings
     if settings.get("labels") == "mar-f":
         return (
-            "Labelling depends on features here, and what that leaves of the power cannot be told beforehand. The "
+            "Labeling depends on features here, and what that leaves of the power cannot be told beforehand. The "
             "planner takes the labels to be missing at random: take its answers as a guide, and as hopeful."
         )
     if settings.get("labels") in ("pu", "mar-c") and settings.get("prior") is None:

@@ -23,7 +23,7 @@ def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) ->
     """
     sections = [
         _head(content),
-        _graph_section(content["neighbourhood"]),
+        _graph_section(content["neighborhood"]),
         _latent_section(content["latents"]),
         _effects_section(content["effects"]),
         _trail_section(content["trail"]),
@@ -36,7 +36,7 @@ def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) ->
     known = {
         "boxes": [
             {key: box[key] for key in ("label", "role", "words", "lines") if key in box}
-            for box in content["neighbourhood"]["boxes"]
+            for box in content["neighborhood"]["boxes"]
         ],
         "target": content["answer"],
         "trail": content["trail"]["rows"],
@@ -84,7 +84,7 @@ def _graph_section(content: dict[str, Any]) -> Html | None:
     card = tag("div", id="card", class_="card", aria_live="polite")
     figure = tag("figure", graph(content, "wide"), graph(content, "tall"), legend(content))
     note = tag("p", content["note"], class_="hint") if content["note"] else None
-    return _section("neighbourhood", "The neighbourhood", figure, note, hint, card)
+    return _section("neighborhood", "The neighborhood", figure, note, hint, card)
 
 
 def _latent_section(paragraphs: list[str] | None) -> Html | None:

@@ -28,11 +28,11 @@ _SLIDERS = (
     _Slider("effect", "Effect (nats)", 0.0001, 0.5, 0.045, "Information that the feature and the target share.", "log"),
     _Slider("power", "Power wanted", 0.5, 0.999, 0.95, "Probability that the test finds the effect."),
     _Slider("alpha", "Level α", 0.00001, 0.2, 0.01, "Probability of finding what is not there.", "log"),
-    _Slider("rows", "Rows", 10, 10_000_000, 3000, "All rows, labelled or not.", "log", "1"),
-    _Slider("labelled", "Labelled share", 0.0005, 1, 0.05, "Labels over all rows.", "log"),
-    _Slider("positives", "Labelled positives, share", 0.0005, 0.99, 0.05, "Labelled positives over all rows.", "log"),
-    _Slider("negatives", "Labelled negatives, share", 0.0005, 0.99, 0.1, "Labelled negatives over all rows.", "log"),
-    _Slider("prior", "p(y=1)", 0.01, 0.99, 0.2, "Share of positives among all rows, labelled or not."),
+    _Slider("rows", "Rows", 10, 10_000_000, 3000, "All rows, labeled or not.", "log", "1"),
+    _Slider("labeled", "Labeled share", 0.0005, 1, 0.05, "Labels over all rows.", "log"),
+    _Slider("positives", "Labeled positives, share", 0.0005, 0.99, 0.05, "Labeled positives over all rows.", "log"),
+    _Slider("negatives", "Labeled negatives, share", 0.0005, 0.99, 0.1, "Labeled negatives over all rows.", "log"),
+    _Slider("prior", "p(y=1)", 0.01, 0.99, 0.2, "Share of positives among all rows, labeled or not."),
     _Slider("low", "p(y=1) at least", 0.01, 0.98, 0.1, "The smallest that it may be."),
     _Slider("high", "p(y=1) at most", 0.02, 0.99, 0.3, "The largest that it may be."),
     _Slider("assurance", "How sure to be", 0.5, 0.99, 0.9, "Probability, over that range, that the answer is enough."),
@@ -44,7 +44,7 @@ _CHOICES = {
         "I want to know",
         {
             "rows": "how many rows",
-            "labelled": "how many labels",
+            "labeled": "how many labels",
             "power": "the power",
             "effect": "the smallest effect that is found",
         },
@@ -80,9 +80,9 @@ def planner(path: str | Path, **start: Any) -> Path:
     path : str or Path
         The file to write.
     **start
-        Values with which the page opens: ``unknown`` ("rows", "labelled", "power" or "effect"), ``regime``
+        Values with which the page opens: ``unknown`` ("rows", "labeled", "power" or "effect"), ``regime``
         ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``, ``rows``,
-        ``labelled``, ``prior``, ``arity``, ...
+        ``labeled``, ``prior``, ``arity``, ...
 
     Returns
     -------
@@ -111,7 +111,7 @@ def planner(path: str | Path, **start: Any) -> Path:
     )
     text = page(
         title="Study planner: rows, labels, power",
-        description="Sample size and labelling budget of tests of independence, with full or partial labels.",
+        description="Sample size and labeling budget of tests of independence, with full or partial labels.",
         body=tag("main", head, planner_body(start), class_="sheet"),
         styles=[asset("base.css"), asset("planner.css")],
         scripts=[asset("noncentral.js"), asset("planner.js")],

@@ -22,8 +22,8 @@ _LISTS = ("keep", "exclude")
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretise", "bins", "missing"),
-        *("labels", "surrogate", "positive", "unlabelled_marker"),
+        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretize", "bins", "missing"),
+        *("labels", "surrogate", "positive", "unlabeled_marker"),
     )
 } | {"rng": "--seed"}
 _FLAGS = {"roles": ["--roles"], "force": ["--force"], "given_drivers": ["--no-given-drivers"]}
@@ -126,7 +126,7 @@ def _as_asked(blanket: Blanket) -> dict[str, Any]:
     if asked.get("surrogate") == "full":
         del asked["surrogate"]
     if (made := blanket.manifest) is not None:
-        asked |= {key: made.arguments[key] for key in ("positive", "unlabelled_marker") if key in made.arguments}
+        asked |= {key: made.arguments[key] for key in ("positive", "unlabeled_marker") if key in made.arguments}
         asked |= {key: False for key in ("given_drivers",) if made.arguments.get(key) is False}
         asked["rng"] = made.seed
     return asked
@@ -162,7 +162,7 @@ def _regime(chosen: Mapping[str, Any]) -> _Term:
     prior = _prior(str(chosen["prior"])) if chosen.get("prior") is not None else _Term("", [])
     inside = ", ".join(filter(None, [prior.python, "sampling='case-control'"]))
     words = None if prior.words is None else ["--labels", "pu", *prior.words, "--sampling", "case-control"]
-    return _Term(f"labels=bl.PositiveUnlabelled({inside})", words, prior.note)
+    return _Term(f"labels=bl.PositiveUnlabeled({inside})", words, prior.note)
 
 
 def versions(blanket: Blanket) -> list[list[str]]:

@@ -32,11 +32,11 @@ def start_of(blanket: Blanket) -> dict[str, Any]:
     Examples
     --------
     >>> from blankets.results import Blanket
-    >>> settings = {"alpha": 0.05, "labels": "pu", "prior": "below 0.4", "labelled": {"positives": 90, "negatives": 0}}
+    >>> settings = {"alpha": 0.05, "labels": "pu", "prior": "below 0.4", "labeled": {"positives": 90, "negatives": 0}}
     >>> blanket = Blanket(target="ill", members=(), strengths={}, algorithm="iamb", settings=settings, columns=("ill",),
     ...                   n_rows=1000)
     >>> start = start_of(blanket)
-    >>> start["regime"], start["labelled"], start["priorKind"], start["prior"]
+    >>> start["regime"], start["labeled"], start["priorKind"], start["prior"]
     ('pu', 0.09, 'below', 0.4)
     """
     settings = blanket.settings
@@ -55,20 +55,20 @@ def start_of(blanket: Blanket) -> dict[str, Any]:
 
 
 def _labels(blanket: Blanket) -> dict[str, Any]:
-    """Return the regime, the share of all rows that is labelled, and the prior."""
+    """Return the regime, the share of all rows that is labeled, and the prior."""
     settings = blanket.settings
     regime = str(settings["labels"])
     rows = blanket.data.get("n_rows") or blanket.n_rows
-    found = settings.get("labelled", {})
+    found = settings.get("labeled", {})
     positives, negatives = (_share(found.get(name, 0), rows) for name in ("positives", "negatives"))
-    labelled = _share(sum(found.values()), rows)
+    labeled = _share(sum(found.values()), rows)
     if regime == "pu":
         apart = settings.get("sampling") == "case-control"
-        return {"regime": "pu-apart" if apart else "pu", "labelled": labelled, **_prior(settings.get("prior"))}
+        return {"regime": "pu-apart" if apart else "pu", "labeled": labeled, **_prior(settings.get("prior"))}
     if regime == "mar-c":
         return {"regime": "mar-c", "positives": positives, "negatives": negatives, **_prior(settings.get("prior"))}
-    # What labelling by features leaves of the power is not known; by lot it would be the labelled share.
-    return {"regime": "mcar", "labelled": labelled}
+    # What labeling by features leaves of the power is not known; by lot it would be the labeled share.
+    return {"regime": "mcar", "labeled": labeled}
 
 
 def _share(labels: int, rows: int) -> float:

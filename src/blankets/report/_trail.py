@@ -107,7 +107,7 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
 
 
 def _steps(blanket: Blanket) -> dict[str, Any]:
-    """Return what the search did to the target's neighbourhood, in order."""
+    """Return what the search did to the target's neighborhood, in order."""
     mine = [step for step in blanket.decisions if step.evidence.y == blanket.target]
     rows = [
         f"{shown(step.x)} {_VERBS[step.action]} ({step.phase}): p = {format_p(step.evidence.log_p)}"

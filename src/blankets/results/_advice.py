@@ -1,4 +1,4 @@
-"""`Advice`: what can be asked of partly labelled data, how, and what more labels would bring."""
+"""`Advice`: what can be asked of partly labeled data, how, and what more labels would bring."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Goal:
         How many more labels would do, the rows staying as they are, by kind of label; None where even the
         last one is not enough.
     more_rows : int or None
-        How many more rows would do, as often labelled as those that are there; None where none are.
+        How many more rows would do, as often labeled as those that are there; None where none are.
     """
 
     effect: str
@@ -54,13 +54,13 @@ class Advice(Saved):
     regime : str
         How labels are taken to go missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
     sampling : str
-        "one-sample", or "case-control" where labelled rows were collected apart.
+        "one-sample", or "case-control" where labeled rows were collected apart.
     assumption : str
         What that means, in a sentence.
     prior : str or None
         What is known about p(y=1); None if nothing is.
-    n_rows, n_labelled : int
-        Rows, and labelled ones.
+    n_rows, n_labeled : int
+        Rows, and labeled ones.
     recommendations : mapping of str to str
         What to do for each task that can be done: "test", "estimate", "rank".
     surrogate : str
@@ -117,7 +117,7 @@ class Advice(Saved):
     assumption: str
     prior: str | None
     n_rows: int
-    n_labelled: int
+    n_labeled: int
     recommendations: Mapping[str, str]
     surrogate: str
     valid: tuple[str, ...]
@@ -153,7 +153,7 @@ class Advice(Saved):
             **{name: fields.one(str, name) for name in texts},
             prior=fields.text_or_none("prior"),
             n_rows=fields.count("n_rows"),
-            n_labelled=fields.count("n_labelled"),
+            n_labeled=fields.count("n_labeled"),
             recommendations=fields.names_by_name("recommendations"),
             valid=fields.names("valid"),
             estimator=fields.text_or_none("estimator"),
@@ -239,7 +239,7 @@ class Advice(Saved):
 
     def _below(self) -> Iterator[str]:
         if self.goals and self.surrogate != "full":
-            yield "More labels: with the rows that are there. More rows: as often labelled as those that are there."
+            yield "More labels: with the rows that are there. More rows: as often labeled as those that are there."
         if self.assurance is not None and self.goals:
             yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
         if self.safe_side:

@@ -30,10 +30,10 @@ SHARE_DROPPED = 0.05  # of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
-    "pu": "which positives are labelled depends on nothing but their being positive",
+    "pu": "which positives are labeled depends on nothing but their being positive",
     "mcar": "labels miss completely at random",
-    "mar-f": "whether a row is labelled depends on features only, not on the class itself",
-    "mar-c": "whether a row is labelled depends on its class only, not on features",
+    "mar-f": "whether a row is labeled depends on features only, not on the class itself",
+    "mar-c": "whether a row is labeled depends on its class only, not on features",
 }
 
 
@@ -173,7 +173,7 @@ def _surrogate(blanket: Blanket) -> Assumption | None:
     if regime not in _LABELS:
         return None
     words = f"The tests are right if {_LABELS[regime]}."
-    step = "bl.audit shows which columns differ between labelled and unlabelled rows; ask how labels came about."
+    step = "bl.audit shows which columns differ between labeled and unlabeled rows; ask how labels came about."
     return _said("labels", "not seen", words, step)
 
 
@@ -231,7 +231,7 @@ def _done(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
-    step = "Merge levels (discretise='equal-frequency', bins=3), or bring more rows; bl.plan says how many."
+    step = "Merge levels (discretize='equal-frequency', bins=3), or bring more rows; bl.plan says how many."
     return _said(name, "doubtful", " ".join(words), step)
 
 

@@ -38,7 +38,7 @@ class Blanket(Saved):
     members : tuple of str
         The blanket, strongest first.
     roles : dict of str to str
-        "parent", "child", "spouse" or "neighbour" (a parent or child, which of them is not known), for
+        "parent", "child", "spouse" or "neighbor" (a parent or child, which of them is not known), for
         the members of which the search can tell.
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
@@ -49,7 +49,7 @@ class Blanket(Saved):
         Which algorithm found it.
     why_algorithm : str
         Why this one, where it was chosen by ``algorithm="auto"``.
-    finds : {"blanket", "neighbours"}
+    finds : {"blanket", "neighbors"}
         Whether the algorithm looks for the blanket or stops at parents and children.
     settings : dict
         The level ``alpha``, the test and all other choices.
@@ -66,7 +66,7 @@ class Blanket(Saved):
     warnings : tuple of str
         What the user should know.
     data : dict
-        What was done to the data at the door (discretisation, missing values, ...).
+        What was done to the data at the door (discretization, missing values, ...).
     decisions : tuple of Step
         Admissions, removals and single refusals, in order.
     separators : dict of str to tuple of str
@@ -224,7 +224,7 @@ class Blanket(Saved):
         data : data frame, array, ...
             The table that was given to `discover`.
         **choices
-            ``y``, ``n_draws``, ``n_threads``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+            ``y``, ``n_draws``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
         """
         from blankets._refute import refute
 

@@ -57,7 +57,7 @@ def determined_sentence(blanket: Blanket) -> str | None:
 def emptied(blanket: Blanket) -> tuple[str, ...]:
     """Return the columns of an empty blanket of which each was left out given the other of a pair.
 
-    Only if one of them had been in by a tie that chance does not make among so many columns. What drives labelling is
+    Only if one of them had been in by a tie that chance does not make among so many columns. What drives labeling is
     given in every test with the target, and puts nothing out.
     """
     if blanket.members:

@@ -25,7 +25,7 @@ _MOST_STEPS = 5
 _ROLES = {
     "parent": "a parent of {target} (an arrow leads from it to {target})",
     "child": "a child of {target} (an arrow leads from {target} to it)",
-    "neighbour": "a parent or a child of {target}; the search does not say which",
+    "neighbor": "a parent or a child of {target}; the search does not say which",
     "spouse": "a spouse of {target}: another parent of a common child",
 }
 

@@ -30,7 +30,7 @@ def blanket_graph(blanket: Blanket) -> nx.DiGraph:
             graph.add_edge(name, child, directed=True)
             graph.add_edge(target, child, directed=True)
         else:
-            # A neighbour, or a member of which nothing more is known; a child that a spouse points at
+            # A neighbor, or a member of which nothing more is known; a child that a spouse points at
             # may have directed this edge already.
             graph.add_edge(target, name, directed=graph.has_edge(target, name))
     return graph

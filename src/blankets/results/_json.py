@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["content_of", "read_blanket"]
 
-_ROLES = {"parent", "child", "spouse", "neighbour"}
+_ROLES = {"parent", "child", "spouse", "neighbor"}
 _ACTIONS = ("admitted", "removed", "passed over")
 _ARRAYS = {
     "columns": np.int64,

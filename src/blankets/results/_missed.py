@@ -1,8 +1,8 @@
 """What a search could have missed: for each column left out, the smallest effect that its decisive test would find.
 
 The decisive test of a column is the last one that found it independent of the target. An effect of I nats has
-noncentrality λ = 2 κ N I there: κ N is the setting ``effective_rows``, the number of fully labelled rows that
-would have the same power. Where κ is not known (no prior, or labelling that depends on features) the rows that
+noncentrality λ = 2 κ N I there: κ N is the setting ``effective_rows``, the number of fully labeled rows that
+would have the same power. Where κ is not known (no prior, or labeling that depends on features) the rows that
 the test counted take its place, and effects are those on what it counted in place of the target. For
 conditional tests κ is the unconditional one, an approximation (ERRATA B4).
 """
@@ -112,7 +112,7 @@ def instead(settings: Mapping[str, Any]) -> str:
     surrogate = settings.get("surrogate", "full")
     if surrogate == "full":
         return ""
-    return " among the labelled rows" if surrogate == "listwise" else " on the surrogate"
+    return " among the labeled rows" if surrogate == "listwise" else " on the surrogate"
 
 
 def _settles(evidence: NamedEvidence, target: str, level: float) -> bool:

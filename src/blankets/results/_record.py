@@ -56,7 +56,7 @@ def _binning(value: Any) -> bool:
     return isinstance(value, Mapping) and _text(value.get("rule")) and _list_of(_number)(value.get("cuts"))
 
 
-_COUNTS = ("n_rows", "n_columns", "n_rows_given", "n_columns_given", "dropped_rows", "unlabelled")
+_COUNTS = ("n_rows", "n_columns", "n_rows_given", "n_columns_given", "dropped_rows", "unlabeled")
 _KINDS: dict[str, dict[str, Kind]] = {
     "data": {
         **dict.fromkeys(_COUNTS, _count),

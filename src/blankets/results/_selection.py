@@ -53,7 +53,7 @@ class Selection(Saved):
     excluded : dict of str to str
         Columns that could not be selected, and why.
     data : dict
-        What was done to the data at the door (discretisation, missing values, ...).
+        What was done to the data at the door (discretization, missing values, ...).
     manifest : Manifest or None
         What the result was made with.
 
@@ -139,7 +139,7 @@ class Selection(Saved):
         if self.labels:
             yield self.labels
         if cut := self.data.get("binned"):
-            yield f"Continuous, cut into levels by the rule {self.settings.get('discretise')}: {joined(tuple(cut))}."
+            yield f"Continuous, cut into levels by the rule {self.settings.get('discretize')}: {joined(tuple(cut))}."
         if self.excluded:
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 

@@ -76,7 +76,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
     if cut := blanket.data.get("binned"):
-        yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretise')}: {joined(tuple(cut))}."
+        yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretize')}: {joined(tuple(cut))}."
     if dropped := blanket.data.get("dropped_rows"):
         yield f"Rows deleted for missing values: {dropped}."
     if blanket.excluded:

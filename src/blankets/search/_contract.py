@@ -21,7 +21,7 @@ from blankets.independence import Evidence, EvidenceBatch
 
 __all__ = ["Algorithm", "Decision", "Found", "Role", "Trace"]
 
-Role = Literal["neighbour", "parent", "child", "spouse"]
+Role = Literal["neighbor", "parent", "child", "spouse"]
 Action = Literal["admitted", "removed", "passed over"]
 
 
@@ -32,9 +32,9 @@ class Found:
     Attributes
     ----------
     members : tuple of int
-        The blanket (or the neighbours, for algorithms that stop there), in the order of entry.
-    roles : mapping of int to {"neighbour", "parent", "child", "spouse"}
-        Where the algorithm can tell. "neighbour" is a parent or child, which of them is not known.
+        The blanket (or the neighbors, for algorithms that stop there), in the order of entry.
+    roles : mapping of int to {"neighbor", "parent", "child", "spouse"}
+        Where the algorithm can tell. "neighbor" is a parent or child, which of them is not known.
     common_children : mapping of int to int
         For a spouse, the child through which it was found.
     separators : mapping of int to tuple of int
@@ -134,14 +134,14 @@ class Algorithm:
         The paper it comes from.
     sound : bool
         Whether it returns the true blanket under faithfulness and perfect tests.
-    finds : {"blanket", "neighbours"}
+    finds : {"blanket", "neighbors"}
         What the members are.
     roles : bool
-        Whether it tells neighbours from spouses.
+        Whether it tells neighbors from spouses.
     when : str
         One sentence: when to use it.
     surrogate : str or None
-        What it counts in place of a partly labelled target, where that is part of the published algorithm;
+        What it counts in place of a partly labeled target, where that is part of the published algorithm;
         by default the most powerful of what is valid.
     controls : {"level", "fdr", "nothing"}
         What ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing.
@@ -151,7 +151,7 @@ class Algorithm:
     run: Callable[..., Found]
     reference: str
     sound: bool
-    finds: Literal["blanket", "neighbours"] = "blanket"
+    finds: Literal["blanket", "neighbors"] = "blanket"
     roles: bool
     when: str
     surrogate: str | None = None

@@ -1,9 +1,9 @@
-"""What the two-phase algorithms share: neighbours of one variable at a time, then spouses.
+"""What the two-phase algorithms share: neighbors of one variable at a time, then spouses.
 
-Each of them first learns the neighbours of the target, then the neighbours of those, and tests which of
-the latter are spouses. They differ in how they learn neighbours (`Neighbourhood` is what they learn), so
-the rest is written once: `LocalSearch` remembers neighbourhoods for other targets, `symmetric` is the
-rule "X is a neighbour of Y only if Y is one of X", and `blanket_of` is the second phase.
+Each of them first learns the neighbors of the target, then the neighbors of those, and tests which of
+the latter are spouses. They differ in how they learn neighbors (`Neighborhood` is what they learn), so
+the rest is written once: `LocalSearch` remembers neighborhoods for other targets, `symmetric` is the
+rule "X is a neighbor of Y only if Y is one of X", and `blanket_of` is the second phase.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from blankets.search._roles import roles_from
 __all__ = [
     "Given",
     "LocalSearch",
-    "Neighbourhood",
-    "Neighbours",
+    "Neighborhood",
+    "Neighbors",
     "blanket_of",
     "found",
-    "own_neighbours",
+    "own_neighbors",
     "symmetric",
     "tied_given",
 ]
@@ -32,13 +32,13 @@ Given = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbourhood:
-    """What was learned about the neighbours of one variable.
+class Neighborhood:
+    """What was learned about the neighbors of one variable.
 
     Attributes
     ----------
     members : tuple of int
-        The neighbours, in the order of entry.
+        The neighbors, in the order of entry.
     separators : dict of int to tuple of int
         For those left out, the set that separated them, where it is not the empty one: with 139,351
         columns nearly all are dropped marginally, and `separator` knows that of whatever is not here.
@@ -63,7 +63,7 @@ class Neighbourhood:
         return None if x in self.members or x in self.untested else ()
 
 
-Neighbours = Callable[[int], Neighbourhood]
+Neighbors = Callable[[int], Neighborhood]
 Decide = Callable[[int, list[int]], Iterable[EvidenceBatch]]
 
 
@@ -109,31 +109,31 @@ class LocalSearch:
         at = bisect_left(self.columns, x)
         return self.columns[:at] + self.columns[at + 1 :]
 
-    def learn(self, name: Hashable, x: int, work: Callable[[LocalSearch, int, Trace], Neighbourhood]) -> Neighbourhood:
-        """Return the neighbourhood of ``x`` under the method ``name``, worked out once for all targets.
+    def learn(self, name: Hashable, x: int, work: Callable[[LocalSearch, int, Trace], Neighborhood]) -> Neighborhood:
+        """Return the neighborhood of ``x`` under the method ``name``, worked out once for all targets.
 
         Of columns other than the target the evidence of those dropped marginally is not kept: it would be
         139,351 tests for each. `tell` repeats that scan if such a column becomes a target.
         """
 
-        def worked_out() -> Neighbourhood:
-            self.trace.phase(f"neighbours of {self.tests.names[x]}")
+        def worked_out() -> Neighborhood:
+            self.trace.phase(f"neighbors of {self.tests.names[x]}")
             if x == self.target:
                 return work(self, x, Trace(members=self.trace.members))
             found = work(self, x, Trace())
             found.log.scans[:] = [(phase, batch) for phase, batch in found.log.scans if not _is_marginal(batch)]
             return found
 
-        key = ("neighbourhood", name, x, self.universe, self.alpha, self.max_given)
+        key = ("neighborhood", name, x, self.universe, self.alpha, self.max_given)
         found = self.tests.remember(key, worked_out)
         self.capped |= found.capped
         return found
 
-    def tell(self, found: Neighbourhood) -> None:
-        """Pass the decisions about the target's own neighbours on to the trace."""
+    def tell(self, found: Neighborhood) -> None:
+        """Pass the decisions about the target's own neighbors on to the trace."""
         if not any(_is_marginal(batch) for _, batch in found.log.scans):
             marginal = self.tests.scan(self.others(self.target), self.target)
-            self.trace.passed_over(marginal.where(marginal.independent(self.alpha)), "neighbours")
+            self.trace.passed_over(marginal.where(marginal.independent(self.alpha)), "neighbors")
         self.trace.scans.extend(found.log.scans)
         self.trace.decisions.extend(found.log.decisions)
         self.trace.members[:] = found.members
@@ -157,10 +157,10 @@ def _is_marginal(batch: EvidenceBatch) -> bool:
     return batch.given == ()
 
 
-def symmetric(neighbours: Neighbours, y: int) -> Neighbourhood:
-    """Keep those neighbours of ``y`` of which ``y`` is a neighbour in turn (AlgorithmPC of Peña et al.)."""
-    own = neighbours(y)
-    one_sided = {x: neighbours(x).separator(y) for x in own.members if y not in neighbours(x).members}
+def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
+    """Keep those neighbors of ``y`` of which ``y`` is a neighbor in turn (AlgorithmPC of Peña et al.)."""
+    own = neighbors(y)
+    one_sided = {x: neighbors(x).separator(y) for x in own.members if y not in neighbors(x).members}
     return replace(
         own,
         members=tuple(x for x in own.members if x not in one_sided),
@@ -169,54 +169,54 @@ def symmetric(neighbours: Neighbours, y: int) -> Neighbourhood:
     )
 
 
-def own_neighbours(search: LocalSearch, neighbours: Neighbours, raw: Neighbours | None = None) -> Neighbourhood:
-    """Return the neighbours of the target and tell the trace about them.
+def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | None = None) -> Neighborhood:
+    """Return the neighbors of the target and tell the trace about them.
 
     Parameters
     ----------
     search : LocalSearch
         The run.
-    neighbours : callable
-        The neighbourhood of a column.
+    neighbors : callable
+        The neighborhood of a column.
     raw : callable, optional
         The same before the check of symmetry, where there is one.
     """
-    found = neighbours(search.target)
+    found = neighbors(search.target)
     before = found if raw is None else raw(search.target)
     search.tell(before)
     for x in before.members:
         if x not in found.members:
             evidence = search.tests.test(x, search.target, found.separators.get(x, ()))
-            search.trace.removed(evidence, "symmetry", "the target is not a neighbour of it in turn")
+            search.trace.removed(evidence, "symmetry", "the target is not a neighbor of it in turn")
     return found
 
 
 def blanket_of(
     search: LocalSearch,
-    own: Neighbourhood,
-    neighbours: Neighbours,
+    own: Neighborhood,
+    neighbors: Neighbors,
     *,
     candidates: Sequence[int] | None = None,
     decide: Decide | None = None,
 ) -> Found:
-    """Add the spouses: neighbours of neighbours that are tied to the target given the neighbour they share.
+    """Add the spouses: neighbors of neighbors that are tied to the target given the neighbor they share.
 
     Parameters
     ----------
     search : LocalSearch
         The run.
-    own : Neighbourhood
+    own : Neighborhood
         Of the target.
-    neighbours : callable
-        The neighbourhood of a column.
+    neighbors : callable
+        The neighborhood of a column.
     candidates : sequence of int, optional
-        Who may be a spouse through any neighbour of the target; by default the neighbours of that one.
+        Who may be a spouse through any neighbor of the target; by default the neighbors of that one.
     decide : callable, optional
         ``decide(y, xs)`` yields the tests that decide whether each x is a spouse through y. By default x
         is tested given y and the set that separated it from the target.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
-    around = {y: neighbours(y) for y in own.members}
+    around = {y: neighbors(y) for y in own.members}
     common_children: dict[int, int] = {}
     for y in own.members:
         known = {search.target, *own.members, *common_children}
@@ -249,10 +249,10 @@ def tied_given(
 
 def found(
     search: LocalSearch,
-    neighbours: Given,
+    neighbors: Given,
     common_children: Mapping[int, int],
     separators: Mapping[int, Given],
-    around: Mapping[int, Neighbourhood] | None = None,
+    around: Mapping[int, Neighborhood] | None = None,
 ) -> Found:
     """Put the answer together, with the roles that can be told without further tests.
 
@@ -260,24 +260,24 @@ def found(
     ----------
     search : LocalSearch
         The run.
-    neighbours : tuple of int
-        Neighbours of the target.
+    neighbors : tuple of int
+        Neighbors of the target.
     common_children : mapping of int to int
         Spouses, each with the child that it shares with the target.
     separators : mapping of int to tuple of int
         What separated others from the target.
-    around : mapping of int to Neighbourhood, optional
-        The neighbourhoods of the neighbours: their separating sets tell parents from children.
+    around : mapping of int to Neighborhood, optional
+        The neighborhoods of the neighbors: their separating sets tell parents from children.
     """
     if search.capped:
         search.trace.note(
             f"conditioning sets were limited to {search.max_given} variables (max_given); larger ones were "
             "not tried, so that a false member may have stayed"
         )
-    members = (*neighbours, *common_children)
+    members = (*neighbors, *common_children)
     return Found(
         members=members,
-        roles=roles_from(_Separators(around or {}), search.target, neighbours, common_children),
+        roles=roles_from(_Separators(around or {}), search.target, neighbors, common_children),
         common_children=dict(common_children),
         separators={x: given for x, given in separators.items() if x not in members},
     )
@@ -285,9 +285,9 @@ def found(
 
 @dataclass(frozen=True, slots=True)
 class _Separators:
-    """What the neighbourhoods of some columns tell about pairs of them."""
+    """What the neighborhoods of some columns tell about pairs of them."""
 
-    around: Mapping[int, Neighbourhood]
+    around: Mapping[int, Neighborhood]
 
     def separator(self, a: int, b: int) -> Given | None:
         """Return a set that separates two columns, or None if none is known."""

@@ -77,17 +77,17 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iter
         raise ParameterError.out_of_range("max_given", most, "a whole number, at least 0, or None (no limit)")
 
 
-_WIDE = 50_000  # features from which a scan for each neighbour, and for theirs, takes too long
+_WIDE = 50_000  # features from which a scan for each neighbor, and for theirs, takes too long
 _DEEP = 12  # conditioning variables; a search through the subsets of so many is 4096 tests for each candidate
 
 
 def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity: int) -> tuple[str, str]:
     """Return the algorithm that ``"auto"`` stands for, and why, in a sentence.
 
-    The two-phase family conditions on small subsets of neighbours and checks each neighbour from both
+    The two-phase family conditions on small subsets of neighbors and checks each neighbor from both
     ends: of the same rows it makes the most, and among many features it lets in the fewest by chance. So
-    PCMB is the rule. Two things speak against it. It scans all features once for each neighbour and each
-    neighbour's neighbour, which very wide data make dear. And the number of subsets explodes where rows are
+    PCMB is the rule. Two things speak against it. It scans all features once for each neighbor and each
+    neighbor's neighbor, which very wide data make dear. And the number of subsets explodes where rows are
     so many that large ones can be tested; the *depth*, how many typical features a test can condition on
     and still have five rows for each nominal degree of freedom, tells when. Then an algorithm that conditions
     on the whole blanket is in its element, and IAMB-FDR is the one that does not collect false members.
@@ -112,7 +112,7 @@ def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity
     rows = f"{n_rows:,} rows allow tests that condition on {_counted(depth, 'typical feature')}"
     if len(arities) > _WIDE:
         return "iamb-fdr", (
-            f"{len(arities):,} features are too many to be scanned once for each neighbour, and so many that some "
+            f"{len(arities):,} features are too many to be scanned once for each neighbor, and so many that some "
             f"would pass plain tests by chance; alpha is the false discovery rate here ({rows})."
         )
     if depth >= _DEEP:
@@ -121,8 +121,8 @@ def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity
             "alpha is the false discovery rate here."
         )
     return "pcmb", (
-        f"{rows}, so that an algorithm which conditions on small subsets of neighbours finds the most, "
-        f"and {_counted(len(arities), 'feature')} can be scanned once for each neighbour."
+        f"{rows}, so that an algorithm which conditions on small subsets of neighbors finds the most, "
+        f"and {_counted(len(arities), 'feature')} can be scanned once for each neighbor."
     )
 
 

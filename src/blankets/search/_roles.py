@@ -1,15 +1,15 @@
-"""Who is who in a blanket: neighbour or spouse, and parent or child where the data can tell.
+"""Who is who in a blanket: neighbor or spouse, and parent or child where the data can tell.
 
 Three patterns identify a role, whatever else the network holds, because each rests on a separating set
 that was found:
 
-- X and T are separated by a set without C, and both are neighbours of C: T -> C <- X, so C is a child and
+- X and T are separated by a set without C, and both are neighbors of C: T -> C <- X, so C is a child and
   X a spouse;
-- A and B are neighbours of T and separated by a set without T: A -> T <- B, so both are parents;
-- A is a parent, and A and N, a neighbour, are separated by a set with T: then T -> N, for otherwise T would be
+- A and B are neighbors of T and separated by a set without T: A -> T <- B, so both are parents;
+- A is a parent, and A and N, a neighbor, are separated by a set with T: then T -> N, for otherwise T would be
   a collider between them.
 
-Every other neighbour stays a "neighbour": a parent or a child, the data do not say which.
+Every other neighbor stays a "neighbor": a parent or a child, the data do not say which.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def resolve_roles(
     """Tell the roles of the members of a blanket, by the PC algorithm over them and the target.
 
     For algorithms that return members without roles. All members are kept; one that turns out to be
-    neither a neighbour nor a spouse (tests on few rows contradict each other) has no role, and a note
+    neither a neighbor nor a spouse (tests on few rows contradict each other) has no role, and a note
     says so.
 
     Parameters
@@ -70,9 +70,9 @@ def resolve_roles(
     """
     trace.phase("roles")
     skeleton = Skeleton(tests, (*members, target), alpha=alpha, max_given=max_given)
-    neighbours = skeleton.neighbours(target)
+    neighbors = skeleton.neighbors(target)
     common_children = find_spouses(skeleton, target)
-    roles = roles_from(skeleton, target, neighbours, common_children)
+    roles = roles_from(skeleton, target, neighbors, common_children)
     unclear = [x for x in members if x not in roles]
     if unclear:
         trace.note(
@@ -86,15 +86,15 @@ def resolve_roles(
 def orient(
     tests: IndependenceTest,
     target: int,
-    neighbours: Sequence[int],
+    neighbors: Sequence[int],
     common_children: Mapping[int, int],
     *,
     alpha: float,
     max_given: int | None = None,
 ) -> dict[int, Role]:
-    """Turn neighbours into parents and children where a collider or its absence identifies them.
+    """Turn neighbors into parents and children where a collider or its absence identifies them.
 
-    For algorithms that know the neighbours and the spouses already. Separating sets are looked for among
+    For algorithms that know the neighbors and the spouses already. Separating sets are looked for among
     the members of the blanket and the target, as the PC algorithm does; where none is found, nothing is
     concluded, so that a role given is right whenever the tests are.
 
@@ -104,10 +104,10 @@ def orient(
         The questions.
     target : int
         The target.
-    neighbours : sequence of int
-        Its neighbours.
+    neighbors : sequence of int
+        Its neighbors.
     common_children : mapping of int to int
-        For each spouse a common child with the target; that neighbour is a child.
+        For each spouse a common child with the target; that neighbor is a child.
     alpha : float
         Significance level.
     max_given : int, optional
@@ -115,8 +115,8 @@ def orient(
 
     Returns
     -------
-    dict of int to {"parent", "child", "neighbour", "spouse"}
-        A role for each neighbour and each spouse.
+    dict of int to {"parent", "child", "neighbor", "spouse"}
+        A role for each neighbor and each spouse.
 
     Examples
     --------
@@ -125,21 +125,21 @@ def orient(
     >>> orient(DSeparation(nx.DiGraph({0: [2], 1: [2], 2: [3]})), 2, [0, 1, 3], {}, alpha=0.05)
     {0: 'parent', 1: 'parent', 3: 'child'}
     >>> orient(DSeparation(nx.DiGraph([(0, 1), (1, 2)])), 1, [0, 2], {}, alpha=0.05)
-    {0: 'neighbour', 2: 'neighbour'}
+    {0: 'neighbor', 2: 'neighbor'}
     """
-    skeleton = Skeleton(tests, (*neighbours, *common_children, target), alpha=alpha, max_given=max_given)
-    return roles_from(skeleton, target, neighbours, common_children)
+    skeleton = Skeleton(tests, (*neighbors, *common_children, target), alpha=alpha, max_given=max_given)
+    return roles_from(skeleton, target, neighbors, common_children)
 
 
 def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
     """Return each X of an unshielded collider target -> C <- X, with its C."""
     found: dict[int, int] = {}
-    neighbours = skeleton.neighbours(target)
-    if len(neighbours) == len(skeleton.nodes) - 1:
+    neighbors = skeleton.neighbors(target)
+    if len(neighbors) == len(skeleton.nodes) - 1:
         return found
-    for child in neighbours:
+    for child in neighbors:
         for x in skeleton.side(child).weakest:
-            if x == target or x in neighbours or x in found:
+            if x == target or x in neighbors or x in found:
                 continue
             separator = skeleton.separator(x, target)
             if separator is not None and child not in separator and child in skeleton.side(x).weakest:
@@ -148,19 +148,19 @@ def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
 
 
 class Separators(Protocol):
-    """Anything that may know a separating set of two variables: a `Skeleton`, what neighbourhoods tell."""
+    """Anything that may know a separating set of two variables: a `Skeleton`, what neighborhoods tell."""
 
     def separator(self, a: int, b: int, /) -> tuple[int, ...] | None:
         """Return a set that separates the two, or None if none is known."""
 
 
 def roles_from(
-    skeleton: Separators, target: int, neighbours: Sequence[int], common_children: Mapping[int, int]
+    skeleton: Separators, target: int, neighbors: Sequence[int], common_children: Mapping[int, int]
 ) -> dict[int, Role]:
-    """Return the role of each neighbour and spouse by the three patterns."""
+    """Return the role of each neighbor and spouse by the three patterns."""
     children, parents = set(common_children.values()), set[int]()
-    through_target: set[tuple[int, int]] = set()  # pairs of neighbours with the target in their separating set
-    for a, b in combinations(neighbours, 2):
+    through_target: set[tuple[int, int]] = set()  # pairs of neighbors with the target in their separating set
+    for a, b in combinations(neighbors, 2):
         separator = skeleton.separator(a, b)
         if separator is not None and target in separator:
             through_target |= {(a, b), (b, a)}
@@ -169,7 +169,6 @@ def roles_from(
     children |= {n for a, n in through_target if a in parents - children}
     # Tests on few rows may call a variable both; then it is neither.
     roles: dict[int, Role] = {
-        x: "neighbour" if (x in parents) == (x in children) else "parent" if x in parents else "child"
-        for x in neighbours
+        x: "neighbor" if (x in parents) == (x in children) else "parent" if x in parents else "child" for x in neighbors
     }
     return roles | dict.fromkeys(common_children, "spouse")

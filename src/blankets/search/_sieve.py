@@ -6,27 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from blankets.independence import Evidence, EvidenceBatch
 from blankets.search._contract import Trace
-from blankets.search._local import Given, LocalSearch, Neighbourhood
+from blankets.search._local import Given, LocalSearch, Neighborhood
 
 __all__ = ["Sieve"]
 
 
 class Sieve:
-    """Members of a neighbourhood in the order of marginal association.
+    """Members of a neighborhood in the order of marginal association.
 
     Parameters
     ----------
     search : LocalSearch
         Data and settings.
     y : int
-        Whose neighbours are sought.
+        Whose neighbors are sought.
     log : Trace
         Told each decision.
 
     Attributes
     ----------
     members : list of int
-        The neighbours so far.
+        The neighbors so far.
     separators : dict of int to tuple of int
         What separated those that were turned away or removed; not of those independent marginally.
     """
@@ -38,7 +38,7 @@ class Sieve:
         self.capped = False
         self.marginal = search.tests.scan(search.others(y), y)
         self.independent = self.marginal.independent(search.alpha)
-        log.passed_over(self.marginal.where(self.independent), "neighbours")
+        log.passed_over(self.marginal.where(self.independent), "neighbors")
 
     def candidates(self) -> Iterator[Evidence]:
         """Yield the marginally dependent variables, the strongest first."""
@@ -52,16 +52,16 @@ class Sieve:
     def admit(self, evidence: Evidence) -> None:
         """Make a variable a member."""
         self.members.append(evidence.x)
-        self.log.admitted(evidence, "neighbours", "next in the order of marginal association")
+        self.log.admitted(evidence, "neighbors", "next in the order of marginal association")
 
     def remove(self, evidence: Evidence) -> None:
         """Remove a member, or turn a candidate away, because of the test that separated it."""
         self.separators[evidence.x] = evidence.given
         if evidence.x in self.members:
             self.members.remove(evidence.x)
-            self.log.removed(evidence, "neighbours", "separated from the target by other neighbours")
+            self.log.removed(evidence, "neighbors", "separated from the target by other neighbors")
         else:
-            self.log.passed_over(evidence, "neighbours", "separated from the target by neighbours")
+            self.log.passed_over(evidence, "neighbors", "separated from the target by neighbors")
 
     def purge(self, newest: int) -> None:
         """Remove, one after another, the members that a subset of the others with ``newest`` separates.
@@ -84,9 +84,9 @@ class Sieve:
         batch = self.search.tests.separate(xs, self.y, among, containing=containing, max_size=limit, stop_at=alpha)
         return batch.where(batch.independent(alpha))
 
-    def neighbourhood(self) -> Neighbourhood:
+    def neighborhood(self) -> Neighborhood:
         """Return what has been learned."""
-        return Neighbourhood(
+        return Neighborhood(
             members=tuple(self.members),
             separators=self.separators,
             untested=frozenset(self.marginal.xs[~self.marginal.reliable].tolist()),

@@ -1,4 +1,4 @@
-"""What BAMB and EEMB share: candidates for spouses are kept for each neighbour and sifted, and help in turn."""
+"""What BAMB and EEMB share: candidates for spouses are kept for each neighbor and sifted, and help in turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blankets.search._contract import Found
 from blankets.search._local import LocalSearch, found
 from blankets.search._sieve import Sieve
 
-__all__ = ["answer", "drop_false_neighbours", "sift_spouses"]
+__all__ = ["answer", "drop_false_neighbors", "sift_spouses"]
 
 
 def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence], members: Sequence[int]) -> list[int]:
@@ -20,11 +20,11 @@ def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence]
     search : LocalSearch
         The run.
     child : int
-        The neighbour through which they were found.
+        The neighbor through which they were found.
     candidates : sequence of Evidence
         What ties each of them to the target given ``child``.
     members : sequence of int
-        The neighbours, which with the other candidates may separate one from the target.
+        The neighbors, which with the other candidates may separate one from the target.
     """
     order = sorted(candidates, key=lambda evidence: (evidence.log_p, -evidence.statistic, evidence.x))
     kept = _sift_by_pairs(search, child, [evidence.x for evidence in order])
@@ -42,7 +42,7 @@ def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence]
     def from_target(x: int, rest: list[int]) -> Evidence:
         return search.separate([x], [child, *_union(members, rest, without=(x, child))], containing=child)[0]
 
-    drop(from_child, "no neighbour of the supposed child")
+    drop(from_child, "no neighbor of the supposed child")
     drop(from_target, "separated from the target by a set with the supposed child")
     return kept
 
@@ -64,7 +64,7 @@ def _sift_by_pairs(search: LocalSearch, child: int, order: Sequence[int]) -> lis
     return kept
 
 
-def drop_false_neighbours(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> None:
+def drop_false_neighbors(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> None:
     """Remove the members that some of the others, together with the spouses through them, separate."""
     search = sieve.search
     limit, false = search.max_given, dict[int, Evidence]()

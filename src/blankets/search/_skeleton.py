@@ -1,18 +1,18 @@
 """The skeleton of the PC algorithm, worked out only where somebody asks.
 
-PC starts with all edges and removes x - y as soon as a set of neighbours of x, or a set of neighbours of
+PC starts with all edges and removes x - y as soon as a set of neighbors of x, or a set of neighbors of
 y, separates the two; the sets grow from one level to the next. Both halves of that "or" can be done
-apart: the *side* of x are the variables that no set of x's own neighbours separates from x, and x - y is an
+apart: the *side* of x are the variables that no set of x's own neighbors separates from x, and x - y is an
 edge if each is on the side of the other. So an edge at the target costs one side for each of its
-neighbours, and nothing is done about the rest of the network.
+neighbors, and nothing is done about the rest of the network.
 
-The neighbours that form conditioning sets are those at the beginning of a level ("stable" removal:
+The neighbors that form conditioning sets are those at the beginning of a level ("stable" removal:
 Colombo & Maathuis 2014, Order-independent constraint-based causal structure learning, JMLR 15), so that
 the order of the columns does not decide which edges stay.
 
 Why this also tells the truth on a part of the variables: let the part hold the blanket of t. A
 non-descendant x of t is separated from it by t's parents. For a descendant x every ancestor of t is one of
-x, so that the set which separates x from t in the marginal model is a set of neighbours of x in that model
+x, so that the set which separates x from t in the marginal model is a set of neighbors of x in that model
 (a collider path through ancestors of x is inducing). Hence PC run on a blanket and its target finds the
 true edges of the target, although other variables are hidden from it.
 """
@@ -33,12 +33,12 @@ CAPPED = (
 
 @dataclass(slots=True)
 class Side:
-    """What the neighbours of one variable say about the others.
+    """What the neighbors of one variable say about the others.
 
     Attributes
     ----------
     weakest : dict of int to Evidence
-        The neighbours, from the strongest to the weakest marginal dependence, and for each the weakest
+        The neighbors, from the strongest to the weakest marginal dependence, and for each the weakest
         of the evidence that kept it.
     separated : dict of int to Evidence
         Those that a non-empty set separated, by the size of the set. All others but the untested are
@@ -83,12 +83,12 @@ class Skeleton:
         return any(side.capped for side in self._sides.values())
 
     def side(self, x: int) -> Side:
-        """Return the variables that no set of neighbours of ``x`` separates from it."""
+        """Return the variables that no set of neighbors of ``x`` separates from it."""
         if x not in self._sides:
             self._sides[x] = self._work_out(x)
         return self._sides[x]
 
-    def neighbours(self, x: int) -> tuple[int, ...]:
+    def neighbors(self, x: int) -> tuple[int, ...]:
         """Return the variables with an edge to ``x``."""
         return tuple(y for y in self.side(x).weakest if x in self.side(y).weakest)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blankets.independence import EvidenceBatch
 from blankets.search._contract import Trace
-from blankets.search._local import Given, LocalSearch, Neighbourhood
+from blankets.search._local import Given, LocalSearch, Neighborhood
 
 __all__ = ["Weakest"]
 
@@ -25,7 +25,7 @@ class Weakest:
     search : LocalSearch
         Data and settings.
     y : int
-        Whose neighbours are sought.
+        Whose neighbors are sought.
     """
 
     def __init__(self, search: LocalSearch, y: int) -> None:
@@ -65,9 +65,9 @@ class Weakest:
         if len(at):
             self.batch = _replaced(self.batch, at, self._separate(at, members))
 
-    def neighbourhood(self, members: Sequence[int], log: Trace) -> Neighbourhood:
-        """Return what has been learned, with ``members`` as the neighbours."""
-        return Neighbourhood(
+    def neighborhood(self, members: Sequence[int], log: Trace) -> Neighborhood:
+        """Return what has been learned, with ``members`` as the neighbors."""
+        return Neighborhood(
             members=tuple(members),
             separators=self.separators,
             untested=frozenset(self.batch.xs[~self.batch.reliable].tolist()),

@@ -1,4 +1,4 @@
-"""BAMB: candidates for neighbours and spouses found side by side, each to sift the other."""
+"""BAMB: candidates for neighbors and spouses found side by side, each to sift the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
-from blankets.search._simultaneous import answer, drop_false_neighbours, sift_spouses
+from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
 
 __all__ = ["ALGORITHMS", "bamb"]
 
@@ -34,7 +34,7 @@ def bamb(
 
     Notes
     -----
-    Not correct. The spouses through a neighbour are looked for once, when it enters: a spouse that is a
+    Not correct. The spouses through a neighbor are looked for once, when it enters: a spouse that is a
     member at that time and leaves later is lost (on T -> c <- s <- p -> T, if s is looked at before p), and
     one that a later member would show to be false stays. With ties in the order of the columns it errs on
     1657 of the 29281 graphs of five nodes: 1002 times by a lost spouse, 655 times by a false one.
@@ -66,7 +66,7 @@ def bamb(
             for e in batch.where(batch.dependent(alpha))
         ]
         spouses[x] = sift_spouses(search, x, tied, sieve.members)
-        drop_false_neighbours(sieve, spouses)
+        drop_false_neighbors(sieve, spouses)
     return answer(sieve, spouses)
 
 

@@ -1,4 +1,4 @@
-"""EEMB: find neighbours and spouses together, so that none is missed; then remove the false ones."""
+"""EEMB: find neighbors and spouses together, so that none is missed; then remove the false ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
-from blankets.search._simultaneous import answer, drop_false_neighbours, sift_spouses
+from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
 
 __all__ = ["ALGORITHMS", "eemb"]
 
@@ -34,7 +34,7 @@ def eemb(
 
     Notes
     -----
-    Not correct: a spouse that looks like a neighbour until the end is then removed as a false neighbour and
+    Not correct: a spouse that looks like a neighbor until the end is then removed as a false neighbor and
     not tried as a spouse; on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. It errs on 96 of the
     29281 graphs of five nodes, always by a lost spouse.
 
@@ -51,12 +51,12 @@ def eemb(
     tied = _add_true(search, sieve)
 
     spouses = {y: sift_spouses(search, y, tied[y], sieve.members) for y in sieve.members}
-    drop_false_neighbours(sieve, spouses)
+    drop_false_neighbors(sieve, spouses)
     return answer(sieve, spouses)
 
 
 def _add_true(search: LocalSearch, sieve: Sieve) -> dict[int, list[Evidence]]:
-    """Admit neighbours one by one; test what is outside for spouses of each, also what leaves later."""
+    """Admit neighbors one by one; test what is outside for spouses of each, also what leaves later."""
     tied: dict[int, list[Evidence]] = {}
     outside = sieve.marginally_independent()
 

@@ -5,9 +5,9 @@ what has been selected: they are not looked at again in this run, so that later 
 run gives the dropped ones another chance, given the selected set of the run before. The backward phase
 removes the weakest member as long as it is independent given the others.
 
-With perfect tests on a faithful Bayesian network the first run never drops a neighbour of the target, and
-once the neighbours are in, the second never drops a spouse. So ``k=1`` (two runs in all) returns the
-blanket, as the paper proves; ``k=0`` only a set with all neighbours in it. ``k=None``, runs until nothing
+With perfect tests on a faithful Bayesian network the first run never drops a neighbor of the target, and
+once the neighbors are in, the second never drops a spouse. So ``k=1`` (two runs in all) returns the
+blanket, as the paper proves; ``k=0`` only a set with all neighbors in it. ``k=None``, runs until nothing
 changes, is proved for maximal ancestral graphs also, that is where variables are hidden.
 """
 

@@ -1,4 +1,4 @@
-"""HITON-PC and HITON-MB: neighbours in the order of their marginal association, then spouses."""
+"""HITON-PC and HITON-MB: neighbors in the order of their marginal association, then spouses."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from blankets.independence import EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import (
     LocalSearch,
-    Neighbourhood,
-    Neighbours,
+    Neighborhood,
+    Neighbors,
     blanket_of,
     found,
-    own_neighbours,
+    own_neighbors,
 )
 from blankets.search._local import symmetric as both_ends
 from blankets.search._sieve import Sieve
 
-__all__ = ["ALGORITHMS", "hiton_mb", "hiton_neighbours", "hiton_pc"]
+__all__ = ["ALGORITHMS", "hiton_mb", "hiton_neighbors", "hiton_pc"]
 
 
 def hiton_pc(
@@ -69,8 +69,8 @@ def hiton_pc(
     (0, 2)
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = hiton_neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
-    own = own_neighbours(search, neighbours, raw)
+    raw, neighbors = hiton_neighbors(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
+    own = own_neighbors(search, neighbors, raw)
     around = {y: raw(y) for y in own.members} if symmetric else None
     return found(search, own.members, {}, own.separators, around)
 
@@ -97,13 +97,13 @@ def hiton_mb(
     symmetric, interleave, prefilter, max_given
         As for `hiton_pc`.
     every_set : bool
-        A spouse must be tied to the target given every set with the neighbour they share, from the
-        neighbours of the target or from its own; by default only given the set that separated the two
-        and that neighbour.
+        A spouse must be tied to the target given every set with the neighbor they share, from the
+        neighbors of the target or from its own; by default only given the set that separated the two
+        and that neighbor.
 
     Notes
     -----
-    As correct as its neighbours are: it errs by false members, and with ``symmetric=True`` on none of the
+    As correct as its neighbors are: it errs by false members, and with ``symmetric=True`` on none of the
     29281 graphs of five nodes.
 
     Examples
@@ -115,35 +115,35 @@ def hiton_mb(
     {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = hiton_neighbours(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
-    own = own_neighbours(search, neighbours, raw)
+    raw, neighbors = hiton_neighbors(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)
+    own = own_neighbors(search, neighbors, raw)
 
     def given_every_set(y: int, xs: list[int]) -> Iterator[EvidenceBatch]:
         for x in xs:
-            around = (own.members, (y, *(z for z in neighbours(x).members if z not in (y, target))))
+            around = (own.members, (y, *(z for z in neighbors(x).members if z not in (y, target))))
             first, second = (
                 tests.separate([x], target, among, containing=y, max_size=max_given, stop_at=alpha) for among in around
             )
             yield first if first.independent(alpha).all() else second
 
-    return blanket_of(search, own, neighbours, decide=given_every_set if every_set else None)
+    return blanket_of(search, own, neighbors, decide=given_every_set if every_set else None)
 
 
-def hiton_neighbours(
+def hiton_neighbors(
     search: LocalSearch, *, symmetric: bool, interleave: Literal["full", "semi"] = "full", prefilter: bool = True
-) -> tuple[Neighbours, Neighbours]:
-    """Return what gives the neighbourhood of a column by HITON-PC: as published, and as asked for."""
+) -> tuple[Neighbors, Neighbors]:
+    """Return what gives the neighborhood of a column by HITON-PC: as published, and as asked for."""
     methods = {"full": _interleaved, "semi": _semi_interleaved}
     one_of("interleave", interleave, methods)
     work = partial(methods[interleave], prefilter=prefilter)
 
-    def raw(x: int) -> Neighbourhood:
+    def raw(x: int) -> Neighborhood:
         return search.learn(("hiton", interleave, prefilter), x, work)
 
     return raw, partial(both_ends, raw) if symmetric else raw
 
 
-def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighbourhood:
+def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighborhood:
     """After each admission remove every member, the newcomer included, that a subset of the others separates."""
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
@@ -153,10 +153,10 @@ def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) ->
             sieve.remove(separated)
     for x in () if prefilter else sieve.marginally_independent():
         sieve.purge(x)
-    return sieve.neighbourhood()
+    return sieve.neighborhood()
 
 
-def _semi_interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighbourhood:
+def _semi_interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighborhood:
     """Turn away newcomers that the members separate, and look at the members once, at the end."""
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
@@ -168,7 +168,7 @@ def _semi_interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: boo
     for x in tuple(sieve.members):
         for separated in sieve.separated([x], sieve.members):
             sieve.remove(separated)
-    return sieve.neighbourhood()
+    return sieve.neighborhood()
 
 
 ALGORITHMS = (
@@ -178,7 +178,7 @@ ALGORITHMS = (
         reference="Aliferis, Tsamardinos & Statnikov (2003), HITON: a novel Markov blanket algorithm for optimal "
         "variable selection, AMIA, 21-25.",
         sound=False,
-        finds="neighbours",
+        finds="neighbors",
         roles=True,
         when="Parents and children only, to compare with published results; symmetric=True makes it correct.",
     ),
@@ -198,7 +198,7 @@ ALGORITHMS = (
         "selection, Pattern Recognition 44(4), 811-820.",
         sound=False,
         roles=True,
-        when="A rival for partly labelled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
+        when="A rival for partly labeled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
         surrogate="pairwise",
         controls="nothing",
     ),

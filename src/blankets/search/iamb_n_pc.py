@@ -3,7 +3,7 @@
 IAMB's own shrinking conditions on all other members at once, for which rows soon run out. PC over the
 members and the target removes false members by small sets instead. Removal alone would lose every spouse,
 since some set separates a spouse from the target; so the blanket is read off PC's pattern: the target's
-neighbours, and X of every unshielded collider target -> C <- X.
+neighbors, and X of every unshielded collider target -> C <- X.
 
 Interleaved, PC may throw out what has just been let in (a spouse whose child is not yet there) although
 the tests are perfect; such a variable is barred until the blanket next changes (ERRATA F3). On graphs of a
@@ -76,7 +76,7 @@ def inter_iamb_n_pc(
 def shrink_by_pc(
     tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace, max_given: int | None
 ) -> Skeleton:
-    """Remove the members that PC over them and the target calls neither neighbours nor spouses."""
+    """Remove the members that PC over them and the target calls neither neighbors nor spouses."""
     pattern = Skeleton(tests, (*blanket, target), alpha=alpha, max_given=max_given)
     spouses = find_spouses(pattern, target)
     for x in tuple(blanket):
@@ -93,7 +93,7 @@ def _read_off(pattern: Skeleton, target: int, blanket: list[int], trace: Trace) 
     common_children = find_spouses(pattern, target)
     return Found(
         members=tuple(blanket),
-        roles=roles_from(pattern, target, pattern.neighbours(target), common_children),
+        roles=roles_from(pattern, target, pattern.neighbors(target), common_children),
         common_children=common_children,
         separators={x: s for x in pattern.nodes if x != target and (s := pattern.separator(x, target)) is not None},
     )

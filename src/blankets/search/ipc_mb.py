@@ -1,4 +1,4 @@
-"""IPC-MB: neighbours by removing the separated, sets of one size after another; then spouses."""
+"""IPC-MB: neighbors by removing the separated, sets of one size after another; then spouses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import Given, LocalSearch, Neighbourhood, blanket_of, own_neighbours, symmetric
+from blankets.search._local import Given, LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 
 __all__ = ["ALGORITHMS", "ipc_mb", "size_by_size"]
 
@@ -29,11 +29,11 @@ def ipc_mb(
     tests, target, candidates, alpha, trace
         As for every algorithm.
     max_given : int, optional
-        Largest conditioning set in the search for neighbours; by default there is no limit.
+        Largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----
-    The neighbours of the target are checked at both ends, those of its neighbours are not.
+    The neighbors of the target are checked at both ends, those of its neighbors are not.
 
     Examples
     --------
@@ -45,22 +45,22 @@ def ipc_mb(
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
 
-    def raw(x: int) -> Neighbourhood:
+    def raw(x: int) -> Neighborhood:
         return search.learn("size by size", x, size_by_size)
 
-    own = own_neighbours(search, lambda x: symmetric(raw, x), raw)
+    own = own_neighbors(search, lambda x: symmetric(raw, x), raw)
     return blanket_of(search, own, raw)
 
 
-def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
+def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     """Start from all variables and remove those that sets of size 0, 1, 2, ... of the others separate.
 
     What a size has separated leaves when that size is done, so that the order of the columns does not
-    matter. A variable that could not even be tested marginally is no neighbour.
+    matter. A variable that could not even be tested marginally is no neighbor.
     """
     tests, alpha, limit = search.tests, search.alpha, search.max_given
     marginal = tests.scan(search.others(y), y)
-    log.passed_over(marginal.where(marginal.independent(alpha)), "neighbours")
+    log.passed_over(marginal.where(marginal.independent(alpha)), "neighbors")
     dependent = marginal.order(marginal.dependent(alpha))
     adjacent: list[int] = marginal.xs[dependent].tolist()
     separators: dict[int, Given] = {}
@@ -70,14 +70,14 @@ def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
         batch = tests.separate(adjacent, y, adjacent, min_size=size, max_size=size, stop_at=alpha)
         performed = bool(batch.reliable.any())
         separated = batch.where(batch.independent(alpha))
-        log.passed_over(separated, "neighbours")
+        log.passed_over(separated, "neighbors")
         separators.update((evidence.x, evidence.given) for evidence in separated)
         adjacent = [x for x in adjacent if x not in separators]
         size += 1
 
     for i in dependent[np.isin(marginal.xs[dependent], adjacent)]:
-        log.admitted(marginal[int(i)], "neighbours", "no set of the other neighbours separates it")
-    return Neighbourhood(
+        log.admitted(marginal[int(i)], "neighbors", "no set of the other neighbors separates it")
+    return Neighborhood(
         members=tuple(adjacent),
         separators=separators,
         untested=frozenset(marginal.xs[~marginal.reliable].tolist()),
@@ -94,6 +94,6 @@ ALGORITHMS = (
         "pass, Canadian AI, 96-107.",
         sound=True,
         roles=True,
-        when="Few columns and small neighbourhoods: small conditioning sets first, in no particular order of columns.",
+        when="Few columns and small neighborhoods: small conditioning sets first, in no particular order of columns.",
     ),
 )

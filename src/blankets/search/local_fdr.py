@@ -1,12 +1,12 @@
 """MMPC-FDR and HITON-PC-FDR: parents and children at a controlled false discovery rate.
 
 A search by subsets keeps a variable only if none of the tested sets separates it from the target. If it is no
-neighbour, one of these sets does, and the largest of its p-values is at least the one of that test: a p-value of
-"no neighbour" that errs on the safe side. The largest p-values of all variables are judged together by the
+neighbor, one of these sets does, and the largest of its p-values is at least the one of that test: a p-value of
+"no neighbor" that errs on the safe side. The largest p-values of all variables are judged together by the
 procedure of Benjamini and Yekutieli, which holds under any dependence. What the search itself turned away has a
 p-value above ``alpha`` and cannot be a discovery; it counts among the variables that were looked at.
 
-That is a statement on neighbours. A spouse enters through a child that was found in the same data, for which there
+That is a statement on neighbors. A spouse enters through a child that was found in the same data, for which there
 is no such theory; for whole blankets take IAMB-FDR or FBED-FDR.
 
 References
@@ -25,9 +25,9 @@ import numpy as np
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, Neighbours, found, own_neighbours
-from blankets.search.hiton import hiton_neighbours
-from blankets.search.mmpc import mmpc_neighbours
+from blankets.search._local import LocalSearch, Neighbors, found, own_neighbors
+from blankets.search.hiton import hiton_neighbors
+from blankets.search.mmpc import mmpc_neighbors
 from blankets.stats import adjusted_log_p
 
 __all__ = ["ALGORITHMS", "hiton_pc_fdr", "mmpc_fdr"]
@@ -48,7 +48,7 @@ def mmpc_fdr(
     ``symmetric`` and ``max_given`` are those of `mmpc`; the corrected form is the default here.
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    return _controlled(search, *mmpc_neighbours(search, symmetric=symmetric), symmetric=symmetric)
+    return _controlled(search, *mmpc_neighbors(search, symmetric=symmetric), symmetric=symmetric)
 
 
 def hiton_pc_fdr(
@@ -66,15 +66,15 @@ def hiton_pc_fdr(
     ``symmetric`` and ``max_given`` are those of `hiton_pc`; the corrected form is the default here.
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    return _controlled(search, *hiton_neighbours(search, symmetric=symmetric), symmetric=symmetric)
+    return _controlled(search, *hiton_neighbors(search, symmetric=symmetric), symmetric=symmetric)
 
 
-def _controlled(search: LocalSearch, raw: Neighbours, neighbours: Neighbours, *, symmetric: bool) -> Found:
-    """Keep the neighbours whose largest p-values are discoveries among all candidates that could be tested."""
-    own, target = own_neighbours(search, neighbours, raw), search.target
+def _controlled(search: LocalSearch, raw: Neighbors, neighbors: Neighbors, *, symmetric: bool) -> Found:
+    """Keep the neighbors whose largest p-values are discoveries among all candidates that could be tested."""
+    own, target = own_neighbors(search, neighbors, raw), search.target
     weakest = list(search.tests.separate(own.members, target, raw(target).members, max_size=search.max_given))
     log_p = np.array([evidence.log_p for evidence in weakest])
-    if symmetric:  # the set that separates a false neighbour may lie on its side
+    if symmetric:  # the set that separates a false neighbor may lie on its side
         ends = [search.tests.separate([target], x, raw(x).members, max_size=search.max_given)[0] for x in own.members]
         log_p = np.fmax(log_p, [evidence.log_p for evidence in ends])
     turned_away = len(search.others(target)) - len(own.members) - len(own.untested)
@@ -99,7 +99,7 @@ ALGORITHMS = (
         run=mmpc_fdr,
         reference=_REFERENCE,
         sound=True,
-        finds="neighbours",
+        finds="neighbors",
         roles=True,
         when="Parents and children among many features, of which few are to be false.",
         controls="fdr",
@@ -109,7 +109,7 @@ ALGORITHMS = (
         run=hiton_pc_fdr,
         reference=_REFERENCE,
         sound=True,
-        finds="neighbours",
+        finds="neighbors",
         roles=True,
         when="Parents and children among many features, of which few are to be false; to compare with mmpc-fdr.",
         controls="fdr",

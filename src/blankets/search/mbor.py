@@ -1,4 +1,4 @@
-"""MBOR: a cheap superset of the blanket, then neighbours that either end vouches for, then spouses."""
+"""MBOR: a cheap superset of the blanket, then neighbors that either end vouches for, then spouses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from blankets.independence import EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import Given, LocalSearch, Neighbourhood, found, tied_given
+from blankets.search._local import Given, LocalSearch, Neighborhood, found, tied_given
 from blankets.search.iamb import grow, shrink
 
 __all__ = ["ALGORITHMS", "mbor"]
@@ -32,7 +32,7 @@ def mbor(
 
     Notes
     -----
-    Variables are neighbours if either is found among the neighbours of the other ("or"), which finds more
+    Variables are neighbors if either is found among the neighbors of the other ("or"), which finds more
     of them from few rows than the usual "and".
 
     Examples
@@ -44,22 +44,22 @@ def mbor(
     {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    near, separators = _neighbours_superset(search)
+    near, separators = _neighbors_superset(search)
     superset = tuple(dict.fromkeys((*near, *_spouses_superset(search, near, separators))))
 
     own = _within(search, target, superset)
-    neighbours = list(own.members)
+    neighbors = list(own.members)
     for x in near:
-        if x not in neighbours and target in _within(search, x, (*superset, target)).members:
-            neighbours.append(x)
+        if x not in neighbors and target in _within(search, x, (*superset, target)).members:
+            neighbors.append(x)
     trace.scans.extend(own.log.scans)
-    for x in neighbours:
-        trace.admitted(tests.test(x, target), "neighbours", "a neighbour as seen from the target or from it")
+    for x in neighbors:
+        trace.admitted(tests.test(x, target), "neighbors", "a neighbor as seen from the target or from it")
 
     common_children: dict[int, int] = {}
-    for y in neighbours:
+    for y in neighbors:
         for x in search.learn("mbor", y, lambda search, y, _: _within(search, y, search.columns)).members:
-            if x == target or x in neighbours or x in common_children:
+            if x == target or x in neighbors or x in common_children:
                 continue
             weakest = search.separate([x], [z for z in superset if z != x])[0]
             if not weakest.independent(alpha) or y in weakest.given:
@@ -70,10 +70,10 @@ def mbor(
                 search.admit_spouse(evidence, y)
             else:
                 trace.passed_over(evidence, "spouses", f"not tied to it given {tests.names[y]}")
-    return found(search, tuple(neighbours), common_children, separators)
+    return found(search, tuple(neighbors), common_children, separators)
 
 
-def _neighbours_superset(search: LocalSearch) -> tuple[list[int], dict[int, Given]]:
+def _neighbors_superset(search: LocalSearch) -> tuple[list[int], dict[int, Given]]:
     """Drop what the empty set or one variable separates from the target; return the rest and the separators."""
     tests, target, alpha = search.tests, search.target, search.alpha
     marginal = tests.scan(search.others(target), target)
@@ -93,7 +93,7 @@ def _neighbours_superset(search: LocalSearch) -> tuple[list[int], dict[int, Give
 
 
 def _spouses_superset(search: LocalSearch, near: Sequence[int], separators: dict[int, Given]) -> list[int]:
-    """Return what is tied to the target given a neighbour, unless one more variable of the kind separates it."""
+    """Return what is tied to the target given a neighbor, unless one more variable of the kind separates it."""
     tests, target, alpha = search.tests, search.target, search.alpha
     outside = [x for x in search.others(target) if x not in near]
     spouses: list[int] = []
@@ -110,20 +110,20 @@ def _spouses_superset(search: LocalSearch, near: Sequence[int], separators: dict
     return spouses
 
 
-def _within(search: LocalSearch, y: int, columns: Sequence[int]) -> Neighbourhood:
-    """Return the neighbours of ``y`` among columns: what no subset of its blanket there separates from it."""
+def _within(search: LocalSearch, y: int, columns: Sequence[int]) -> Neighborhood:
+    """Return the neighbors of ``y`` among columns: what no subset of its blanket there separates from it."""
     tests, alpha, log = search.tests, search.alpha, Trace()
     others = [x for x in columns if x != y]
     blanket: list[int] = []
     grow(tests, y, others, blanket, alpha=alpha, trace=Trace())
     shrink(tests, y, blanket, alpha=alpha, trace=Trace())
     outside = tests.scan([x for x in others if x not in blanket], y, blanket)
-    log.passed_over(outside.where(outside.independent(alpha)), "neighbours")
+    log.passed_over(outside.where(outside.independent(alpha)), "neighbors")
     weakest = search.separate(blanket, blanket, y=y)
     separated = weakest.independent(alpha)
-    log.passed_over(weakest.where(separated), "neighbours")
+    log.passed_over(weakest.where(separated), "neighbors")
     capped = search.max_given is not None and len(blanket) > search.max_given + 1
-    return Neighbourhood(members=tuple(weakest.xs[~separated].tolist()), capped=capped, log=log)
+    return Neighborhood(members=tuple(weakest.xs[~separated].tolist()), capped=capped, log=log)
 
 
 ALGORITHMS = (
@@ -134,6 +134,6 @@ ALGORITHMS = (
         "algorithm, Neurocomputing 73(4-6), 578-584.",
         sound=True,
         roles=True,
-        when="Few rows for many members: finds neighbours that the check from both ends would lose.",
+        when="Few rows for many members: finds neighbors that the check from both ends would lose.",
     ),
 )

@@ -1,4 +1,4 @@
-"""MMMB: neighbours by MMPC, then spouses among their neighbours."""
+"""MMMB: neighbors by MMPC, then spouses among their neighbors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, blanket_of, own_neighbours
-from blankets.search.mmpc import mmpc_neighbours
+from blankets.search._local import LocalSearch, blanket_of, own_neighbors
+from blankets.search.mmpc import mmpc_neighbors
 
 __all__ = ["ALGORITHMS", "mmmb"]
 
@@ -29,15 +29,15 @@ def mmmb(
     tests, target, candidates, alpha, trace
         As for every algorithm.
     symmetric : bool
-        The corrected form: X is a neighbour of Y only if Y is one of X in turn, and a spouse only through
-        one of its own neighbours.
+        The corrected form: X is a neighbor of Y only if Y is one of X in turn, and a spouse only through
+        one of its own neighbors.
     max_given : int, optional
-        Largest conditioning set in the search for neighbours; by default there is no limit.
+        Largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----
-    As published it is not correct, even where MMPC is: it tests the neighbours of all neighbours given
-    each neighbour of the target. On P -> Q -> T -> S <- R <- P it takes P, a neighbour of Q, for a spouse,
+    As published it is not correct, even where MMPC is: it tests the neighbors of all neighbors given
+    each neighbor of the target. On P -> Q -> T -> S <- R <- P it takes P, a neighbor of Q, for a spouse,
     because P is tied to T given Q, which separates them, and S. It errs, always by false members, on 1764
     of the 29281 graphs of five nodes; with ``symmetric=True`` on none.
 
@@ -54,10 +54,10 @@ def mmmb(
     [1, 3, 4]
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = mmpc_neighbours(search, symmetric=symmetric)
-    own = own_neighbours(search, neighbours, raw)
-    anyone = tuple(dict.fromkeys(x for y in own.members for x in neighbours(y).members))
-    return blanket_of(search, own, neighbours, candidates=None if symmetric else anyone)
+    raw, neighbors = mmpc_neighbors(search, symmetric=symmetric)
+    own = own_neighbors(search, neighbors, raw)
+    anyone = tuple(dict.fromkeys(x for y in own.members for x in neighbors(y).members))
+    return blanket_of(search, own, neighbors, candidates=None if symmetric else anyone)
 
 
 ALGORITHMS = (

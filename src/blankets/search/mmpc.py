@@ -7,11 +7,11 @@ from functools import partial
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, Neighbourhood, Neighbours, found, own_neighbours
+from blankets.search._local import LocalSearch, Neighborhood, Neighbors, found, own_neighbors
 from blankets.search._local import symmetric as both_ends
 from blankets.search._weakest import Weakest
 
-__all__ = ["ALGORITHMS", "max_min", "mmpc", "mmpc_neighbours"]
+__all__ = ["ALGORITHMS", "max_min", "mmpc", "mmpc_neighbors"]
 
 
 def mmpc(
@@ -54,23 +54,23 @@ def mmpc(
     (1,)
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    raw, neighbours = mmpc_neighbours(search, symmetric=symmetric)
-    own = own_neighbours(search, neighbours, raw)
+    raw, neighbors = mmpc_neighbors(search, symmetric=symmetric)
+    own = own_neighbors(search, neighbors, raw)
     around = {y: raw(y) for y in own.members} if symmetric else None
     return found(search, own.members, {}, own.separators, around)
 
 
-def mmpc_neighbours(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbours, Neighbours]:
-    """Return what gives the neighbourhood of a column by MMPC: as published, and as asked for."""
+def mmpc_neighbors(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbors, Neighbors]:
+    """Return what gives the neighborhood of a column by MMPC: as published, and as asked for."""
 
-    def raw(x: int) -> Neighbourhood:
+    def raw(x: int) -> Neighborhood:
         return search.learn("mmpc", x, max_min)
 
     return raw, partial(both_ends, raw) if symmetric else raw
 
 
-def max_min(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
-    """Return the neighbours of ``y``: grow by the strongest weakest tie, then remove false members."""
+def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
+    """Return the neighbors of ``y``: grow by the strongest weakest tie, then remove false members."""
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
@@ -79,23 +79,23 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
         outside = ~tied.inside(members)
         separated = tied.batch.independent(alpha) & outside
         if separated.any():
-            log.passed_over(tied.drop(separated), "neighbours")
+            log.passed_over(tied.drop(separated), "neighbors")
             outside = outside[~separated]
         order = tied.batch.order(tied.batch.reliable & outside)
         if not len(order):
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbours", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
         tied.enter(best.x, members)
 
     for x in tuple(members):
         false = tied.batch.independent(alpha) & (tied.batch.xs == x)
         for evidence in tied.drop(false) if false.any() else ():
             members.remove(x)
-            log.removed(evidence, "neighbours", "separated from the target by other neighbours")
+            log.removed(evidence, "neighbors", "separated from the target by other neighbors")
             tied.leave(members)
-    return tied.neighbourhood(members, log)
+    return tied.neighborhood(members, log)
 
 
 ALGORITHMS = (
@@ -105,7 +105,7 @@ ALGORITHMS = (
         reference="Tsamardinos, Aliferis & Statnikov (2003), Time and sample efficient discovery of Markov blankets "
         "and direct causal relations, KDD, 673-678.",
         sound=False,
-        finds="neighbours",
+        finds="neighbors",
         roles=True,
         when="Parents and children only, to compare with published results; symmetric=True makes it correct.",
     ),

@@ -1,9 +1,9 @@
 """PC, as far as a blanket needs it: edges and unshielded colliders around the target.
 
 The whole-network algorithm removes edges by ever larger conditioning sets, orients each unshielded
-collider, and the blanket is read off: the target's neighbours, and whoever shares a child with it. An edge
-is decided by sets of neighbours of its two ends, so the blanket needs the edges at the target and at its
-neighbours only; `Skeleton` works out these and no others, which is what makes PC usable on wide data.
+collider, and the blanket is read off: the target's neighbors, and whoever shares a child with it. An edge
+is decided by sets of neighbors of its two ends, so the blanket needs the edges at the target and at its
+neighbors only; `Skeleton` works out these and no others, which is what makes PC usable on wide data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def pc(
     trace: Trace,
     max_given: int | None = None,
 ) -> Found:
-    """Return the Markov blanket of ``target``: neighbours, and spouses by unshielded colliders.
+    """Return the Markov blanket of ``target``: neighbors, and spouses by unshielded colliders.
 
     ``max_given`` limits the size of conditioning sets.
     """
@@ -38,7 +38,7 @@ def pc(
     )
 
     trace.phase("edges at the target")
-    neighbours = skeleton.neighbours(target)
+    neighbors = skeleton.neighbors(target)
     trace.passed_over(tests.scan(candidates, target), "edges")
     side, separators = skeleton.side(target), {}
     for x in (*side.separated, *side.weakest):
@@ -46,7 +46,7 @@ def pc(
             separators[x] = evidence.given
             trace.passed_over(evidence, "edges", "separated from the target")
         else:
-            trace.admitted(side.weakest[x], "edges", "no set of neighbours separates it; this one comes nearest")
+            trace.admitted(side.weakest[x], "edges", "no set of neighbors separates it; this one comes nearest")
 
     trace.phase("colliders")
     common_children = find_spouses(skeleton, target)
@@ -57,8 +57,8 @@ def pc(
     if skeleton.capped:
         trace.note(CAPPED.format(max_given))
     return Found(
-        members=(*neighbours, *common_children),
-        roles=roles_from(skeleton, target, neighbours, common_children),
+        members=(*neighbors, *common_children),
+        roles=roles_from(skeleton, target, neighbors, common_children),
         common_children=common_children,
         separators=separators,
     )
@@ -73,6 +73,6 @@ ALGORITHMS = (
         "Journal of Machine Learning Research 15, 3741-3782.",
         sound=True,
         roles=True,
-        when="Roles matter, and the target and its neighbours have few neighbours each.",
+        when="Roles matter, and the target and its neighbors have few neighbors each.",
     ),
 )

@@ -1,4 +1,4 @@
-"""PCMB: neighbours by a max-min search with both ends checked, then spouses; correct and sparing of rows."""
+"""PCMB: neighbors by a max-min search with both ends checked, then spouses; correct and sparing of rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, Neighbourhood, blanket_of, own_neighbours, symmetric
+from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search._weakest import Weakest
 
 __all__ = ["ALGORITHMS", "pcd", "pcmb"]
@@ -36,13 +36,13 @@ def pcmb(
     trace : Trace
         Told each decision.
     max_given : int, optional
-        Largest conditioning set in the search for neighbours; by default there is no limit.
+        Largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----
     Correct under faithfulness and perfect tests. A set that separates a candidate for spouse from the
-    target is the one that dropped it from the neighbours of the target or, where only the check of
-    symmetry did, the one that dropped the target from its neighbours (ERRATA F6).
+    target is the one that dropped it from the neighbors of the target or, where only the check of
+    symmetry did, the one that dropped the target from its neighbors (ERRATA F6).
 
     Examples
     --------
@@ -55,17 +55,17 @@ def pcmb(
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
 
-    def raw(x: int) -> Neighbourhood:
+    def raw(x: int) -> Neighborhood:
         return search.learn("pcd", x, pcd)
 
-    def neighbours(x: int) -> Neighbourhood:
+    def neighbors(x: int) -> Neighborhood:
         return symmetric(raw, x)
 
-    own = own_neighbours(search, neighbours, raw)
-    return blanket_of(search, own, neighbours)
+    own = own_neighbors(search, neighbors, raw)
+    return blanket_of(search, own, neighbors)
 
 
-def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
+def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     """Return the parents and children of ``y``, and perhaps some descendants (AlgorithmPCD).
 
     The lines of the paper are turned by half a round: members and candidates meet the subsets with the
@@ -80,14 +80,14 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
         false = tied.batch.independent(alpha) & tied.inside(members)
         for evidence in tied.drop(false) if false.any() else ():
             members.remove(evidence.x)
-            log.removed(evidence, "neighbours", "separated from the target by other neighbours")
+            log.removed(evidence, "neighbors", "separated from the target by other neighbors")
         if false.any():
             tied.leave(members)
 
         # Lines 4 to 8.
         separated = tied.batch.independent(alpha)
         if separated.any():
-            log.passed_over(tied.drop(separated), "neighbours")
+            log.passed_over(tied.drop(separated), "neighbors")
 
         # Lines 9 to 11.
         order = tied.batch.order(tied.batch.reliable & ~tied.inside(members))
@@ -95,9 +95,9 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighbourhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbours", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
         tied.enter(best.x, members)
-    return tied.neighbourhood(members, log)
+    return tied.neighborhood(members, log)
 
 
 ALGORITHMS = (

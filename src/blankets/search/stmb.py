@@ -1,4 +1,4 @@
-"""STMB: spouses among all variables, used to find out false neighbours without a check of symmetry."""
+"""STMB: spouses among all variables, used to find out false neighbors without a check of symmetry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import LocalSearch, Neighbourhood, found, own_neighbours, tied_given
+from blankets.search._local import LocalSearch, Neighborhood, found, own_neighbors, tied_given
 from blankets.search.ipc_mb import size_by_size
 
 __all__ = ["ALGORITHMS", "stmb"]
@@ -32,9 +32,9 @@ def stmb(
 
     Notes
     -----
-    Not correct. A spouse that looks like a neighbour at first is removed as a false neighbour and not tried
+    Not correct. A spouse that looks like a neighbor at first is removed as a false neighbor and not tried
     as a spouse: on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. And false spouses through one
-    neighbour may keep each other in, since the spouses through the others are not in the test that should
+    neighbor may keep each other in, since the spouses through the others are not in the test that should
     remove them. It errs on 96 of the 29281 graphs of five nodes.
 
     Examples
@@ -46,37 +46,37 @@ def stmb(
     {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    own = own_neighbours(search, lambda x: search.learn("size by size", x, size_by_size))
+    own = own_neighbors(search, lambda x: search.learn("size by size", x, size_by_size))
 
     spouses: dict[int, list[Evidence]] = {}
     for y in own.members:
         tied = _tied_through(search, own, y)
         if not _is_descendant(search, own, y, tied):
             spouses[y] = tied
-    neighbours = [y for y in own.members if y in spouses]
-    _drop_false_spouses(search, neighbours, spouses)
-    _drop_false_neighbours(search, neighbours, spouses)
+    neighbors = [y for y in own.members if y in spouses]
+    _drop_false_spouses(search, neighbors, spouses)
+    _drop_false_neighbors(search, neighbors, spouses)
 
     common_children: dict[int, int] = {}
-    for y in neighbours:
+    for y in neighbors:
         for evidence in spouses[y]:
             if evidence.x not in common_children:
                 common_children[evidence.x] = y
                 search.admit_spouse(evidence, y)
-    return found(search, tuple(neighbours), common_children, own.separators)
+    return found(search, tuple(neighbors), common_children, own.separators)
 
 
-def _tied_through(search: LocalSearch, own: Neighbourhood, y: int) -> list[Evidence]:
+def _tied_through(search: LocalSearch, own: Neighborhood, y: int) -> list[Evidence]:
     """Return what ties variables outside to the target given ``y`` and what separated them."""
     outside = (x for x in search.others(search.target) if x not in own.members)
     batches = tied_given(search, y, outside, own.separator)
     return [evidence for batch in batches for evidence in batch.where(batch.dependent(search.alpha))]
 
 
-def _is_descendant(search: LocalSearch, own: Neighbourhood, y: int, tied: list[Evidence]) -> bool:
+def _is_descendant(search: LocalSearch, own: Neighborhood, y: int, tied: list[Evidence]) -> bool:
     """Tell whether a set with one of its supposed spouses separates ``y`` from the target.
 
-    Sets without a spouse have been tried when the neighbours were learned.
+    Sets without a spouse have been tried when the neighbors were learned.
     """
     others = [z for z in own.members if z != y]
     for spouse in tied:
@@ -87,25 +87,25 @@ def _is_descendant(search: LocalSearch, own: Neighbourhood, y: int, tied: list[E
     return False
 
 
-def _drop_false_spouses(search: LocalSearch, neighbours: list[int], spouses: dict[int, list[Evidence]]) -> None:
-    """Drop the spouses through a neighbour that all neighbours and the other spouses through it separate."""
-    for y in neighbours:
+def _drop_false_spouses(search: LocalSearch, neighbors: list[int], spouses: dict[int, list[Evidence]]) -> None:
+    """Drop the spouses through a neighbor that all neighbors and the other spouses through it separate."""
+    for y in neighbors:
         for spouse in tuple(spouses[y]):
-            given = [*neighbours, *(other.x for other in spouses[y] if other is not spouse)]
+            given = [*neighbors, *(other.x for other in spouses[y] if other is not spouse)]
             evidence = search.tests.test(spouse.x, search.target, given)
             if evidence.independent(search.alpha):
                 spouses[y].remove(spouse)
                 search.trace.passed_over(evidence, "spouses", "independent of the target given the other members")
 
 
-def _drop_false_neighbours(search: LocalSearch, neighbours: list[int], spouses: dict[int, list[Evidence]]) -> None:
-    """Remove the neighbours that the rest of the blanket separates from the target, and their spouses."""
-    for y in tuple(neighbours):
-        rest = [z for z in neighbours if z != y]
-        given = dict.fromkeys([*rest, *(spouse.x for z in neighbours for spouse in spouses[z])])
+def _drop_false_neighbors(search: LocalSearch, neighbors: list[int], spouses: dict[int, list[Evidence]]) -> None:
+    """Remove the neighbors that the rest of the blanket separates from the target, and their spouses."""
+    for y in tuple(neighbors):
+        rest = [z for z in neighbors if z != y]
+        given = dict.fromkeys([*rest, *(spouse.x for z in neighbors for spouse in spouses[z])])
         evidence = search.tests.test(y, search.target, tuple(given))
         if evidence.independent(search.alpha):
-            neighbours.remove(y)
+            neighbors.remove(y)
             search.trace.removed(evidence, "shrinking", "independent of the target given the other members")
 
 
@@ -117,6 +117,6 @@ ALGORITHMS = (
         "Cybernetics 47(5), 1169-1179.",
         sound=False,
         roles=True,
-        when="Small blankets: learns the neighbours of the target alone, but conditions on the whole blanket.",
+        when="Small blankets: learns the neighbors of the target alone, but conditions on the whole blanket.",
     ),
 )

@@ -1,6 +1,6 @@
 """Hiding labels under a known mechanism, and changing how common the classes are.
 
-A row is labelled (s = 1) with a probability that depends on nothing (MCAR), on a feature (MAR-F), on the
+A row is labeled (s = 1) with a probability that depends on nothing (MCAR), on a feature (MAR-F), on the
 class (MAR-C), or on the class with positives only (PU). Each row may throw its own coin, or an exact number
 of rows may be drawn; at error rates of 1% the difference is visible.
 """
@@ -39,16 +39,16 @@ def hide_labels(
     y : array-like of shape (rows,)
         The true classes.
     mechanism : {"mcar", "mar-f", "mar-c", "pu"}
-        What labelling depends on: nothing; a feature; the class; the class, with positives only.
+        What labeling depends on: nothing; a feature; the class; the class, with positives only.
     rate : float or mapping
-        The probability that a row is labelled: p(s=1) for "mcar", p(s=1 | positive) for "pu" (both a
+        The probability that a row is labeled: p(s=1) for "mcar", p(s=1 | positive) for "pu" (both a
         number); a mapping from levels of the feature ("mar-f") or classes ("mar-c") to probabilities.
     count : int or mapping
-        Instead of ``rate``, the exact number of labelled rows: in all, or of each level or class.
+        Instead of ``rate``, the exact number of labeled rows: in all, or of each level or class.
     feature : array-like of shape (rows,), optional
         The column that decides, for "mar-f".
     positive : object
-        The class that is labelled under "pu".
+        The class that is labeled under "pu".
     exact : bool
         With a ``rate``: label exactly that share of each group, rounded, in place of a coin for each row.
     rng : numpy.random.Generator, int or None
@@ -62,15 +62,15 @@ def hide_labels(
     Examples
     --------
     >>> y = np.repeat([0, 1], [80, 20])
-    >>> labelled = hide_labels(y, "pu", count=5, rng=0)
-    >>> int(labelled.sum()), int(labelled[y == 0].sum())
+    >>> labeled = hide_labels(y, "pu", count=5, rng=0)
+    >>> int(labeled.sum()), int(labeled[y == 0].sum())
     (5, 0)
-    >>> labelled = hide_labels(y, "mar-c", rate={0: 0.1, 1: 0.5}, exact=True, rng=0)
-    >>> int(labelled[y == 0].sum()), int(labelled[y == 1].sum())
+    >>> labeled = hide_labels(y, "mar-c", rate={0: 0.1, 1: 0.5}, exact=True, rng=0)
+    >>> int(labeled[y == 0].sum()), int(labeled[y == 1].sum())
     (8, 10)
     """
     if (rate is None) == (count is None):
-        raise ParameterError("give either 'rate' (probabilities) or 'count' (exact numbers) of labelled rows")
+        raise ParameterError("give either 'rate' (probabilities) or 'count' (exact numbers) of labeled rows")
     generator = generator_from(rng)
     classes = np.asarray(y)
     names, groups = _groups(classes, mechanism, feature, positive)
@@ -85,16 +85,16 @@ def hide_labels(
         counts = [int(np.floor(value * size + 0.5)) for value, size in zip(wanted, sizes, strict=True)]
     else:
         counts = _checked_counts(wanted, names, sizes)
-    labelled = np.zeros(len(groups), bool)
+    labeled = np.zeros(len(groups), bool)
     for group, number in enumerate(counts):
-        labelled[generator.choice(np.flatnonzero(groups == group), number, replace=False)] = True
-    return labelled
+        labeled[generator.choice(np.flatnonzero(groups == group), number, replace=False)] = True
+    return labeled
 
 
 def _groups(
     y: NDArray[np.generic], mechanism: str, feature: ArrayLike | None, positive: object
 ) -> tuple[list[object], NDArray[np.int64]]:
-    """Return the groups of rows that share a labelling probability: their names, and the group of each row."""
+    """Return the groups of rows that share a labeling probability: their names, and the group of each row."""
     one_of("mechanism", mechanism, ("mcar", "mar-f", "mar-c", "pu"))
     if (feature is not None) != (mechanism == "mar-f"):
         raise ParameterError("'feature' is the column that decides under mechanism 'mar-f', and under it alone")
@@ -104,7 +104,7 @@ def _groups(
         is_positive = y == positive
         if not np.any(is_positive):
             raise LabelError(f"no row is of class {positive!r}; pass positive= one of {listed(np.unique(y).tolist())}")
-        return ["unlabelled", "positive"], np.asarray(is_positive, np.int64)
+        return ["unlabeled", "positive"], np.asarray(is_positive, np.int64)
     column = y if feature is None else np.asarray(feature)
     if column.shape != y.shape:
         raise ParameterError(f"'feature' has {len(column)} rows, but 'y' has {len(y)}")
@@ -126,7 +126,7 @@ def _for_each_group(wanted: object, what: str, names: Sequence[object], mechanis
 def _checked_counts(wanted: list[float], names: Sequence[object], sizes: NDArray[np.int64]) -> list[int]:
     for value, name, size in zip(wanted, names, sizes, strict=True):
         if value != int(value) or not 0 <= value <= size:
-            raise ParameterError(f"'count' asks for {value:g} labelled rows of {name!r}, but there are {size} rows")
+            raise ParameterError(f"'count' asks for {value:g} labeled rows of {name!r}, but there are {size} rows")
     return [int(value) for value in wanted]
 
 

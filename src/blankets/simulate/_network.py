@@ -89,9 +89,9 @@ class Network:
         Parameters
         ----------
         source : str or Path
-            A path, of plain text or gzip, or the text itself (recognised by its braces).
+            A path, of plain text or gzip, or the text itself (recognized by its braces).
         tolerance : float
-            Rows that sum to one within it are renormalised, others refused.
+            Rows that sum to one within it are renormalized, others refused.
 
         Examples
         --------

@@ -41,7 +41,7 @@ def random_dag(
     edge_probability : float, optional
         Probability of an edge between two nodes.
     mean_degree : float, optional
-        Expected number of neighbours of a node (before ``max_parents``), instead of ``edge_probability``.
+        Expected number of neighbors of a node (before ``max_parents``), instead of ``edge_probability``.
         Without either it is 2.
     max_parents : int, optional
         Most parents a node may have.

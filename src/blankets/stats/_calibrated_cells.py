@@ -185,7 +185,7 @@ def _expanded(weight: Floats, low: Ints, e: Floats, span: Ints) -> Floats:
 
 
 def _projected(moments: list[Floats], along: list[Floats], square: Floats, span: Ints) -> Floats:
-    """Orthogonalise 1, δ, δ², δ³ and project the cells' parts of G on them; the rest goes to the last degree."""
+    """Orthogonalize 1, δ, δ², δ³ and project the cells' parts of G on them; the rest goes to the last degree."""
     _, _, m2, m3, m4, m5, m6 = moments
     d0, d1, d2, d3 = along
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,7 @@ Three laws, and the rule that chooses between them.
 
 **auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
 that, and *normal* from Î > 50 standard errors on, where all three agree. Coverage of 90% intervals of
-[T] (5.8), p(y=1) = 0.2, 10% labelled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
+[T] (5.8), p(y=1) = 0.2, 10% labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
 auto 0.86 to 0.92, normal 0.49 to 0.97.
 """
 
@@ -52,8 +52,8 @@ class InformationEstimate:
     statistic, dof, scale : ndarray
         Near independence ``statistic`` is χ²(``dof``, I / ``scale``).
     repaired : ndarray of bool
-        Whether cells had to be repaired: implied cells below 0 clipped and the rest renormalised, or levels
-        of x without any labelled row left out.
+        Whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels
+        of x without any labeled row left out.
     contradicts_prior : ndarray of bool
         Whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong.
     estimator : str

@@ -62,7 +62,7 @@ def as_tables(counts: ArrayLike, n_y: int | None = None) -> Floats:
 
 
 def _no_tables(n_y: int | None, but: str) -> DataError:
-    levels = "at least two levels of y" if n_y is None else f"{n_y} levels of y (negative, positive, unlabelled)"
+    levels = "at least two levels of y" if n_y is None else f"{n_y} levels of y (negative, positive, unlabeled)"
     return DataError(
         f"count tables have axes (levels of y, levels of x), (strata, levels of y, levels of x), or (tables, strata, "
         f"levels of y, levels of x) where they are many, with {levels}, but {but}"
@@ -147,7 +147,7 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     Parameters
     ----------
     counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labelled rows. A (y, x) table is one stratum; with three axes the first is that of the
+        Counts of fully labeled rows. A (y, x) table is one stratum; with three axes the first is that of the
         strata, so that n tables without strata have shape (n, 1, y, x).
     loss : {"log", "squared"}
         Shannon's information, or the squared-loss information I₂.
@@ -189,7 +189,7 @@ def miller_madow(
     Parameters
     ----------
     counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labelled rows, with axes as for `plug_in`.
+        Counts of fully labeled rows, with axes as for `plug_in`.
     x_levels : array_like of int, optional
         Number of levels that each x of the batch truly has, where tables are padded with levels that it
         does not have; by default the length of the last axis.

@@ -1,17 +1,17 @@
 """Consistent estimates of I(X;Y|Z) when most labels are missing (METHODS 4; [T] chapter 5).
 
-A *label table* has shape (..., strata, 3, levels of x); its middle axis is negative, positive, unlabelled
-(the target as it was recorded, with "unlabelled" as a third level). It holds all that these estimators need:
-p̂(x, z) from all rows, and the labelled cells.
+A *label table* has shape (..., strata, 3, levels of x); its middle axis is negative, positive, unlabeled
+(the target as it was recorded, with "unlabeled" as a third level). It holds all that these estimators need:
+p̂(x, z) from all rows, and the labeled cells.
 
 ====================  ==========================================  =========================
-estimator             assumes of labelling                        also needs
+estimator             assumes of labeling                        also needs
 ====================  ==========================================  =========================
 `mcar_information`    depends on nothing                          labels of both classes
 `mar_f_information`   depends on x (and z) alone                  labels of both classes
 `ss_information`      depends on the class alone                  both classes, p(y=1)
-`pos_information`     depends on the class alone                  labelled positives, p(y=1)
-`neg_information`     depends on the class alone                  labelled negatives, p(y=1)
+`pos_information`     depends on the class alone                  labeled positives, p(y=1)
+`neg_information`     depends on the class alone                  labeled negatives, p(y=1)
 ====================  ==========================================  =========================
 
 Notation: P = p̂(x,z) of all rows; n_y = p̂(x,z,y,s=1); r_y = n_y / Σ n_y = p̂(x,z|y,s=1); t_y = n_y / Σ_y n_y
@@ -63,20 +63,20 @@ _IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the pr
 def mcar_information(counts: ArrayLike) -> InformationEstimate:
     """Estimate I(X;Y|Z) when labels are missing completely at random, [T] (5.5).
 
-    Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labelled row are left out and flagged; the
+    Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
     estimate can be negative (ERRATA D4).
 
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled. With three axes the first is that of the strata, so that n tables
+        Label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n tables
         without strata have shape (n, 1, 3, levels of x).
 
     Notes
     -----
-    With R_y the logarithm above and l = Σ_y n_y, φ = Σ_y t_y R_y for an unlabelled row, and for a labelled
+    With R_y the logarithm above and l = Σ_y n_y, φ = Σ_y t_y R_y for an unlabeled row, and for a labeled
     one of class y this plus (P/l)(R_y - Σ t R) + P/l - Σ_x P t_y / Σ_x n_y. Near independence the estimate
-    is no chi-square (it trades bias for spread, D5), so weak effects get the interval of the labelled rows.
+    is no chi-square (it trades bias for spread, D5), so weak effects get the interval of the labeled rows.
 
     Examples
     --------
@@ -86,12 +86,12 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     (0.032901, 0.029994)
     """
     tables, n_rows, p = _frequencies(counts)
-    labelled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
-    l = labelled.sum(axis=-2, keepdims=True)
-    t = divided(labelled, l)
-    in_class = labelled.sum(axis=-1, keepdims=True)
+    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    l = labeled.sum(axis=-2, keepdims=True)
+    t = divided(labeled, l)
+    in_class = labeled.sum(axis=-1, keepdims=True)
     x_given_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
-    r = log_of_ratio(divided(labelled, in_class), x_given_z)
+    r = log_of_ratio(divided(labeled, in_class), x_given_z)
     value = (everyone * t * r).sum(axis=_CELLS)
 
     mean = (t * r).sum(axis=-2, keepdims=True)
@@ -112,21 +112,21 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
 
 
 def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labelling depends on x (and z) alone, [T] (5.6).
+    """Estimate I(X;Y|Z) when labeling depends on x (and z) alone, [T] (5.6).
 
-    The information of q = P t_y. Levels of x without a labelled row are left out, the others renormalised,
+    The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
     and the estimate flagged (ERRATA D4).
 
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled.
+        Label tables: negative, positive, unlabeled.
     loss : {"log", "squared"}
         Shannon's information or the squared-loss one.
 
     Notes
     -----
-    With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabelled row, and for a labelled one of class y this plus
+    With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
     (P/l)(L_y - Σ t L). Near independence the mean is ½ Σ_x p(x|z)(1-p(x|z)) / N l, which gives the scale.
 
     Examples
@@ -137,9 +137,9 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     """
     checked_loss(loss)
     tables, n_rows, p = _frequencies(counts)
-    labelled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
-    l = labelled.sum(axis=-2, keepdims=True)
-    t = divided(labelled, l)
+    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    l = labeled.sum(axis=-2, keepdims=True)
+    t = divided(labeled, l)
     kept = np.where(l > 0, everyone, 0.0)
     kept = divided(kept, kept.sum(axis=_CELLS, keepdims=True))
     q = kept * t
@@ -165,21 +165,21 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
 
 
 def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labelling depends on the class alone, from both classes, [T] (5.7).
+    """Estimate I(X;Y|Z) when labeling depends on the class alone, from both classes, [T] (5.7).
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabelled.
+        Label tables: negative, positive, unlabeled.
     prior : array_like
         p(y=1), one for all or one for each table of the batch.
 
     Notes
     -----
-    With R_y the logarithm above, φ = Σ_y p(y) (r_y(z)/P(z) - r_y/P) for an unlabelled row, and for a
-    labelled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of
+    With R_y the logarithm above, φ = Σ_y p(y) (r_y(z)/P(z) - r_y/P) for an unlabeled row, and for a
+    labeled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of
     chi-squares of two scales, so weak effects get the interval of (5.8) or (5.9), whichever is the narrower.
 
     Examples
@@ -191,16 +191,16 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     tables, n_rows, p = _frequencies(counts)
     positive = _checked_prior(prior)
     weight = np.concatenate([1.0 - positive, positive], axis=-2)
-    labelled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
-    in_class = labelled.sum(axis=(-3, -1), keepdims=True)
-    r = divided(labelled, in_class)
+    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    in_class = labeled.sum(axis=(-3, -1), keepdims=True)
+    r = divided(labeled, in_class)
     r_z, p_z = r.sum(axis=-1, keepdims=True), everyone.sum(axis=-1, keepdims=True)
     ratio = log_of_ratio(divided(r, r_z), divided(everyone, p_z))
     value = (weight * r * ratio).sum(axis=_CELLS)
 
     shared = (weight * (divided(r_z, p_z) - divided(r, everyone))).sum(axis=-2, keepdims=True)
-    centred = ratio - (r * ratio).sum(axis=(-3, -1), keepdims=True)
-    phi = np.concatenate([shared + divided(weight, in_class) * centred, shared], axis=-2)
+    centered = ratio - (r * ratio).sum(axis=(-3, -1), keepdims=True)
+    phi = np.concatenate([shared + divided(weight, in_class) * centered, shared], axis=-2)
 
     pos = _one_class(tables, positive, POSITIVE, sampling="one-sample", loss="log")
     neg = _one_class(tables, 1.0 - positive, NEGATIVE, sampling="one-sample", loss="log")
@@ -218,28 +218,28 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 def pos_information(
     counts: ArrayLike, prior: ArrayLike, *, sampling: Sampling = "one-sample", loss: Loss = "log"
 ) -> InformationEstimate:
-    """Estimate I(X;Y|Z) from labelled positives and p(y=1), [T] (5.8); the estimator of positive-unlabelled data.
+    """Estimate I(X;Y|Z) from labeled positives and p(y=1), [T] (5.8); the estimator of positive-unlabeled data.
 
     The information of q₁ = p(y=1) r₁ and q₀ = P - q₁. Cells of q₀ below 0 are clipped, the others
-    renormalised to p(y=0), and the estimate flagged; it has no delta-method variance then (ERRATA D3).
+    renormalized to p(y=0), and the estimate flagged; it has no delta-method variance then (ERRATA D3).
 
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative (not used except for p̂(x)), positive, unlabelled.
+        Label tables: negative (not used except for p̂(x)), positive, unlabeled.
     prior : array_like
         p(y=1), one for all or one for each table of the batch.
     sampling : {"one-sample", "case-control"}
-        Whether the labelled rows are part of the sample, or positives collected apart from a background
-        sample; then p̂(x) comes from the unlabelled rows alone.
+        Whether the labeled rows are part of the sample, or positives collected apart from a background
+        sample; then p̂(x) comes from the unlabeled rows alone.
     loss : {"log", "squared"}
         Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
         conditioning set.
 
     Notes
     -----
-    With L_y = ∂I/∂q_y, D = L₁ - L₀ and a the labelled share, φ = L₀ for other rows and
-    L₀ + (p₁/a)(D - Σ r D) for labelled positives: [T] Theorem 5.4, here also for conditional information.
+    With L_y = ∂I/∂q_y, D = L₁ - L₀ and a the labeled share, φ = L₀ for other rows and
+    L₀ + (p₁/a)(D - Σ r D) for labeled positives: [T] Theorem 5.4, here also for conditional information.
     In case-control sampling the two samples are independent: Var = Var_P(L₀) / n₀ + p₁² Var_r(D) / n₁.
 
     Examples
@@ -254,12 +254,12 @@ def pos_information(
 
 
 def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) from labelled negatives and p(y=1), [T] (5.9): `pos_information` with classes exchanged.
+    """Estimate I(X;Y|Z) from labeled negatives and p(y=1), [T] (5.9): `pos_information` with classes exchanged.
 
     Parameters
     ----------
     counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive (not used except for p̂(x)), unlabelled.
+        Label tables: negative, positive (not used except for p̂(x)), unlabeled.
     prior : array_like
         p(y=1), one for all or one for each table of the batch.
     loss : {"log", "squared"}
@@ -276,17 +276,17 @@ def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") 
 
 
 def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling, loss: Loss) -> InformationEstimate:
-    """Return the estimate from one labelled class, ``known``, whose prior is ``share``."""
+    """Return the estimate from one labeled class, ``known``, whose prior is ``share``."""
     checked_loss(loss)
     if sampling not in ("one-sample", "case-control"):
         raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
     apart = sampling == "case-control"
-    labelled = tables[..., known : known + 1, :]
-    others = tables[..., UNLABELLED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labelled
-    n_labelled, n_others = labelled.sum(axis=_CELLS), others.sum(axis=_CELLS)
-    everyone = others if apart else others + labelled
+    labeled = tables[..., known : known + 1, :]
+    others = tables[..., UNLABELLED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
+    n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
+    everyone = others if apart else others + labeled
     big_p = divided(everyone, everyone.sum(axis=_CELLS, keepdims=True))
-    r = divided(labelled, labelled.sum(axis=_CELLS, keepdims=True))
+    r = divided(labeled, labeled.sum(axis=_CELLS, keepdims=True))
 
     q_known, q_rest = share * r, big_p - share * r
     negative = ((q_rest < 0) | ((q_rest == 0) & (others > 0))).any(axis=_CELLS)
@@ -295,10 +295,10 @@ def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling,
     q = np.concatenate([np.where(negative[..., None, None, None], clipped, q_rest), q_known], axis=-2)
     slope = derivative(q, loss)
     value = information(q, loss)
-    variance = _variance(slope, share, r, big_p, labelled, others, apart=apart)
+    variance = _variance(slope, share, r, big_p, labeled, others, apart=apart)
 
-    scale, dof = _one_class_scale(tables, q, labelled, others, apart=apart)
-    usable = (n_labelled > 0) & (n_others > 0)
+    scale, dof = _one_class_scale(tables, q, labeled, others, apart=apart)
+    usable = (n_labeled > 0) & (n_others > 0)
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
         variance=np.where(negative | ~usable, np.nan, variance),
@@ -306,43 +306,43 @@ def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling,
         dof=dof,
         scale=scale,
         repaired=negative,
-        contradicts_prior=_contradicted(q_rest, share, r, big_p, n_labelled, everyone.sum(axis=_CELLS), apart=apart),
+        contradicts_prior=_contradicted(q_rest, share, r, big_p, n_labeled, everyone.sum(axis=_CELLS), apart=apart),
         estimator="Pos (5.8)" if known == POSITIVE else "Neg (5.9)",
     )
 
 
 def _variance(
-    slope: Floats, share: Floats, r: Floats, big_p: Floats, labelled: Floats, others: Floats, *, apart: bool
+    slope: Floats, share: Floats, r: Floats, big_p: Floats, labeled: Floats, others: Floats, *, apart: bool
 ) -> Floats:
     """Return the variance of [T] Theorem 5.4 and Corollary 5.5, or its case-control form."""
     rest, known = slope[..., :1, :], slope[..., 1:, :]
     contrast = known - rest
-    n_labelled = labelled.sum(axis=_CELLS)
+    n_labeled = labeled.sum(axis=_CELLS)
     if apart:
         n_background = others.sum(axis=_CELLS)
-        return delta_variance(big_p, rest, n_background) + delta_variance(r, share * contrast, n_labelled)
-    n_rows = n_labelled + others.sum(axis=_CELLS)
-    a = divided(n_labelled, n_rows)[..., None, None, None]
-    centred = contrast - (r * contrast).sum(axis=_CELLS, keepdims=True)
-    phi = np.concatenate([rest, rest + divided(share, a) * centred], axis=-2)
-    p = divided(np.concatenate([others, labelled], axis=-2), n_rows[..., None, None, None])
+        return delta_variance(big_p, rest, n_background) + delta_variance(r, share * contrast, n_labeled)
+    n_rows = n_labeled + others.sum(axis=_CELLS)
+    a = divided(n_labeled, n_rows)[..., None, None, None]
+    centered = contrast - (r * contrast).sum(axis=_CELLS, keepdims=True)
+    phi = np.concatenate([rest, rest + divided(share, a) * centered], axis=-2)
+    p = divided(np.concatenate([others, labeled], axis=-2), n_rows[..., None, None, None])
     return delta_variance(p, phi, n_rows)
 
 
 def _one_class_scale(
-    tables: Floats, q: Floats, labelled: Floats, others: Floats, *, apart: bool
+    tables: Floats, q: Floats, labeled: Floats, others: Floats, *, apart: bool
 ) -> tuple[Floats, Floats]:
     """Return scale and degrees of freedom near independence: 1/2Nκ_z in each stratum, pooled.
 
     Within a stratum the estimate is ½ π/(1-π) Σ (r - P)²/P, and r - P has the variance P (1/n₁ - 1/n) if the
-    labelled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected apart.
+    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected apart.
     """
-    n1, n0 = labelled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1))
+    n1, n0 = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1))
     q_z = q.sum(axis=-1)
     odds = divided(q_z[..., 1], q_z[..., 0])
     one = np.ones(())
     spread = divided(one, n1) + divided(one, n0) if apart else divided(one, n1) - divided(one, n1 + n0)
-    binary = np.concatenate([others, labelled], axis=-2)
+    binary = np.concatenate([others, labeled], axis=-2)
     return _pooled(0.5 * odds * spread * q_z.sum(axis=-1), seen_dof_by_stratum(binary))
 
 
@@ -353,10 +353,10 @@ def _pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:
 
 
 def _contradicted(
-    q_rest: Floats, share: Floats, r: Floats, big_p: Floats, n_labelled: Floats, n_rows: Floats, *, apart: bool
+    q_rest: Floats, share: Floats, r: Floats, big_p: Floats, n_labeled: Floats, n_rows: Floats, *, apart: bool
 ) -> NDArray[np.bool_]:
     """Tell whether a cell P - p₁ r is below 0 by more than chance (Bonferroni over the cells)."""
-    rows, few = n_rows[..., None, None, None], n_labelled[..., None, None, None]
+    rows, few = n_rows[..., None, None, None], n_labeled[..., None, None, None]
     noise = divided(big_p * (1.0 - big_p), rows) + divided(share**2 * r * (1.0 - r), few)
     if not apart:
         noise = noise - divided(2.0 * share * r * (1.0 - r), rows)
@@ -381,5 +381,5 @@ def _checked_prior(prior: ArrayLike) -> Floats:
 
 
 def _without_label(l: Floats, everyone: Floats) -> NDArray[np.bool_]:
-    """Tell whether some level of x occurs, but in no labelled row."""
+    """Tell whether some level of x occurs, but in no labeled row."""
     return np.asarray(((l == 0) & (everyone > 0)).any(axis=_CELLS))

@@ -35,7 +35,7 @@ var BlanketsPlan = (function () {
     return Math.exp(a * Math.log(x) - x) / gamma;
   }
 
-  // Upper regularised incomplete gamma function Q(a, x).
+  // Upper regularized incomplete gamma function Q(a, x).
   function upperGamma(a, x) {
     if (x <= 0) return 1;
     if (x < a + 1) {
@@ -169,14 +169,14 @@ var BlanketsPlan = (function () {
   // The classes must supply `positives` and `negatives` of the labels: that bounds the labels, and p(y=1).
   const none = { prior: false, safe: "", positives: 0, negatives: 0 };
   const DESIGNS = {
-    full: { ...none, name: "full", counts: "labelled rows", words: "", kappa: () => 1 },
-    listwise: { ...none, name: "listwise", counts: "labelled rows", words: "uses the labelled rows alone", kappa: (s) => s },
+    full: { ...none, name: "full", counts: "labeled rows", words: "", kappa: () => 1 },
+    listwise: { ...none, name: "listwise", counts: "labeled rows", words: "uses the labeled rows alone", kappa: (s) => s },
     y0: {
-      name: "y0", counts: "labelled positives", words: "counts unlabelled rows as negatives (Ỹ0)", prior: true, safe: "overestimate",
+      name: "y0", counts: "labeled positives", words: "counts unlabeled rows as negatives (Ỹ0)", prior: true, safe: "overestimate",
       positives: 1, negatives: 0, kappa: (s, p) => (1 - p) / p * s / (1 - s),
     },
     y1: {
-      name: "y1", counts: "labelled negatives", words: "counts unlabelled rows as positives (Ỹ1)", prior: true, safe: "underestimate",
+      name: "y1", counts: "labeled negatives", words: "counts unlabeled rows as positives (Ỹ1)", prior: true, safe: "underestimate",
       positives: 0, negatives: 1, kappa: (s, p) => p / (1 - p) * s / (1 - s),
     },
   };
@@ -197,12 +197,12 @@ var BlanketsPlan = (function () {
   }
 
   function candidates(q) {
-    const open = q.unknown === "labelled";
+    const open = q.unknown === "labeled";
     const share = (value) => (open ? null : value);
     if (q.regime === "supervised") return [{ design: DESIGNS.full, share: 1 }];
-    if (q.regime === "pu") return [{ design: DESIGNS.y0, share: share(q.labelled) }];
-    if (q.regime === "pu-apart") return [{ design: DESIGNS.apart, share: share(q.labelled) }];
-    if (q.regime === "mcar") return [{ design: DESIGNS.listwise, share: share(q.labelled) }];
+    if (q.regime === "pu") return [{ design: DESIGNS.y0, share: share(q.labeled) }];
+    if (q.regime === "pu-apart") return [{ design: DESIGNS.apart, share: share(q.labeled) }];
+    if (q.regime === "mcar") return [{ design: DESIGNS.listwise, share: share(q.labeled) }];
     const offered = [{ design: DESIGNS.y0, share: share(q.positives) }, { design: DESIGNS.y1, share: share(q.negatives) }];
     if (!open) {
       const total = q.positives + q.negatives;
@@ -219,7 +219,7 @@ var BlanketsPlan = (function () {
     const { low, high } = q;
     const at = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
     if (q.priorKind === "between") return { low, high, cdf: at, quantile: (u) => low + (high - low) * u };
-    // A generalised beta distribution by its mode, as blankets.Beta has it.
+    // A generalized beta distribution by its mode, as blankets.Beta has it.
     const [a, b] = [1 + 4 * at(q.prior), 1 + 4 * (1 - at(q.prior))];
     return { low, high, cdf: (value) => betaCdf(a, b, at(value)), quantile: (u) => low + (high - low) * betaQuantile(a, b, u) };
   }
@@ -284,7 +284,7 @@ var BlanketsPlan = (function () {
       const found = smallest(enough, 1, high);
       return found <= high ? found : Infinity;
     }
-    if (q.unknown === "labelled") {
+    if (q.unknown === "labeled") {
       const most = mostLabels(q, design, prior);
       const found = smallest((n) => powerAt(q, design, prior, q.rows, n / q.rows, effect) >= q.power, 1, most);
       return found <= most ? found : Infinity;
@@ -302,13 +302,13 @@ var BlanketsPlan = (function () {
     const reached = Number.isFinite(cost);
     const rows = q.unknown === "rows" ? (reached ? cost : MOST_ROWS) : q.rows;
     let share = candidate.share;
-    if (q.unknown === "labelled") share = (reached ? cost : mostLabels(q, design, prior)) / q.rows;
+    if (q.unknown === "labeled") share = (reached ? cost : mostLabels(q, design, prior)) / q.rows;
     const effect = q.unknown === "effect" ? (reached ? cost : q.largestEffect) : q.effect;
     const power = powerAt(q, design, prior, rows, share, effect);
     return { design, prior, rows, share, effect, power, reached, kappa: design.kappa(share, prior), cost };
   }
 
-  // Answer a question: {unknown, regime, effect, alpha, power, arity, strata, rows, labelled, positives, negatives,
+  // Answer a question: {unknown, regime, effect, alpha, power, arity, strata, rows, labeled, positives, negatives,
   // priorKind, prior, low, high, assurance}. What contradicts itself comes back as {error: sentence}.
   function plan(question) {
     const q = { strata: 1, priorKind: "exact", assurance: 0.9, ...question };
@@ -321,7 +321,7 @@ var BlanketsPlan = (function () {
     }
     const known = possible(q, offered);
     if (known === null) {
-      return { error: "There cannot be so many labels: more rows would be labelled in a class than p(y=1) puts there." };
+      return { error: "There cannot be so many labels: more rows would be labeled in a class than p(y=1) puts there." };
     }
     let best = null;
     for (const candidate of offered) {

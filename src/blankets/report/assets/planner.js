@@ -48,8 +48,8 @@
     const spread = q.priorKind === "between" || q.priorKind === "beta";
     return {
       effect: q.unknown !== "effect", power: q.unknown !== "power", alpha: true, rows: q.unknown !== "rows",
-      labelled: partial && !byClass && q.unknown !== "labelled",
-      positives: byClass && q.unknown !== "labelled", negatives: byClass && q.unknown !== "labelled",
+      labeled: partial && !byClass && q.unknown !== "labeled",
+      positives: byClass && q.unknown !== "labeled", negatives: byClass && q.unknown !== "labeled",
       prior: prior && q.priorKind !== "between", low: prior && spread, high: prior && spread, assurance: prior && spread,
       arity: true, strata: true, priorKind: prior,
     };
@@ -59,9 +59,9 @@
 
   function read() {
     const q = { regime: at("regime").value, priorKind: at("priorKind").value };
-    const labels = at("unknown").querySelector("option[value=labelled]");
+    const labels = at("unknown").querySelector("option[value=labeled]");
     labels.disabled = q.regime === "supervised";
-    if (labels.disabled && at("unknown").value === "labelled") at("unknown").value = "rows";
+    if (labels.disabled && at("unknown").value === "labeled") at("unknown").value = "rows";
     q.unknown = at("unknown").value;
     for (const input of inputs) q[input.name] = Number(input.value);
     const shown = visible(q);
@@ -86,7 +86,7 @@
     const { question: q, answer } = found;
     const asked = {
       rows: "Rows needed", power: "Power", effect: "Smallest effect that is found",
-      labelled: found.design.counts[0].toUpperCase() + found.design.counts.slice(1) + " needed",
+      labeled: found.design.counts[0].toUpperCase() + found.design.counts.slice(1) + " needed",
     }[q.unknown];
     if (answer === null && found.uncertain) {
       return asked + ": out of reach with p(y=1) = " + g(found.prior, 3) + ", the value to plan for at assurance " + g(q.assurance, 6)
@@ -131,7 +131,7 @@
 
   const TAKEN_TO_HOLD = {
     pu: "Which positives carry a label must depend on nothing but their being positive.",
-    "pu-apart": "The labelled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
+    "pu-apart": "The labeled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
     mcar: "Whether a row carries a label must depend on neither its class nor its features.",
     "mar-c": "Whether a row carries a label must depend on its class alone.",
   };
@@ -143,7 +143,7 @@
     if (used < 5 * found.dof) said.push("Caution: with " + used + " rows for " + found.dof + " degrees of freedom the test would be unreliable (5 rows for each are the rule).");
     if (design.name !== "full" && found.labels < 50) said.push("Caution: with only " + found.labels + " labels the planned power is rough.");
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
-    if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labelled share stays the same, not the number of labels.");
+    if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labeled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
     said.push("Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
     return said;
@@ -167,10 +167,10 @@
       add("labels", '"' + labels + '"', "labels " + labels);
       if (q.regime === "pu-apart") add("sampling", '"case-control"', "sampling case-control");
     }
-    if (shown.labelled) add("labelled", real(q.labelled));
+    if (shown.labeled) add("labeled", real(q.labeled));
     if (shown.positives) {
-      add("labelled", '{"positives": ' + real(q.positives) + ', "negatives": ' + real(q.negatives) + "}",
-        "labelled positives=" + real(q.positives) + ",negatives=" + real(q.negatives));
+      add("labeled", '{"positives": ' + real(q.positives) + ', "negatives": ' + real(q.negatives) + "}",
+        "labeled positives=" + real(q.positives) + ",negatives=" + real(q.negatives));
     }
     if (shown.priorKind) {
       const beta = "Beta(mode=" + q.prior + ", low=" + q.low + ", high=" + q.high + ")";
@@ -271,12 +271,12 @@
 
   function powerChart(found) {
     const q = found.question;
-    const over = q.unknown === "labelled" ? "labels" : "rows";
-    const centre = over === "rows" ? (found.answer === null ? 1000 : found.rows) : found.labels;
+    const over = q.unknown === "labeled" ? "labels" : "rows";
+    const center = over === "rows" ? (found.answer === null ? 1000 : found.rows) : found.labels;
     const most = over === "rows" ? Infinity : Math.floor(P.possibleShare(found.design, found.prior) * found.rows + 1e-9);
-    const values = spread(Math.max(1, Math.floor(centre / 10)), Math.min(2 * centre, most), 60, true);
+    const values = spread(Math.max(1, Math.floor(center / 10)), Math.min(2 * center, most), 60, true);
     const points = P.powerCurve(found, over, values).map((p) => ({ x: p.value, y: p.power, band: p.band }));
-    const here = { x: centre, y: found.power, word: grouped(centre) };
+    const here = { x: center, y: found.power, word: grouped(center) };
     const name = over === "rows" ? "rows" : found.design.counts;
     const goal = q.unknown === "power" ? undefined : q.power;
     chart("curve", points, found.answer === null ? null : here, { x: { name }, y: { name: "power", low: 0, high: 1 }, goal }, "Power by " + name);

@@ -1,4 +1,4 @@
-"""The neighbourhood as a drawing: which boxes and lines there are and where they stand, in pixels.
+"""The neighborhood as a drawing: which boxes and lines there are and where they stand, in pixels.
 
 Two drawings of the same graph, for two widths of the page. *Wide*: parents left of the target, children
 right of it, spouses beyond their children. *Tall*: one column, lines as arcs beside it. In both, boxes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["MOST_BOXES", "neighbourhood"]
+__all__ = ["MOST_BOXES", "neighborhood"]
 
 MOST_BOXES = 60
 """Members that are drawn; the strongest, if there are more."""
@@ -32,7 +32,7 @@ _WORDS = {
     "parent": "parent",
     "child": "child",
     "spouse": "spouse: another parent of a child",
-    "neighbour": "neighbour: parent or child",
+    "neighbor": "neighbor: parent or child",
     "unknown": "member, role not known",
 }
 
@@ -48,7 +48,7 @@ class _Sides:
     beyond: list[str]
 
 
-def neighbourhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[str, Any]:
+def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[str, Any]:
     """Return boxes, lines, their places in both drawings, and a description in words.
 
     Parameters
@@ -137,7 +137,7 @@ def _sides(blanket: Blanket, drawn: tuple[str, ...], latent: LatentBlanket | Non
     found = () if latent is None else latent.latents
     at_latent = {name: one.position for one in found for name in (*one.children, *one.parents)}
     for name in drawn:
-        if role[name] in ("neighbour", "unknown") and name in at_latent and name not in right:
+        if role[name] in ("neighbor", "unknown") and name in at_latent and name not in right:
             (right if at_latent[name] == "child" else left).append(name)
     for name in drawn:
         if name not in left and name not in right and name not in spouses:
@@ -149,7 +149,7 @@ def _sides(blanket: Blanket, drawn: tuple[str, ...], latent: LatentBlanket | Non
 
 
 def _wide(target: str, sides: _Sides) -> dict[str, Any]:
-    """Place the boxes in columns from left to right, each column centred."""
+    """Place the boxes in columns from left to right, each column centered."""
     columns = [sides.left, sides.latent_left, [target], sides.latent_right, sides.right, sides.beyond]
     gap = 110.0 if sum(map(bool, columns)) <= 4 else 80.0
     height = max(len(names) for names in columns) * _PITCH + 10
@@ -205,7 +205,7 @@ def _words(blanket: Blanket) -> str:
 
 
 def _groups(blanket: Blanket) -> Iterator[str]:
-    plural = {"parent": "parents", "child": "children", "spouse": "spouses", "neighbour": "neighbours"}
+    plural = {"parent": "parents", "child": "children", "spouse": "spouses", "neighbor": "neighbors"}
     for role in (*plural, "unknown"):
         if names := [name for name in blanket.members if blanket.roles.get(name, "unknown") == role]:
             word = count_of(len(names), "member of unknown role", "members of unknown role")

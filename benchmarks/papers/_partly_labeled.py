@@ -1,7 +1,7 @@
-"""Count tables of partly labelled data, thousands at once, for the figures of [T] that need thousands of samples.
+"""Count tables of partly labeled data, thousands at once, for the figures of [T] that need thousands of samples.
 
 Rows are independent, and each throws its own coin for its label, so that the counts of a sample of N rows are one
-draw of a multinomial over (labelled or not, class, level of x): the same law as drawing rows, at no cost in N.
+draw of a multinomial over (labeled or not, class, level of x): the same law as drawing rows, at no cost in N.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from blankets.stats import Loss, critical_value, nominal_dof, plug_in
 Floats = NDArray[np.float64]
 
 SURROGATES = {
-    "labelled": Surrogate.LISTWISE,
+    "labeled": Surrogate.LISTWISE,
     "Ym": Surrogate.YM,
     "Y0": Surrogate.Y0,
     "Y1": Surrogate.Y1,
 }
-NAMES = {"Y": "Y (unobservable)", "labelled": "labelled rows", "Ym": "Ỹm", "Y0": "Ỹ0", "Y1": "Ỹ1"}
-COLOURS = {"Y": "black", "labelled": "C0", "Ym": "C1", "Y0": "C2", "Y1": "C3"}
+NAMES = {"Y": "Y (unobservable)", "labeled": "labeled rows", "Ym": "Ỹm", "Y0": "Ỹ0", "Y1": "Ỹ1"}
+COLORS = {"Y": "black", "labeled": "C0", "Ym": "C1", "Y0": "C2", "Y1": "C3"}
 
 
 def features(n: int, prior: float, arity: int, effect: float, rng: np.random.Generator, least: float = 0.0) -> Floats:
@@ -36,19 +36,19 @@ def features(n: int, prior: float, arity: int, effect: float, rng: np.random.Gen
     return np.array(found)
 
 
-def mcar(joint: Floats, labelled: float) -> Floats:
-    """Return p(s=1|x,y) when labelling depends on nothing."""
-    return np.full(joint.shape, labelled)
+def mcar(joint: Floats, labeled: float) -> Floats:
+    """Return p(s=1|x,y) when labeling depends on nothing."""
+    return np.full(joint.shape, labeled)
 
 
-def mar_f(joint: Floats, labelled: float) -> Floats:
-    """Return p(s=1|x,y) that makes x uniform among the labelled rows."""
+def mar_f(joint: Floats, labeled: float) -> Floats:
+    """Return p(s=1|x,y) that makes x uniform among the labeled rows."""
     p_x = joint.sum(axis=-2, keepdims=True)
-    return np.broadcast_to(np.minimum(labelled / joint.shape[-1] / p_x, 1.0), joint.shape)
+    return np.broadcast_to(np.minimum(labeled / joint.shape[-1] / p_x, 1.0), joint.shape)
 
 
 def mar_c(joint: Floats, negatives: float, positives: float) -> Floats:
-    """Return p(s=1|x,y) that makes labelled negatives and labelled positives given shares of all rows."""
+    """Return p(s=1|x,y) that makes labeled negatives and labeled positives given shares of all rows."""
     p_y = joint.sum(axis=-1, keepdims=True)
     return np.broadcast_to(np.minimum(np.array([[negatives], [positives]]) / p_y, 1.0), joint.shape)
 
@@ -60,13 +60,13 @@ def sample(joint: Floats, rate: Floats, rows: int, rng: np.random.Generator) -> 
     return _tables(counts.astype(float))
 
 
-def sample_exact(joint: Floats, labelled: int, rows: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw samples in which exactly so many positives are labelled and nothing else is."""
+def sample_exact(joint: Floats, labeled: int, rows: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw samples in which exactly so many positives are labeled and nothing else is."""
     given_y = joint / joint.sum(axis=-1, keepdims=True)
     positives = rng.binomial(rows, joint[:, 1].sum(axis=-1))
     cells = np.zeros((len(joint), 2, *joint.shape[1:]))
-    cells[:, 0, 1] = rng.multinomial(labelled, given_y[:, 1])
-    cells[:, 1, 1] = rng.multinomial(positives - labelled, given_y[:, 1])
+    cells[:, 0, 1] = rng.multinomial(labeled, given_y[:, 1])
+    cells[:, 1, 1] = rng.multinomial(positives - labeled, given_y[:, 1])
     cells[:, 1, 0] = rng.multinomial(rows - positives, given_y[:, 0])
     return _tables(cells)
 

@@ -1,7 +1,7 @@
-"""Unlabelled rows help algorithms that look at the neighbours of neighbours: tests among features use every row.
+"""Unlabeled rows help algorithms that look at the neighbors of neighbors: tests among features use every row.
 
-Labels are missing completely at random. One search has all rows, of which some are labelled; the other has the
-labelled rows alone, as if the others had been deleted.
+Labels are missing completely at random. One search has all rows, of which some are labeled; the other has the
+labeled rows alone, as if the others had been deleted.
 """
 
 import math
@@ -15,11 +15,11 @@ from blankets.simulate import as_columns, random_dag, random_network
 TWO_PHASES = ("pcmb", "hiton-mb", "mmmb")
 
 
-def errors(columns, target, truth, n_labelled, algorithm):
-    """Return false plus missed members with all rows, and with labelled rows alone."""
-    labelled = np.arange(len(columns[target])) < n_labelled
-    partly = {**columns, target: np.where(labelled, columns[target], np.nan)}
-    alone = {name: values[labelled] for name, values in columns.items()}
+def errors(columns, target, truth, n_labeled, algorithm):
+    """Return false plus missed members with all rows, and with labeled rows alone."""
+    labeled = np.arange(len(columns[target])) < n_labeled
+    partly = {**columns, target: np.where(labeled, columns[target], np.nan)}
+    alone = {name: values[labeled] for name, values in columns.items()}
     found = (
         bl.discover(partly, target, labels="mcar", algorithm=algorithm).members,
         bl.discover(alone, target, algorithm=algorithm).members,
