@@ -34,11 +34,11 @@ import numpy as np
 from _data import BLANKET, TARGET, planted
 from _reference import OneTableAtATime
 from _timing import announce, measure, parser, seconds, table, write_json
-from blankets._select import select
 from blankets.counting import Counter
 from blankets.data import Frame
 from blankets.errors import BlanketsWarning
 from blankets.filters import PlugIn, find_criterion, greedy
+from blankets.questions.select import select
 from peers_install import ENVIRONMENT, python_of
 
 LIMIT = 5.0

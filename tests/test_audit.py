@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import chi2_contingency, entropy
 
 import blankets as bl
-from blankets import _audit_pairs
 from blankets.cli._main import run
 from blankets.errors import DataError, TargetError
+from blankets.questions import _audit_pairs
 from blankets.results import DataAudit
 
 N = 2000

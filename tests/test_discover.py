@@ -243,7 +243,7 @@ def test_a_marker_of_unlabeled_rows_can_be_named():
 
 def test_first_use_says_that_it_compiles(monkeypatch):
     told = []
-    monkeypatch.setattr("blankets._discover.told_of_compiling", lambda tell: nullcontext(tell()))
+    monkeypatch.setattr("blankets.questions.discover.told_of_compiling", lambda tell: nullcontext(tell()))
     bl.discover(clinic(200), "smoker", algorithm="iamb", progress=told.append)
     assert "compiling kernels for this machine; each is compiled once" in told
 

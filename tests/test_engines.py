@@ -108,7 +108,7 @@ def test_engines_are_checked(table):
 
 
 def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr("blankets._engine.TALL", 1000)
+    monkeypatch.setattr("blankets.study._engine.TALL", 1000)
     monkeypatch.setattr("blankets.counting._partition.FEWEST_ROWS", 700)
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
@@ -367,6 +367,6 @@ def test_a_cluster_without_workers_is_given_up(folder, tmp_path, monkeypatch):
 
 def test_importing_the_package_imports_no_engine():
     engines = {"dask", "distributed", "duckdb", "numba.cuda", "pyarrow"}
-    code = f"import sys, blankets._discover; print({engines} & set(sys.modules))"
+    code = f"import sys, blankets.questions.discover; print({engines} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -15,7 +15,9 @@ SOURCE = Path(blankets.__file__).parent
 ORDER = (
     "errors",
     "arguments",
+    "progress",
     "compiling",
+    "records",
     "data",
     "counting",
     "stats",
@@ -27,8 +29,8 @@ ORDER = (
     "latent",
     "planning",
     "results",
-    "_progress",
-    "public functions",
+    "study",
+    "questions",
     "estimators",
     "plots",
     "report",
@@ -41,7 +43,7 @@ DOORS = {
     ("latent", "report"),
     ("planning", "plots"),
     ("results", "plots"),
-    ("results", "public functions"),
+    ("results", "questions"),
     ("results", "report"),
 }
 
@@ -96,9 +98,8 @@ def imports_of(path: Path) -> Iterator[Import]:
 
 
 def room_of(path: str) -> str:
-    """Return the room of a file; the public functions (`_discover.py`, `_ask.py`, ...) are one room."""
-    name = path.split("/")[0].removesuffix(".py")
-    return "public functions" if name.startswith("_") and name not in ("__init__", "_progress") else name
+    """Return the room of a file."""
+    return path.split("/")[0].removesuffix(".py")
 
 
 FILES = sorted(path for path in SOURCE.rglob("*.py"))

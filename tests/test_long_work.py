@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets._work import Countdown, carried_out
 from blankets.cli._main import run
 from blankets.data import _room
 from blankets.errors import DataError, Interrupted, ParameterError
+from blankets.study._work import Countdown, carried_out
 
 
 def table(n=300, columns=6):
@@ -84,7 +84,7 @@ class TestManyTargets:
         assert {**members(found), **members(rest)} == members(bl.discover_all(table(), algorithm="iamb"))
 
     def test_ctrl_c_reaches_the_threads(self, monkeypatch, ctrl_c):
-        monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
+        monkeypatch.setattr("blankets.questions.discover.THREADS_WIN_ABOVE", 0)
         pressed = []
 
         def press():
@@ -115,11 +115,11 @@ class TestManyTargets:
 
     def test_threads_and_one_thread_give_the_same(self, monkeypatch):
         one = bl.discover_all(table(), algorithm="pcmb", n_jobs=1)
-        monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
+        monkeypatch.setattr("blankets.questions.discover.THREADS_WIN_ABOVE", 0)
         assert members(bl.discover_all(table(), algorithm="pcmb", n_jobs=3)) == members(one)
 
     def test_an_error_in_one_target_is_the_error_of_all(self, monkeypatch):
-        monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
+        monkeypatch.setattr("blankets.questions.discover.THREADS_WIN_ABOVE", 0)
         with pytest.raises(ParameterError, match="'k' must be"):
             bl.discover_all(table(), algorithm="fbed", k=-1, n_jobs=2)
 
@@ -141,8 +141,8 @@ class TestDraws:
         assert kept.frequency["x0"] == kept.frequency["x2"] == 1.0
 
     def test_nothing_done_is_nothing_kept(self, monkeypatch):
-        monkeypatch.setattr("blankets._stability.rows_drawn", lambda *a: [np.arange(300)])
-        monkeypatch.setattr("blankets._stability.Study.take", lambda self, rows: interrupt())
+        monkeypatch.setattr("blankets.questions.stability.rows_drawn", lambda *a: [np.arange(300)])
+        monkeypatch.setattr("blankets.questions.stability.Study.take", lambda self, rows: interrupt())
         with pytest.raises(Interrupted) as caught:
             bl.stability(table(), "x1", algorithm="iamb", n_draws=1, n_jobs=1)
         assert not caught.value.found
@@ -222,7 +222,7 @@ def test_a_checkpoint_is_a_path(checkpoint):
 
 def test_tests_are_counted_for_the_target_that_asked(monkeypatch):
     """With four threads, every test is counted once, and for one target."""
-    monkeypatch.setattr("blankets._discover.THREADS_WIN_ABOVE", 0)
+    monkeypatch.setattr("blankets.questions.discover.THREADS_WIN_ABOVE", 0)
     for algorithm in ("iamb", "pcmb"):
         found = bl.discover_all(table(800, 12), algorithm=algorithm, n_jobs=4)
         assert sum(blanket.n_tests for blanket in found.values()) == found.n_tests

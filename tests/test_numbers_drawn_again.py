@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 import blankets as bl
-from blankets._measured import read_measured
-from blankets._stability import rows_drawn
 from blankets.cli._main import run
 from blankets.errors import DataError, ParameterError, TargetError
+from blankets.questions.stability import rows_drawn
+from blankets.study._measured import read_measured
 
 
 def chain(n=400, seed=0):

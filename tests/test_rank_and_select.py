@@ -203,7 +203,7 @@ def test_folders_stores_and_small_memory_give_the_same(hidden, folder, tmp_path,
     )
     assert any("packing: 900 of 900 rows" in sentence for sentence in told)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hidden.csv", "store"]
-    monkeypatch.setattr("blankets._engine.TALL", 100)
+    monkeypatch.setattr("blankets.study._engine.TALL", 100)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(ask(store, "ill", **how, **known), expected)
 

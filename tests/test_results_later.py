@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets import _searching
+from blankets.study import _searching
 
 LATER = ("strengths", "decisions", "passed_over", "false_members", "separators")
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets._stability import rows_drawn
-from blankets._study import read_study
 from blankets.errors import DataError, ParameterError
+from blankets.questions.stability import rows_drawn
 from blankets.results import Stability
+from blankets.study._study import read_study
 
 
 def clinic(n=1000, seed=0, n_noise=3):

@@ -188,7 +188,7 @@ class TestRefute:
             names = [name for name in found.columns if name != "ill"]
             return replace(found, members=tuple(names), strengths={x: blanket_evidence(x) for x in names})
 
-        monkeypatch.setattr("blankets._refute.discover", everything)
+        monkeypatch.setattr("blankets.questions.refute.discover", everything)
         tried = bl.refute(blanket, table(), n_draws=3, rng=0)
         assert tried["permuted target"].verdict == "failed"
         assert tried["noise columns"].verdict == "failed"

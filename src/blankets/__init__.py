@@ -22,18 +22,6 @@ from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
-    from blankets._advise import advise
-    from blankets._ask import mutual_information, test
-    from blankets._audit import audit
-    from blankets._discover import algorithms, discover, discover_all
-    from blankets._engine import pack
-    from blankets._prior import estimate_prior
-    from blankets._rank import rank
-    from blankets._refute import refute
-    from blankets._select import select
-    from blankets._sensitivity import sensitivity
-    from blankets._stability import stability
-    from blankets._warm_up import warm_up
     from blankets.data import Manifest, SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
@@ -47,6 +35,17 @@ if TYPE_CHECKING:
     from blankets.independence import DSeparation
     from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
+    from blankets.questions.advise import advise
+    from blankets.questions.ask import mutual_information, test
+    from blankets.questions.audit import audit
+    from blankets.questions.discover import algorithms, discover, discover_all
+    from blankets.questions.estimate_prior import estimate_prior
+    from blankets.questions.rank import rank
+    from blankets.questions.refute import refute
+    from blankets.questions.select import select
+    from blankets.questions.sensitivity import sensitivity
+    from blankets.questions.stability import stability
+    from blankets.questions.warm_up import warm_up
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
         TestResult,
     )
     from blankets.stats import FalseMembers
+    from blankets.study._engine import pack
 
 __version__ = "0.1.0"
 
@@ -162,31 +162,31 @@ _HOME = {
     "Store": "blankets.data",
     "Supervised": "blankets.regimes",
     "TestResult": "blankets.results",
-    "advise": "blankets._advise",
-    "algorithms": "blankets._discover",
-    "audit": "blankets._audit",
+    "advise": "blankets.questions.advise",
+    "algorithms": "blankets.questions.discover",
+    "audit": "blankets.questions.audit",
     "best_dag": "blankets.latent",
     "between": "blankets.regimes",
-    "discover": "blankets._discover",
-    "discover_all": "blankets._discover",
+    "discover": "blankets.questions.discover",
+    "discover_all": "blankets.questions.discover",
     "discover_latent": "blankets.latent",
-    "estimate_prior": "blankets._prior",
+    "estimate_prior": "blankets.questions.estimate_prior",
     "greater_than": "blankets.regimes",
     "kappa": "blankets.planning",
     "labeled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
-    "mutual_information": "blankets._ask",
-    "pack": "blankets._engine",
+    "mutual_information": "blankets.questions.ask",
+    "pack": "blankets.study._engine",
     "plan": "blankets.planning",
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
-    "rank": "blankets._rank",
-    "refute": "blankets._refute",
-    "select": "blankets._select",
-    "sensitivity": "blankets._sensitivity",
-    "stability": "blankets._stability",
-    "test": "blankets._ask",
-    "warm_up": "blankets._warm_up",
+    "rank": "blankets.questions.rank",
+    "refute": "blankets.questions.refute",
+    "select": "blankets.questions.select",
+    "sensitivity": "blankets.questions.sensitivity",
+    "stability": "blankets.questions.stability",
+    "test": "blankets.questions.ask",
+    "warm_up": "blankets.questions.warm_up",
 }
 _ROOMS = ("errors", "simulate")
 

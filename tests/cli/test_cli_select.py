@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from blankets._select import select
 from blankets.cli._main import run
+from blankets.questions.select import select
 from blankets.results import Selection
 
 

@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from blankets._select import select
 from blankets.errors import BlanketsWarning, ParameterError
 from blankets.estimators import InformationSelector
+from blankets.questions.select import select
 from sklearn_faults import own_faults
 
 

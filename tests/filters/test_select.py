@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from blankets._select import select
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import (
@@ -21,6 +20,7 @@ from blankets.errors import (
     TooFewRowsWarning,
 )
 from blankets.filters import CRITERIA, PlugIn
+from blankets.questions.select import select
 from blankets.results import Selection
 from filters.naive import naive_selection
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets._study import read_study
 from blankets.stats import attained_power, noncentrality
+from blankets.study._study import read_study
 
 PRIOR = 0.3
 KNOWN = {

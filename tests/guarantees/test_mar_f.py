@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets._drivers import labeling_drivers
-from blankets._study import read_study
 from blankets.simulate import as_columns, random_dag, random_network
+from blankets.study._drivers import labeling_drivers
+from blankets.study._study import read_study
 
 ALPHA = 0.05
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import about_labels, label_options, reading_options
 from blankets.cli._output import notes
+from blankets.progress import told
 
 __all__ = ["advise"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import chosen, reading_options, value_of
 from blankets.cli._output import notes
+from blankets.progress import told
 
 __all__ = ["audit"]
 

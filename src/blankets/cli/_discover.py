@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import (
     Source,
     about_labels,
@@ -19,6 +18,7 @@ from blankets.cli._labels import (
     value_of,
 )
 from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, write_json
+from blankets.progress import told
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation

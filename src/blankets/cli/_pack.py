@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._output import notes
+from blankets.progress import told
 
 __all__ = ["pack"]
 

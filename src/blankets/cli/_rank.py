@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import (
     Source,
     about_labels,
@@ -16,6 +15,7 @@ from blankets.cli._labels import (
     surrogate_options,
 )
 from blankets.cli._output import notes
+from blankets.progress import told
 
 __all__ = ["rank"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import chosen, value_of
 from blankets.cli._output import check_folder, notes, write_json
+from blankets.progress import told
 
 __all__ = ["refute"]
 

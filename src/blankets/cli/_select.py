@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import (
     Source,
     about_labels,
@@ -17,6 +16,7 @@ from blankets.cli._labels import (
     surrogate_options,
 )
 from blankets.cli._output import check_folder, notes, write_json
+from blankets.progress import told
 
 __all__ = ["select"]
 
@@ -51,7 +51,7 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
     """
     check_folder(save, "--save")
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
-        from blankets._select import select as run
+        from blankets.questions.select import select as run
 
         selection = run(file, target, **about_labels(file, target, choices), progress=progress or False)
         said.discard_all(selection.warnings)

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._discover import parsed_options
 from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
 from blankets.cli._output import notes
+from blankets.progress import told
 
 __all__ = ["sensitivity"]
 

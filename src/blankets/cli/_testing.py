@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blankets._progress import told
 from blankets.cli._labels import about_labels, label_options, reading_options, surrogate_options
 from blankets.cli._output import notes, show_table
+from blankets.progress import told
 
 if TYPE_CHECKING:
     from blankets.results import TestResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from blankets._progress import told
+from blankets.progress import told
 
 __all__ = ["warm_up"]
 

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from blankets._select import selected
 from blankets.estimators._checks import checked, feature_names
+from blankets.questions.select import selected
 from blankets.regimes import Regime
 
 __all__ = ["InformationSelector"]

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from blankets._discover import discover
 from blankets.errors import ParameterError
 from blankets.estimators._checks import checked, feature_names
+from blankets.questions.discover import discover
 from blankets.regimes import Regime
 
 __all__ = ["MarkovBlanketSelector"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from blankets._discover import algorithms, discover
+from blankets.questions.discover import algorithms, discover
 
 if TYPE_CHECKING:
     from blankets.results import Blanket

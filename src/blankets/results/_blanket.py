@@ -226,7 +226,7 @@ class Blanket(Saved):
         **choices
             ``y``, ``n_draws``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
         """
-        from blankets._refute import refute
+        from blankets.questions.refute import refute
 
         return refute(self, data, **choices)
 

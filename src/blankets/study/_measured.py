@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._study import check_complete
 from blankets.arguments import threads_from
 from blankets.data import Manifest, NumericTable, ingest_numeric, manifest_of
 from blankets.errors import TargetError
+from blankets.study._study import check_complete
 
 __all__ = ["Measured", "check_numbers", "read_measured"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._counted import label_tables, warn_of_constants
-from blankets._study import Study, read_study
-from blankets._under_reported import Names, UnderReported, under_reported_from
 from blankets.arguments import generator_from, level_of, one_of
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import Estimate, TestResult
 from blankets.stats import Loss, attained_power, detectable_effect, noncentrality
+from blankets.study._counted import label_tables, warn_of_constants
+from blankets.study._study import Study, read_study
+from blankets.study._under_reported import Names, UnderReported, under_reported_from
 
 __all__ = ["mutual_information", "test"]
 

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._discover import discover
-from blankets._measured import Measured, read_measured
-from blankets._progress import Progress, shown
-from blankets._sensitivity import sensitivity
-from blankets._setting import Seed
-from blankets._stability import READING, members_over, rows_drawn
-from blankets._study import Study, read_study
 from blankets.arguments import generator_from, threads_from, whole_number
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
+from blankets.progress import Progress, shown
+from blankets.questions.discover import discover
+from blankets.questions.sensitivity import sensitivity
+from blankets.questions.stability import READING, members_over, rows_drawn
 from blankets.regimes import UNLABELLED, Regime, prior_from, regime_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
 from blankets.search import ALGORITHMS
+from blankets.study._measured import Measured, read_measured
+from blankets.study._setting import Seed
+from blankets.study._study import Study, read_study
 
 __all__ = ["refute"]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blankets._progress import told
 from blankets.arguments import one_of, path_of
 from blankets.counting import (
     Checkpoint,
@@ -38,6 +37,7 @@ from blankets.data import (
     pack_ingested,
 )
 from blankets.errors import DataError, ParameterError
+from blankets.progress import told
 
 __all__ = ["ENGINES", "Engine", "at_hand", "pack"]
 

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._engine import ENGINES, Engine, at_hand
-from blankets._progress import Progress, shown
-from blankets._searching import Search, checked, picked, sll
-from blankets._setting import TESTS, Seed, Setting, calibration_of, read
-from blankets._work import Countdown, carried_out
 from blankets.arguments import flag, generator_from, level_of, one_of, threads_from
 from blankets.compiling import told_of_compiling
 from blankets.counting import count_alone
 from blankets.data import manifest_of
 from blankets.errors import Interrupted, ParameterError
+from blankets.progress import Progress, shown
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
+from blankets.study._engine import ENGINES, Engine, at_hand
+from blankets.study._searching import Search, checked, picked, sll
+from blankets.study._setting import TESTS, Seed, Setting, calibration_of, read
+from blankets.study._work import Countdown, carried_out
 
 __all__ = ["algorithms", "discover", "discover_all"]
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._study import Study, read_study
 from blankets.arguments import number
 from blankets.errors import DataError, NotAnswerableError
 from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
@@ -29,6 +28,7 @@ from blankets.regimes import (
 )
 from blankets.results import Advice, Goal
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
+from blankets.study._study import Study, read_study
 
 __all__ = ["advise"]
 

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from blankets._study import Study
 from blankets.counting import MemoryCounter
 from blankets.independence import table_tests
 from blankets.search import Trace, choose, find
+from blankets.study._study import Study
 
 __all__ = ["labeling_drivers"]
 
@@ -46,7 +46,7 @@ def labeling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[int
 
     Examples
     --------
-    >>> from blankets._study import read_study
+    >>> from blankets.study._study import read_study
     >>> rng = np.random.default_rng(0)
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more

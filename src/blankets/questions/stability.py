@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._discover import discover
-from blankets._measured import Measured, read_measured
-from blankets._progress import Progress, shown
-from blankets._setting import Seed
-from blankets._study import Study, read_study
-from blankets._work import Countdown, carried_out
 from blankets.arguments import generator_from, number, one_of, threads_from, whole_number
 from blankets.errors import BlanketsWarning, Interrupted, ParameterError
+from blankets.progress import Progress, shown
+from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.results import Stability
+from blankets.study._measured import Measured, read_measured
+from blankets.study._setting import Seed
+from blankets.study._study import Study, read_study
+from blankets.study._work import Countdown, carried_out
 
 __all__ = ["members_over", "rows_drawn", "stability"]
 

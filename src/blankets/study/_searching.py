@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from blankets._setting import Setting
 from blankets.counting import MemoryCounter
 from blankets.data import Manifest
 from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
 from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
 from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
+from blankets.study._setting import Setting
 
 __all__ = ["Search", "checked", "picked", "sll"]
 
@@ -165,8 +165,8 @@ def checked(name: str, options: Mapping[str, Any]) -> Algorithm:
 
 def _arguments() -> list[str]:
     """Return the arguments of the functions that pass on options of algorithms."""
-    from blankets._discover import discover
-    from blankets._stability import stability
+    from blankets.questions.discover import discover
+    from blankets.questions.stability import stability
 
     return [*signature(discover).parameters, *signature(stability).parameters]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._counted import Counted, counted_from, counted_where, label_tables, warn_of_constants
-from blankets._progress import Progress, shown
-from blankets._under_reported import Names, under_reported_from
+from blankets.progress import Progress, shown
 from blankets.regimes import Question, Regime
 from blankets.results import Ranking
 from blankets.stats import InformationEstimate, Loss, plug_in
+from blankets.study._counted import Counted, counted_from, counted_where, label_tables, warn_of_constants
+from blankets.study._under_reported import Names, under_reported_from
 
 __all__ = ["rank"]
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._counted import Counted, counted_where
-from blankets._progress import Progress, shown
 from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
 from blankets.filters import (
     TIE,
@@ -23,8 +21,10 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
+from blankets.progress import Progress, shown
 from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
+from blankets.study._counted import Counted, counted_where
 
 __all__ = ["select", "selected"]
 

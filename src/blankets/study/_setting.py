@@ -10,10 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._drivers import labeling_drivers
-from blankets._engine import Engine, fingerprint_of
-from blankets._measured import Measured, check_numbers
-from blankets._study import Study, check_in_place, read_study
 from blankets.arguments import generator_from, one_of, threads_from
 from blankets.counting import SqlCounter
 from blankets.data import DataReport, ingest, ingest_numeric
@@ -21,6 +17,10 @@ from blankets.errors import ParameterError, TargetError, TooFewRowsWarning, did_
 from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
 from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
+from blankets.study._drivers import labeling_drivers
+from blankets.study._engine import Engine, fingerprint_of
+from blankets.study._measured import Measured, check_numbers
+from blankets.study._study import Study, check_in_place, read_study
 
 __all__ = ["TESTS", "Seed", "Setting", "calibration_of", "read"]
 

@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 from scipy.sparse import csc_array
 
-from blankets._discover import discover
-from blankets._select import select
 from blankets.compiling import compile_all
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.independence import TableTests
+from blankets.questions.discover import discover
+from blankets.questions.select import select
 
 __all__ = ["warm_up"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._study import read_study
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
+from blankets.study._study import read_study
 
 __all__ = ["estimate_prior"]
 

@@ -21,10 +21,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from blankets._study import Study, read_study
 from blankets.arguments import names_in
 from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabeled, Regime, Supervised
+from blankets.study._study import Study, read_study
 
 __all__ = ["UnderReported", "under_reported_from"]
 

@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._discover import discover
-from blankets._progress import Progress, shown
-from blankets._setting import Seed
-from blankets._stability import READING
-from blankets._study import Study, read_study
 from blankets.arguments import generator_from, number
 from blankets.errors import NotAnswerableError, ParameterError
+from blankets.progress import Progress, shown
+from blankets.questions.discover import discover
+from blankets.questions.stability import READING
 from blankets.regimes import (
     PositiveUnlabeled,
     Question,
@@ -33,6 +31,8 @@ from blankets.regimes import (
     surrogate_breakpoints,
 )
 from blankets.results import Blanket, PriorRange, Sensitivity
+from blankets.study._setting import Seed
+from blankets.study._study import Study, read_study
 
 __all__ = ["sensitivity"]
 

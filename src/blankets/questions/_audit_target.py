@@ -10,14 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets._audit_pairs import entropies
-from blankets._copies import copies_of_labels
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, Ingested
 from blankets.independence import TableTests
+from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
 from blankets.results import Finding, count_of, joined, number
 from blankets.stats import adjusted_log_p
+from blankets.study._copies import copies_of_labels
 
 __all__ = ["FEW", "WithTarget"]
 

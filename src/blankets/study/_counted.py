@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets._engine import ENGINES, Tell, at_hand, fingerprint_of
-from blankets._study import Study, check_in_place, read_study
 from blankets.arguments import one_of, threads_from
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Manifest, check_reading, manifest_of
 from blankets.errors import NotAnswerableError, RegimeWarning, TargetError, listed, warn
 from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn, surrogate_from
+from blankets.study._engine import ENGINES, Tell, at_hand, fingerprint_of
+from blankets.study._study import Study, check_in_place, read_study
 
 __all__ = ["Counted", "counted_from", "counted_where", "label_tables", "warn_of_constants"]
 

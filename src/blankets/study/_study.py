@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets._copies import warn_of_copies
-from blankets._engine import Engine
 from blankets.arguments import threads_from
 from blankets.counting import Counter, MemoryCounter
 from blankets.data import DataReport, Frame, Manifest, check_reading, ingest, manifest_of
@@ -35,6 +33,8 @@ from blankets.regimes import (
     label_column,
     regime_from,
 )
+from blankets.study._copies import warn_of_copies
+from blankets.study._engine import Engine
 
 __all__ = ["Study", "check_complete", "check_in_place", "read_study"]
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets._audit_pairs import Pairs
-from blankets._audit_target import FEW, WithTarget
-from blankets._progress import Progress, shown
 from blankets.arguments import names_in, threads_from
 from blankets.data import DataReport, Ingested, ingest, manifest_of
 from blankets.errors import BlanketsWarning, DataError, LabelError
+from blankets.progress import Progress, shown
+from blankets.questions._audit_pairs import Pairs
+from blankets.questions._audit_target import FEW, WithTarget
 from blankets.regimes import Regime, code_labels, regime_from
 from blankets.results import DataAudit, Finding, count_of, joined
 

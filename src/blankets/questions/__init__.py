@@ -1,0 +1,1 @@
+"""The public functions, one a file: from a table to a result."""
