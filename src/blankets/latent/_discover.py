@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import generator_from, level_of, one_of, threads_from, whole_number
 from blankets.counting import MemoryCounter
-from blankets.data import Encoder, Frame, Ingested, check_reading, ingest, manifest_of
+from blankets.data import Encoder, Frame, Ingested, Reading, ingest, manifest_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
@@ -98,7 +98,7 @@ def discover_latent(
     progress : callable, optional
         Is called with a sentence for every restart.
     **reading
-        How the table is read (``discretize``, ``bins``, ``missing``, ``keep``, ``columns``, ``exclude``): see `ingest`.
+        How the table is read: the fields of `blankets.data.Reading`.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def discover_latent(
         certain=blanket is not None,
         tell=progress or (lambda sentence: None),
     )
-    table = ingest(data, target, y=y, **reading)
+    table = ingest(data, target, y=y, reading=Reading.of(reading))
     labeled = _labeled(table, labels)
     frame, t = table.frame, _target(table)
 
@@ -201,7 +201,7 @@ def _check(asked: Mapping[str, Any]) -> None:
         )
     if asked["progress"] is not None and not callable(asked["progress"]):
         raise ParameterError.out_of_range("progress", asked["progress"], "a function that is told each step, or None")
-    check_reading(asked["reading"])
+    Reading.of(asked["reading"])
 
 
 def _target(table: Ingested) -> int:

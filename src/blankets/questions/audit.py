@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import names_in, threads_from
-from blankets.data import DataReport, Ingested, ingest, manifest_of
+from blankets.data import DataReport, Ingested, Reading, ingest, manifest_of
 from blankets.errors import BlanketsWarning, DataError, LabelError
 from blankets.progress import Progress, shown
 from blankets.questions._audit_pairs import Pairs
@@ -36,7 +36,7 @@ def audit(
     positive: object = None,
     unlabeled_marker: object = "auto",
     discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
+    n_bins: int | None = None,
     missing: str = "level",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -56,7 +56,7 @@ def audit(
         The table and its target, as for `discover`; without a target only the columns are looked at.
     labels, positive, unlabeled_marker
         What is known of the labels, as for `discover`.
-    discretize, bins, missing, keep, exclude
+    discretize, n_bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`. Here missing values are a level of their own by default, so
         that there is an answer; that they are missing is a finding.
     n_jobs : int, optional
@@ -94,7 +94,7 @@ def audit(
     began = time.perf_counter()
     reading: dict[str, Any] = {
         "discretize": discretize,
-        "bins": bins,
+        "n_bins": n_bins,
         "missing": missing,
         "keep": keep,
         "exclude": exclude,
@@ -125,13 +125,13 @@ def _read(
 ) -> tuple[Ingested, Mapping[str, str]]:
     """Read a table without the columns that cannot be used; return these as well, each with the reason."""
     try:
-        return ingest(data, target, y=y, **reading), {}
+        return ingest(data, target, y=y, reading=Reading.of(reading)), {}
     except DataError as refusal:
         if not refusal.columns:
             raise
         without = {**reading, "exclude": [*names_in("exclude", reading["exclude"]), *refusal.columns]}
         try:
-            return ingest(data, target, y=y, **without), refusal.columns
+            return ingest(data, target, y=y, reading=Reading.of(without)), refusal.columns
         except DataError:
             raise refusal from None
 

@@ -56,7 +56,7 @@ def discover(
     force: bool = False,
     given_drivers: bool = True,
     discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
+    n_bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -119,7 +119,7 @@ def discover(
         For ``labels="mar-f"``: first find the features on which labeling depends, from all rows, and condition
         every test with the target on them, as only then labeled rows are a fair sample. Not for "pc" and the
         "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
-    discretize, bins, missing, keep, exclude
+    discretize, n_bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     engine : {"auto", "memory", "gpu", "dask", "sql"}
         Where rows are counted; the answer does not depend on it. "auto": in memory, or from packed codes on disk
@@ -159,7 +159,7 @@ def discover(
     level_of(alpha)
     flag("roles", roles)
     named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
-    reading = {"discretize": discretize, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    reading = {"discretize": discretize, "n_bins": n_bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
@@ -210,7 +210,7 @@ def discover_all(
     strength: str = "p-value",
     roles: bool = False,
     discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
+    n_bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -231,7 +231,7 @@ def discover_all(
         The table, as for `discover`.
     targets : iterable of str, optional
         Names of the targets; default all columns.
-    algorithm, alpha, test, dof, reliability, strength, roles, discretize, bins, missing, keep, exclude
+    algorithm, alpha, test, dof, reliability, strength, roles, discretize, n_bins, missing, keep, exclude
         As for `discover`; ``algorithm="auto"`` picks one for all targets.
     engine, address, memory_limit, checkpoint, n_jobs, progress, rng, **options
         As for `discover`.
@@ -261,7 +261,7 @@ def discover_all(
     flag("roles", roles)
     named = None if isinstance(algorithm, str) and algorithm == "auto" else checked(algorithm, options)
     began = time.perf_counter()
-    reading = {"discretize": discretize, "bins": bins, "missing": missing, "keep": keep, "exclude": exclude}
+    reading = {"discretize": discretize, "n_bins": n_bins, "missing": missing, "keep": keep, "exclude": exclude}
     where = {"engine": engine, "address": address, "memory_limit": memory_limit, "checkpoint": checkpoint}
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     with (

@@ -45,7 +45,7 @@ def select(
     beta: float | None = None,
     gamma: float | None = None,
     discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
+    n_bins: int | None = None,
     missing: str = "error",
     keep: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -101,7 +101,7 @@ def select(
         Use a surrogate that is not valid; the result says so.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
-    discretize, bins, missing, keep, exclude
+    discretize, n_bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
     engine, address, memory_limit
         Where rows are counted, as for `blankets.discover`; "sql" needs a target that is known in every row.
@@ -152,7 +152,7 @@ def select(
         n_jobs=n_jobs,
         progress=progress,
         discretize=discretize,
-        bins=bins,
+        n_bins=n_bins,
         missing=missing,
         keep=keep,
         exclude=exclude,

@@ -31,7 +31,7 @@ from blankets.study._work import Countdown, carried_out
 __all__ = ["members_over", "rows_drawn", "stability"]
 
 METHODS = ("subsample", "pairs", "bootstrap")
-READING = ("discretize", "bins", "missing", "keep", "exclude")
+READING = ("discretize", "n_bins", "missing", "keep", "exclude")
 
 
 def stability(

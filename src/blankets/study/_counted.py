@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import one_of, threads_from
 from blankets.counting import Counter, SqlCounter
-from blankets.data import DataReport, Manifest, check_reading, manifest_of
+from blankets.data import DataReport, Manifest, Reading, manifest_of
 from blankets.errors import NotAnswerableError, RegimeWarning, TargetError, listed, warn
 from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn, surrogate_from
 from blankets.study._engine import ENGINES, Tell, at_hand, fingerprint_of
@@ -97,7 +97,7 @@ def counted_where(
 
     ``where`` are ``engine``, ``address`` and ``memory_limit``, ``about_labels`` ``y`` and what is known of the labels.
     """
-    check_reading(reading)
+    Reading.of(reading)
     threads = threads_from(n_jobs)
     if one_of("engine", where["engine"], ENGINES) == "sql":
         check_in_place(surrogate=surrogate, columns=reading.get("columns"), **about_labels)

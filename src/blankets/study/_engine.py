@@ -27,6 +27,7 @@ from blankets.counting import (
 from blankets.data import (
     Chunks,
     Frame,
+    Reading,
     SqlTable,
     Store,
     free_memory,
@@ -57,7 +58,7 @@ def pack(
     *,
     target: str | None = None,
     discretize: str | Mapping[str, Any] = "sturges",
-    bins: int | None = None,
+    n_bins: int | None = None,
     missing: str = "error",
     keep: Iterable[str] = (),
     columns: Iterable[str] | None = None,
@@ -79,7 +80,7 @@ def pack(
         same way, it is used as it is; a store of something else is replaced.
     target : str, optional
         A column in which values may be missing, because they are labels.
-    discretize, bins, missing, keep, columns, exclude
+    discretize, n_bins, missing, keep, columns, exclude
         How the table is read: see `blankets.data.ingest`.
     n_jobs : int, optional
         Threads for coding; default all processors.
@@ -106,20 +107,23 @@ def pack(
     ...     store.frame.n_rows, store.frame.names
     (100, ('dose', 'cured'))
     """
-    reading: dict[str, Any] = {
-        "discretize": discretize,
-        "bins": bins,
-        "missing": missing,
-        "keep": keep,
-        "exclude": exclude,
-    }
+    how = Reading.of(
+        {
+            "discretize": discretize,
+            "n_bins": n_bins,
+            "missing": missing,
+            "keep": keep,
+            "columns": columns,
+            "exclude": exclude,
+        }
+    )
     path = path_of("path", path)
     with told("reading the data", quiet=progress is not True) as shown:
         tell = progress if callable(progress) else shown
         if isinstance(source, Chunks) or _is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
-            return pack_chunks(chunks, path, target, columns=columns, tell=tell, n_jobs=n_jobs, **reading)
-        return pack_ingested(ingest(source, target, columns=columns, **reading), path)
+            return pack_chunks(chunks, path, target, reading=how, tell=tell, n_jobs=n_jobs)
+        return pack_ingested(ingest(source, target, reading=how), path)
 
 
 def _is_files(source: Any) -> bool:
@@ -219,7 +223,7 @@ def at_hand(
         gpu_kernels()  # says what is missing before the data are read
     made = Engine(n_jobs, gpu=engine == "gpu", checkpoint=checkpoint, about={"version": __version__, **about})
     if engine == "sql":
-        yield SqlCounter(data, target if isinstance(target, str) else None, **reading), made
+        yield SqlCounter(data, target if isinstance(target, str) else None, reading=Reading.of(reading)), made
         return
     with ExitStack() as afterwards:
         if engine == "dask" or _too_large(data, limit, engine):
@@ -228,7 +232,9 @@ def at_hand(
             if isinstance(data, Chunks) or _is_files(data):
                 chunks = data if isinstance(data, Chunks) else open_chunks(data)
                 named = target if isinstance(target, str) else None
-                data = pack_chunks(chunks, made.folder / "table", named, tell=tell, n_jobs=n_jobs, **reading)
+                data = pack_chunks(
+                    chunks, made.folder / "table", named, tell=tell, n_jobs=n_jobs, reading=Reading.of(reading)
+                )
         if is_store(data):
             data = Store.open(data)
         made.store = data if isinstance(data, Store) else None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import threads_from
-from blankets.data import Manifest, NumericTable, ingest_numeric, manifest_of
+from blankets.data import Manifest, NumericTable, Reading, ingest_numeric, manifest_of
 from blankets.errors import TargetError
 from blankets.study._study import check_complete
 
@@ -107,7 +107,7 @@ def read_measured(
     """Read a table of numbers; of ``reading`` only ``missing`` and ``exclude`` concern it."""
     check_numbers(about_labels)
     wanted = {name: reading[name] for name in ("missing", "exclude") if name in reading}
-    table = ingest_numeric(data, target, y=y, **wanted)
+    table = ingest_numeric(data, target, y=y, reading=Reading.of(wanted))
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
     return Measured(table, table.target, threads_from(n_jobs))

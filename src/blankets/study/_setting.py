@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, one_of, threads_from
 from blankets.counting import SqlCounter
-from blankets.data import DataReport, ingest, ingest_numeric
+from blankets.data import DataReport, Reading, ingest, ingest_numeric
 from blankets.errors import ParameterError, TargetError, TooFewRowsWarning, did_you_mean, warn
 from blankets.independence import IndependenceTest, PartialCorrelation, table_tests
 from blankets.regimes import Question, Surrogate, SurrogateColumn
@@ -110,7 +110,7 @@ def read(
         place = None if target is None else data.names.index(str(target))
         return Setting(tests, data.arities, data.n_rows, place, choices, data.report, threads, query)
     if target is None and y is None and not isinstance(data, Study):
-        table = ingest(data, **reading)
+        table = ingest(data, reading=Reading.of(reading))
         frame = table.frame
         tests = table_tests(engine.counter(frame), statistic=test, **calibration, **testing)
         return Setting(tests, frame.arities, frame.n_rows, None, choices, table.report, threads, frame.fingerprint())
@@ -130,7 +130,9 @@ def _measured(
     if isinstance(data, Measured):
         numbers, mark = data.table, data.fingerprint
     else:
-        numbers = ingest_numeric(data, target, y=y, missing=choices["missing"], exclude=choices["exclude"])
+        numbers = ingest_numeric(
+            data, target, y=y, reading=Reading(missing=choices["missing"], exclude=choices["exclude"])
+        )
         mark = numbers.fingerprint()
     tests = PartialCorrelation(numbers.values, numbers.names, reliability=choices["reliability"])
     arities = np.full(len(numbers.names), 2, np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import threads_from
 from blankets.counting import Counter, MemoryCounter
-from blankets.data import DataReport, Frame, Manifest, check_reading, ingest, manifest_of
+from blankets.data import DataReport, Frame, Manifest, Reading, ingest, manifest_of
 from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import (
     ConditionedTests,
@@ -207,8 +207,8 @@ def read_study(
     **reading: Any,
 ) -> Study:
     """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
-    check_reading(reading)
-    table = ingest(data, target, y=y, **reading)
+    Reading.of(reading)
+    table = ingest(data, target, y=y, reading=Reading.of(reading))
     if table.target is None:
         raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
     frame = table.frame
