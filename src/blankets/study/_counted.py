@@ -119,9 +119,9 @@ def counted_from(study: Study, surrogate: str | None = None, *, force: bool = Fa
         counter: Counter = study.of_labels
     else:
         frame = study.frame.with_column(name, column.codes, column.levels)
-        counter = study.counted(frame if column.rows is None else frame.take(column.rows))
+        counter = study.counted(frame, column.rows)
         if study.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
-            background = study.counted(study.frame.take(~study.labels.labeled))
+            background = study.counted(study.frame, ~study.labels.labeled)
         elif column.rows is not None:
             background = study.counted(study.frame)
     return Counted(

@@ -8,14 +8,18 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from blankets.arguments import one_of, path_of
 from blankets.counting import (
     Checkpoint,
     Counter,
-    DaskCounter,
+    DaskTable,
     GpuCounter,
     MemoryCounter,
     RememberingCounter,
@@ -163,14 +167,23 @@ class Engine:
     checkpoint: str | Path | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     _kept: Checkpoint | None = None
-    _made: int = 0
 
-    def counter(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame."""
+    @cached_property
+    def _on_cluster(self) -> DaskTable:
+        """The table as the workers load it."""
+        if self.folder is None:
+            raise ParameterError("a cluster needs a folder for the rows; give the table as a store")
+        return DaskTable(self.client, self.folder, self.store)
+
+    def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them."""
         counter: Counter
         if self.client is not None:
-            counter = self._on_cluster(frame)
-        elif self.gpu:
+            whole = self._on_cluster.counter(frame, rows)
+            mark = "" if rows is None else hashlib.sha256(rows.tobytes()).hexdigest()
+            return whole if self.checkpoint is None else self.remembered(whole, frame.fingerprint() + mark)
+        frame = frame if rows is None else frame.take(rows)
+        if self.gpu:
             counter = GpuCounter(frame, self.n_jobs)
         elif self.store is not None and frame.n_rows > TALL:
             counter = SlicedCounter(frame, self.n_jobs)
@@ -185,19 +198,6 @@ class Engine:
         if self._kept is None:
             self._kept = Checkpoint(self.checkpoint, {**self.about, "data": data})
         return RememberingCounter(counter, self._kept, data)
-
-    def _on_cluster(self, frame: Frame) -> DaskCounter:
-        """Let the workers load the frame from the store that it comes from, or from one that is made for it."""
-        store = self.store
-        if store is not None and frame.blocks == store.frame.blocks:
-            places = zip(store.frame.block_of.tolist(), store.frame.position.tolist(), strict=True)
-            number = {place: j for j, place in enumerate(places)}
-            columns = [number[place] for place in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
-            return DaskCounter(self.client, store, columns)
-        if self.folder is None:
-            raise ParameterError("a cluster needs a folder for the rows; give the table as a store")
-        self._made += 1
-        return DaskCounter(self.client, pack_ingested(ingest(frame), self.folder / f"frame{self._made}"))
 
 
 @contextmanager

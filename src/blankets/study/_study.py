@@ -148,7 +148,7 @@ class Study:
         whole = self.frame.with_column(name, column.codes, column.levels)
         if column.rows is None:
             return table_tests(self.counted(whole), **options)
-        labeled = table_tests(self.counted(whole.take(column.rows)), **options)
+        labeled = table_tests(self.counted(whole, column.rows), **options)
         with_target: IndependenceTest = ConditionedTests(labeled, drivers) if drivers else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled, options.get("statistic", "auto"))
@@ -162,11 +162,13 @@ class Study:
         frame = self.frame.with_column(self.frame.names[self.target], unlabeled.codes, unlabeled.levels)
         return PairwiseTests(self.target, self.counted(frame), labeled)
 
-    def counted(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame."""
+    def counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them."""
         if self.engine is not None:
-            return self.engine.counter(frame)
-        return self.counter if frame is self.frame else MemoryCounter(frame, self.n_jobs)
+            return self.engine.counter(frame, rows)
+        if rows is None and frame is self.frame:
+            return self.counter
+        return MemoryCounter(frame if rows is None else frame.take(rows), self.n_jobs)
 
     @cached_property
     def counter(self) -> MemoryCounter:
