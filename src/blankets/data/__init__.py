@@ -13,6 +13,7 @@ from blankets.data._manifest import Manifest, manifest_of
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
+from blankets.data._reading import Reading, ReadingOptions
 from blankets.data._report import Binning, DataReport
 from blankets.data._request import check_reading
 from blankets.data._room import free_memory
@@ -35,6 +36,8 @@ __all__ = [
     "Numbers",
     "NumericTable",
     "Reader",
+    "Reading",
+    "ReadingOptions",
     "Recipe",
     "Refused",
     "Saved",
