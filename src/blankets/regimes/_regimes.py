@@ -31,7 +31,7 @@ from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
-__all__ = ["PositiveUnlabeled", "Supervised"]
+__all__ = ["PositiveUnlabeled", "Supervised", "Unsaid"]
 
 
 @named
@@ -92,6 +92,16 @@ class Supervised(Regime):
         """Return the plug-in (or "miller-madow") estimate from tables of shape (..., strata, classes, levels of x)."""
         check_estimator(estimator, ("auto", "plug-in", "miller-madow"))
         return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
+
+
+@dataclass(frozen=True)
+class Unsaid(Supervised):
+    """Labels are missing, and nobody has said why: an audit looks at them all the same."""
+
+    @property
+    def name(self) -> str:
+        """No name."""
+        return ""
 
 
 @named

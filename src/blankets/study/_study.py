@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, threads_from
 from blankets.counting import Counter, SqlCounter
-from blankets.data import DataReport, Frame, NumericTable, Reading, ingest, ingest_numeric
+from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
     DataError,
+    LabelError,
     NotAnswerableError,
     ParameterError,
     RegimeWarning,
@@ -40,6 +41,7 @@ from blankets.independence import (
     TableTests,
 )
 from blankets.progress import Progress, shown
+from blankets.records import Call
 from blankets.regimes import (
     Labels,
     Question,
@@ -47,6 +49,7 @@ from blankets.regimes import (
     Supervised,
     Surrogate,
     SurrogateColumn,
+    Unsaid,
     code_labels,
     label_column,
     regime_from,
@@ -82,6 +85,8 @@ class Study:
         Why the other rows have no label.
     report : DataReport
         What was done to the table.
+    encoder : Encoder or None
+        Codes other rows in the same way.
     reading : Reading
         How it was read.
     testing : Testing
@@ -90,6 +95,8 @@ class Study:
         Where rows are counted.
     tell : callable or None
         Told what is being done.
+    unusable : mapping of str to str
+        Columns that were left out because they cannot be used, and why; for `audit` only.
     drawn : bool
         Whether the rows are a draw of those of another study, which nobody needs to recognize.
     """
@@ -97,12 +104,14 @@ class Study:
     table: Table
     column: int | None
     report: DataReport
+    encoder: Encoder | None = None
     labels: Labels = field(default_factory=lambda: Labels(np.empty(0, np.int16), ()))
     regime: Regime = field(default_factory=Supervised)
     reading: Reading = field(default_factory=Reading)
     testing: Testing = field(default_factory=Testing)
     place: Place = field(default_factory=Place)
     tell: Tell | None = None
+    unusable: Mapping[str, str] = field(default_factory=dict)
     drawn: bool = False
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -124,14 +133,16 @@ class Study:
         progress: Progress = False,
         about: Mapping[str, object] | None = None,
         needs_target: bool = True,
+        lenient: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
-        The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them.
+        The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
+        ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        known = _Known(y, labels, prior, reading)
+        known = _Known(y, labels, prior, reading, lenient)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -165,10 +176,11 @@ class Study:
 
     @classmethod
     def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
-        read = ingest(data, target, y=known.y, **old(known.reading))
+        read, unusable = _ingested(data, target, known)
         frame, at = read.frame, read.target
+        options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
         if at is None:
-            return cls(table=frame, column=None, report=read.report, **options)
+            return cls(table=frame, column=None, **options)
         labels = code_labels(
             frame.column(at),
             frame.levels[at],
@@ -177,8 +189,7 @@ class Study:
             regime=known.labels,
             unlabeled_marker=known.reading.unlabeled_marker,
         )
-        regime = regime_from(known.labels, labels, prior=known.prior)
-        regime.check(labels)
+        regime = known.regime(labels)
         if more := regime.prior_is_short(labels):
             warn(
                 f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to "
@@ -190,7 +201,7 @@ class Study:
         elif len(labels.classes) < len(frame.levels[at]):
             # A positive class was named among several: the others are one class now.
             frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
-        return cls(table=frame, column=at, report=read.report, labels=labels, regime=regime, **options)
+        return cls(table=frame, column=at, labels=labels, regime=regime, **options)
 
     # --- what it is ------------------------------------------------------------------------------------------------
 
@@ -254,6 +265,11 @@ class Study:
         if not self.labels.n_unlabeled:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
+
+    @property
+    def mark(self) -> Call:
+        """The call as far as the study knows it, the table's fingerprint; `question` adds the rest."""
+        return Call(function="", fingerprint=self.fingerprint)
 
     def index(self, name: str) -> int:
         """Return the number of a column that the user asks about."""
@@ -366,6 +382,12 @@ class Study:
             with_target = self._pairwise(labeled)
         return RoutedTests(self.target, with_target, of(self.counter))
 
+    def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
+        """Return the tests in which being labeled takes the place of the target, which every row has."""
+        labeled = self.labels.labeled.astype(np.uint8)
+        frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
+        return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
+
     def _pairwise(self, labeled: TableTests) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
         if self.testing.kind == "x2":
@@ -449,6 +471,19 @@ class _Known:
     labels: str | Regime
     prior: object
     reading: Reading
+    lenient: bool
+
+    def regime(self, labels: Labels) -> Regime:
+        """Return the regime of the labels, after a look whether they agree with it."""
+        try:
+            regime = regime_from(self.labels, labels, prior=self.prior)
+        except LabelError:  # the user has to say why labels are missing
+            if not self.lenient:
+                raise
+            return Unsaid()
+        if not self.lenient:
+            regime.check(labels)
+        return regime
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
         """Refuse what is said of missing labels where every row must have one."""
@@ -465,6 +500,20 @@ class _Known:
                 f"{what} is for a target that every row has, and cannot take "
                 f"{listed(name for name in asked if asked[name])}; {instead}"
             )
+
+
+def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
+    """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
+    try:
+        return ingest(data, target, y=known.y, **old(known.reading)), {}
+    except DataError as refusal:
+        if not known.lenient or not refusal.columns:
+            raise
+        without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
+        try:
+            return ingest(data, target, y=known.y, **old(without)), refusal.columns
+        except DataError:
+            raise refusal from None
 
 
 def _texts(about: Mapping[str, object]) -> dict[str, str]:
