@@ -51,7 +51,7 @@ _SURROGATE = (
 )
 _READING = (
     click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
-    click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns."),
+    click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
@@ -78,7 +78,7 @@ _ENGINE = (
         "--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk."
     ),
 )
-_READ = ("discretize", "bins", "missing", "keep", "exclude")
+_READ = ("discretize", "n_bins", "missing", "keep", "exclude")
 
 
 class Source(click.Path):

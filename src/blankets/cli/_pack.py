@@ -17,7 +17,7 @@ __all__ = ["pack"]
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to make.")
 @click.option("-t", "--target", metavar="NAME", help="A column whose values are labels, some of which may be missing.")
 @click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
-@click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
+@click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns.")
 @click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Keep this column even if it looks like an id.")
 @click.option("--exclude", multiple=True, metavar="COLUMN", help="Leave this column out.")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from blankets.errors import DataError, did_you_mean
 
-__all__ = ["DenseColumns", "Frame", "SparseColumns", "digest"]
+__all__ = ["NARROW", "DenseColumns", "Frame", "SparseColumns", "code_type", "digest"]
 
 NARROW = 256  # most levels that fit a byte
 
@@ -215,8 +215,8 @@ class Frame:
 
     def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
         """Return a frame in which column ``name`` is new or has been replaced; other columns are shared."""
-        narrow = len(levels) <= NARROW
-        block = DenseColumns((codes.astype(np.uint8) if narrow else codes.astype(np.int32)).reshape(1, -1))
+        row: NDArray[Any] = np.array(codes, code_type(len(levels)))
+        block = DenseColumns(row[np.newaxis])
         at = len(self.blocks)
         if name in self._index:
             j = self._index[name]
@@ -242,12 +242,12 @@ class Frame:
         sparse columns have another one than dense ones.
         """
         made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
-        plain: dict[str, bytes] = {}
+        named: dict[str, bytes] = {}
         for levels in self.levels:
             text = repr(levels)
-            if text not in plain:  # most columns of a wide table have the levels of another
-                plain[text] = repr([_plain(level) for level in levels]).encode("utf-8", "surrogatepass")
-            made.update(plain[text])
+            if text not in named:  # most columns of a wide table have the levels of another
+                named[text] = repr([_named(level) for level in levels]).encode("utf-8", "surrogatepass")
+            made.update(named[text])
         for place in zip(self.block_of.tolist(), self.position.tolist(), strict=True):
             if place not in self.digests:
                 self.digests[place] = self.blocks[place[0]].digest(place[1])
@@ -255,12 +255,17 @@ class Frame:
         return made.hexdigest()
 
 
+def code_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
+    """Return the type of the codes of so many levels."""
+    return np.uint8 if n_levels <= NARROW else np.int32
+
+
 def digest(codes: NDArray[Any]) -> bytes:
     """Return a hash of one column's codes, 128 bits: equal means equal."""
     return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).digest()
 
 
-def _plain(level: object) -> object:
+def _named(level: object) -> object:
     """Return a level such that equal ones of different containers look the same: 2 for np.int64(2) and 2.0."""
     value = level.item() if isinstance(level, np.generic) else level
     return int(value) if isinstance(value, float) and value.is_integer() else value

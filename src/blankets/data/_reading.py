@@ -13,7 +13,7 @@ from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean
 
-__all__ = ["Reading", "ReadingOptions", "Rule", "given_cuts"]
+__all__ = ["DEFAULT", "Reading", "ReadingOptions", "Rule", "given_cuts"]
 
 Rule = str | Sequence[float]
 MISSING_POLICIES = ("error", "level", "drop")
@@ -113,7 +113,7 @@ class Reading:
     @property
     def options(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
-        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(_DEFAULT, name))}
+        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
         """Return the rule for a column of numbers, and whether it was asked for by the column's name."""
@@ -160,4 +160,4 @@ def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-_DEFAULT = Reading()
+DEFAULT = Reading()

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._columns import Mask
+from blankets.data._data_report import Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import DenseColumns, Frame
-from blankets.data._report import Binning, DataReport
 from blankets.errors import DataError
 
 __all__ = ["Store", "StoreWriter", "is_store"]

@@ -32,7 +32,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn, -1 in ``y`` is an unlabeled row.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``) and "linear" (both).
-    discretize, bins, missing
+    discretize, n_bins, missing
         How the features are read: see `blankets.data.ingest`.
     engine, address
         Where rows are counted, for example ``engine="gpu"``: see `blankets.select`.
@@ -74,7 +74,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         beta: float | None = None,
         gamma: float | None = None,
         discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
+        n_bins: int | None = None,
         missing: str = "error",
         engine: str = "auto",
         address: str | None = None,
@@ -89,7 +89,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.beta = beta
         self.gamma = gamma
         self.discretize = discretize
-        self.bins = bins
+        self.n_bins = n_bins
         self.missing = missing
         self.engine = engine
         self.address = address

@@ -35,7 +35,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn, -1 in ``y`` is an unlabeled row; so is a missing value, which scikit-learn's own
         splitters refuse. For positives collected apart from the others pass the regime,
         ``PositiveUnlabeled(prior, sampling="case-control")``.
-    discretize, bins, missing
+    discretize, n_bins, missing
         How the features are read: see `blankets.data.ingest`.
     options : mapping, optional
         Options of the algorithm, for example ``{"k": 2}`` for "fbed".
@@ -90,7 +90,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         positive: Any = None,
         unlabeled_marker: Any = "auto",
         discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
+        n_bins: int | None = None,
         missing: str = "error",
         options: Mapping[str, Any] | None = None,
         engine: str = "auto",
@@ -109,7 +109,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.positive = positive
         self.unlabeled_marker = unlabeled_marker
         self.discretize = discretize
-        self.bins = bins
+        self.n_bins = n_bins
         self.missing = missing
         self.options = options
         self.engine = engine
@@ -149,7 +149,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             positive=self.positive,
             unlabeled_marker=self.unlabeled_marker,
             discretize=self.discretize,
-            bins=self.bins,
+            n_bins=self.n_bins,
             missing=self.missing,
             engine=self.engine,
             address=self.address,

@@ -9,7 +9,7 @@ from blankets.arguments import path_of
 from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.progress import Progress, shown
 from blankets.questions._question import described
-from blankets.study import is_files, old
+from blankets.study import is_files
 
 __all__ = ["pack"]
 
@@ -67,5 +67,5 @@ def pack(
     with shown(progress) as tell:
         if isinstance(source, Chunks) or is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
-            return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, **old(how))
-        return pack_ingested(ingest(source, target, **old(how)), path)
+            return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)
+        return pack_ingested(ingest(source, target, reading=how), path)

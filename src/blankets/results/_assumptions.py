@@ -231,7 +231,7 @@ def _done(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
-    step = "Merge levels (discretize='equal-frequency', bins=3), or bring more rows; bl.plan says how many."
+    step = "Merge levels (discretize='equal-frequency', n_bins=3), or bring more rows; bl.plan says how many."
     return _said(name, "doubtful", " ".join(words), step)
 
 

@@ -5,7 +5,6 @@ from blankets.study._engine import Engine, is_files
 from blankets.study._information import information_notes, label_tables, warn_of_constants
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
-from blankets.study._shim import old
 from blankets.study._study import Seed, Study, Tell
 from blankets.study._testing import Testing
 from blankets.study._under_reported import Names, under_reported_from
@@ -27,7 +26,6 @@ __all__ = [
     "is_files",
     "label_tables",
     "members_over",
-    "old",
     "rows_drawn",
     "sll",
     "under_reported_from",

@@ -36,7 +36,6 @@ from blankets.data import (
     pack_ingested,
 )
 from blankets.errors import DataError, ParameterError
-from blankets.study._shim import old
 
 __all__ = ["ENGINES", "Engine", "Place", "fingerprint_of", "is_files"]
 
@@ -128,7 +127,7 @@ class Engine:
         place = Place(n_jobs, checkpoint=self.checkpoint, about=about)
         named = target if isinstance(target, str) else None
         if self.kind == "sql":
-            yield SqlCounter(data, named, **old(reading)), place
+            yield SqlCounter(data, named, reading=reading), place
             return
         with ExitStack() as afterwards:
             if self.kind == "dask" or self._must_pack(data):
@@ -136,7 +135,7 @@ class Engine:
                 afterwards.callback(shutil.rmtree, place.folder, ignore_errors=True)
                 if isinstance(data, Chunks) or is_files(data):
                     chunks = data if isinstance(data, Chunks) else open_chunks(data)
-                    data = pack_chunks(chunks, place.folder / "table", named, tell=tell, n_jobs=n_jobs, **old(reading))
+                    data = pack_chunks(chunks, place.folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
             if is_store(data):
                 data = Store.open(data)
             place.store = data if isinstance(data, Store) else None

@@ -232,7 +232,7 @@ class Search:
         sentence = (
             f"{self.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
             f"that redundant ones could not be found: cut or merge their levels "
-            f"(for example discretize='equal-frequency', bins=3), or lower 'reliability'"
+            f"(for example discretize='equal-frequency', n_bins=3), or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]

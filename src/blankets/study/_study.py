@@ -57,7 +57,6 @@ from blankets.regimes import (
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place, fingerprint_of
 from blankets.study._rows import permuted, strata_of, taken, with_noise
-from blankets.study._shim import old
 from blankets.study._testing import Testing
 
 __all__ = ["Seed", "Study", "Tell"]
@@ -160,7 +159,7 @@ class Study:
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
-                numbers = ingest_numeric(source, target, y=y, **old(reading, "missing", "columns", "exclude"))
+                numbers = ingest_numeric(source, target, y=y, reading=reading)
                 study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
@@ -505,13 +504,13 @@ class _Known:
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
     """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
     try:
-        return ingest(data, target, y=known.y, **old(known.reading)), {}
+        return ingest(data, target, y=known.y, reading=known.reading), {}
     except DataError as refusal:
         if not known.lenient or not refusal.columns:
             raise
         without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
         try:
-            return ingest(data, target, y=known.y, **old(without)), refusal.columns
+            return ingest(data, target, y=known.y, reading=without), refusal.columns
         except DataError:
             raise refusal from None
 
