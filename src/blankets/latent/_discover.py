@@ -95,10 +95,17 @@ class LatentSearch:
         if self.blanket is not None:
             outcome = improved(_handed_over(frame, t, self.blanket), [])
         else:
-            search = partial(_search, frame if labeled is None else frame.take(labeled), t, self.algorithm, self.options)
+            search = partial(
+                _search, frame if labeled is None else frame.take(labeled), t, self.algorithm, self.options
+            )
             members = search(self.alpha)
             outcome = improved(members, _context(frame, t, members, self.arity))
-            if not members and self.method == "lmb-csem" and self.score == "mi" and not can_be_tested(frame.arities, self.arity):
+            if (
+                not members
+                and self.method == "lmb-csem"
+                and self.score == "mi"
+                and not can_be_tested(frame.arities, self.arity)
+            ):
                 weak = search(max(self.alpha, SCREEN))
                 other = improved(weak, _context(frame, t, weak, self.arity))
                 outcome = other if other.supports else replace(outcome, attempts=other.attempts)

@@ -64,7 +64,9 @@ class WithTarget:
     @cached_property
     def entropies(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The information of each feature about the target, and that in the target, in nats."""
-        shared, _, of_target = MemoryCounter(self.labeled, self.study.place.n_jobs).summarize(entropies, self.features, self.study.target)
+        shared, _, of_target = MemoryCounter(self.labeled, self.study.place.n_jobs).summarize(
+            entropies, self.features, self.study.target
+        )
         return shared, of_target
 
     def findings(self) -> Iterator[Finding]:

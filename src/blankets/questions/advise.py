@@ -254,7 +254,9 @@ class _Adviser:
             surrogate=surrogate or self.column.surrogate.value,
             target_arity=len(self.labels.classes),
             **given,
-            assurance=self.drawing.assurance, n_draws=self.drawing.n_draws, rng=self.drawing.rng,
+            assurance=self.drawing.assurance,
+            n_draws=self.drawing.n_draws,
+            rng=self.drawing.rng,
         )
 
     def _narrowed(self) -> Regime:

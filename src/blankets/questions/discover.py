@@ -75,6 +75,7 @@ def discover(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(7)
     >>> smoker, city = rng.random(500) < 0.3, rng.choice(["north", "south"], 500)
@@ -148,6 +149,7 @@ def discover_all(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(1)
     >>> a = rng.integers(0, 2, 1000)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import generator_from
@@ -117,6 +116,7 @@ def discover_latent(
     --------
     A hidden cause of three symptoms of the target:
 
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(1)
     >>> ill = rng.random(3000) < 0.4

@@ -113,6 +113,7 @@ def estimate_of(
     estimator: str = "auto",
     loss: Loss = "log",
 ) -> Estimate:
+    """Estimate the information of a column of a study about its target."""
     (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
     estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
     notes = list(study.about_labels)

@@ -20,17 +20,13 @@ hold the drivers.
 
 from __future__ import annotations
 
-import numpy as np
-
 from blankets.search import Trace, choose, find
 from blankets.study._study import Seed, Study
 
 __all__ = ["labeling_drivers"]
 
 
-def labeling_drivers(
-    study: Study, *, alpha: float, level: float | None = None, rng: Seed = None
-) -> tuple[int, ...]:
+def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
     """Return the features on which it depends whether a row is labeled.
 
     Parameters
@@ -46,6 +42,7 @@ def labeling_drivers(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more

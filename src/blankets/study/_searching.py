@@ -174,9 +174,7 @@ class Search:
             call=self.study.mark,
         )
         _log(blanket)
-        if self.n_rows * len(names) > FEW_CELLS or not isinstance(
-            getattr(tests, "counter", None), MemoryCounter
-        ):
+        if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
             blanket.tell()  # it would keep the data, or ask an engine that may be gone
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
         if not found.members:

@@ -93,8 +93,6 @@ class UnderReported:
         return target
 
 
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
     """A question about a column and a target, as it is put to a study."""
