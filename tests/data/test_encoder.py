@@ -69,8 +69,8 @@ def test_numbers_and_truth_values_are_recognized_in_other_types():
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(DataError, match="the new rows lack the columns 'color', 'age'; did you mean 'color'"):
-        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"color": "color"}))
+    with pytest.raises(DataError, match="the new rows lack the columns 'color', 'age'; did you mean 'colors'"):
+        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"color": "colors"}))
 
 
 def test_gaps_in_new_rows():

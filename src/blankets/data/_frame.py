@@ -214,26 +214,27 @@ class Frame:
         return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
 
     def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
-        """Return a frame in which column ``name`` is new or has been replaced; other columns are shared."""
-        row: NDArray[Any] = np.array(codes, code_type(len(levels)))
-        block = DenseColumns(row[np.newaxis])
-        at = len(self.blocks)
+        """Return a frame in which column ``name`` is new or has been replaced; other columns are shared.
+
+        >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+        >>> frame.with_column("b", np.array([0, 1, 2]), ("low", "mid", "high")).arities.tolist()
+        [2, 3]
+        """
         if name in self._index:
-            j = self._index[name]
-            all_levels = (*self.levels[:j], levels, *self.levels[j + 1 :])
-            block_of, position = self.block_of.copy(), self.position.copy()
-            block_of[j], position[j] = at, 0
-            known = dict(self.digests)
-            return Frame(self.names, all_levels, self.n_rows, (*self.blocks, block), block_of, position, known)
-        return Frame(
-            (*self.names, name),
-            (*self.levels, levels),
-            self.n_rows,
-            (*self.blocks, block),
-            np.append(self.block_of, at),
-            np.append(self.position, 0),
-            dict(self.digests),
+            return self.replaced(self._index[name], codes, levels)
+        block_of, position = np.append(self.block_of, 0), np.append(self.position, 0)
+        wider = Frame(
+            (*self.names, name), (*self.levels, levels), self.n_rows, self.blocks, block_of, position, self.digests
         )
+        return wider.replaced(self.n_columns, codes, levels)
+
+    def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
+        """Return a frame in which column ``j`` has other codes and levels; other columns are shared."""
+        row: NDArray[Any] = np.array(codes, code_type(len(levels)))
+        block_of, position = self.block_of.copy(), self.position.copy()
+        block_of[j], position[j] = len(self.blocks), 0
+        all_levels, blocks = (*self.levels[:j], levels, *self.levels[j + 1 :]), (*self.blocks, DenseColumns(row[None]))
+        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests))
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.

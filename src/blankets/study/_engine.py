@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blankets.arguments import one_of, path_of
 from blankets.counting import (
     Checkpoint,
     Counter,
-    DaskCounter,
+    DaskTable,
     MemoryCounter,
     RememberingCounter,
     SlicedCounter,
@@ -29,11 +32,9 @@ from blankets.data import (
     SqlTable,
     Store,
     free_memory,
-    ingest,
     is_store,
     open_chunks,
     pack_chunks,
-    pack_ingested,
 )
 from blankets.errors import DataError, ParameterError
 
@@ -131,16 +132,17 @@ class Engine:
             return
         with ExitStack() as afterwards:
             if self.kind == "dask" or self._must_pack(data):
-                place.folder = Path(tempfile.mkdtemp(prefix="blankets-"))
-                afterwards.callback(shutil.rmtree, place.folder, ignore_errors=True)
+                folder = Path(tempfile.mkdtemp(prefix="blankets-"))
+                afterwards.callback(shutil.rmtree, folder, ignore_errors=True)
                 if isinstance(data, Chunks) or is_files(data):
                     chunks = data if isinstance(data, Chunks) else open_chunks(data)
-                    data = pack_chunks(chunks, place.folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
+                    data = pack_chunks(chunks, folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
             if is_store(data):
                 data = Store.open(data)
             place.store = data if isinstance(data, Store) else None
             if self.kind == "dask":
-                place.client = afterwards.enter_context(connect(self.address))
+                client = afterwards.enter_context(connect(self.address))
+                place.cluster = DaskTable(client, folder, place.store)
             yield data, place
 
     def _must_pack(self, data: Any) -> bool:
@@ -170,12 +172,10 @@ class Place:
     ----------
     n_jobs : int
         Threads for counting here.
-    client : distributed.Client or None
+    cluster : DaskTable or None
         A cluster to count on.
     store : Store or None
         Where the rows are, if they are on disk.
-    folder : Path or None
-        For stores that are made on the way.
     checkpoint : str, Path or None
         A file to keep answers in.
     about : mapping
@@ -183,37 +183,24 @@ class Place:
     """
 
     n_jobs: int = 1
-    client: Any = None
+    cluster: DaskTable | None = None
     store: Store | None = None
-    folder: Path | None = None
     checkpoint: str | Path | None = None
     about: Mapping[str, object] = field(default_factory=dict)
     _kept: Checkpoint | None = None
-    _made: int = 0
 
-    def counter(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame."""
+    def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them."""
         counter: Counter
-        if self.client is not None:
-            counter = self._on_cluster(frame)
-        elif self.store is not None and frame.n_rows > TALL:
+        if self.cluster is not None:
+            counter = self.cluster.counter(frame, rows)
+            return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
+        frame = frame if rows is None else frame.take(rows)
+        if self.store is not None and frame.n_rows > TALL:
             counter = SlicedCounter(frame, self.n_jobs)
         else:
             counter = MemoryCounter(frame, self.n_jobs)
         return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
-
-    def _on_cluster(self, frame: Frame) -> DaskCounter:
-        """Let the workers load the frame from the store that it comes from, or from one that is made for it."""
-        store = self.store
-        if store is not None and frame.blocks == store.frame.blocks:
-            places = zip(store.frame.block_of.tolist(), store.frame.position.tolist(), strict=True)
-            number = {place: j for j, place in enumerate(places)}
-            columns = [number[place] for place in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
-            return DaskCounter(self.client, store, columns)
-        if self.folder is None:
-            raise ParameterError("a cluster needs a folder for the rows; give the table as a store")
-        self._made += 1
-        return DaskCounter(self.client, pack_ingested(ingest(frame), self.folder / f"frame{self._made}"))
 
     def remembered(self, counter: Counter, data: str) -> Counter:
         """Return a counter that keeps its answers, if that was asked for; ``data`` is a fingerprint."""

@@ -374,7 +374,7 @@ class Study:
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
             return of(self.place.counter(whole))
-        labeled = of(self.place.counter(whole.take(column.rows)))
+        labeled = of(self.place.counter(whole, column.rows))
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
@@ -444,7 +444,7 @@ class Study:
         if column is None:
             return self.counter_of_labels
         frame = self.frame.with_column(self.target_name, column.codes, column.levels)
-        return self.place.counter(frame if column.rows is None else frame.take(column.rows))
+        return self.place.counter(frame, column.rows)
 
     @cached_property
     def background(self) -> Counter | None:
@@ -453,7 +453,7 @@ class Study:
         if column is None:
             return None
         if self.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
-            return self.place.counter(self.frame.take(~self.labels.labeled))
+            return self.place.counter(self.frame, ~self.labels.labeled)
         return None if column.rows is None else self.counter
 
     @property
