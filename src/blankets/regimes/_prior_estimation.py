@@ -37,6 +37,7 @@ from scipy.special import betaincinv, expit, logit
 
 from blankets.arguments import generator_from, one_of, whole_number
 from blankets.errors import DataError, LabelError
+from blankets.records import named
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.stats import Sampling, plug_in
@@ -59,6 +60,7 @@ _ROC_LEVEL = 0.05
 _PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny ones do not look best
 
 
+@named
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPrior(Prior):
     """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate.

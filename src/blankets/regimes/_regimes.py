@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from blankets.arguments import one_of
 from blankets.errors import LabelError
+from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
@@ -33,6 +34,7 @@ from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, pl
 __all__ = ["PositiveUnlabeled", "Supervised"]
 
 
+@named
 @dataclass(frozen=True)
 class Supervised(Regime):
     """Every row is labeled.
@@ -92,6 +94,7 @@ class Supervised(Regime):
         return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
 
 
+@named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
     """Only positives are labeled, and which of them are depends on nothing else.

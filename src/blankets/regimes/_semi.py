@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError
+from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
@@ -39,6 +40,7 @@ MNAR = (
 )
 
 
+@named
 @dataclass(frozen=True, init=False)
 class SemiSupervised(Regime):
     """Rows of both classes are labeled, and some rows are not.
