@@ -22,7 +22,7 @@ from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
-    from blankets.data import Manifest, SqlTable, Store
+    from blankets.data import SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
         InformationSelector,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
     from blankets.questions.warm_up import warm_up
+    from blankets.records import Call
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
@@ -74,6 +75,7 @@ __all__ = [
     "Beta",
     "Blanket",
     "Blankets",
+    "Call",
     "DSeparation",
     "DataAudit",
     "Estimate",
@@ -85,7 +87,6 @@ __all__ = [
     "LatentBlanket",
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
-    "Manifest",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
@@ -136,6 +137,7 @@ _HOME = {
     "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
+    "Call": "blankets.records",
     "DSeparation": "blankets.independence",
     "DataAudit": "blankets.results",
     "Estimate": "blankets.results",
@@ -147,7 +149,6 @@ _HOME = {
     "LatentBlanket": "blankets.latent",
     "LatentBlanketClassifier": "blankets.estimators",
     "LatentBlanketTransformer": "blankets.estimators",
-    "Manifest": "blankets.data",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",

@@ -9,14 +9,12 @@ from blankets.data._files import read_table
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
 from blankets.data._ingest import Ingested, ingest
 from blankets.data._learn import Recipe, Summary, decide, joined_bins
-from blankets.data._manifest import Manifest, manifest_of
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._report import Binning, DataReport
 from blankets.data._request import check_reading
 from blankets.data._room import free_memory
-from blankets.data._saved import Reader, Saved, plain, refuse, short
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 
@@ -31,13 +29,10 @@ __all__ = [
     "Encoder",
     "Frame",
     "Ingested",
-    "Manifest",
     "Numbers",
     "NumericTable",
-    "Reader",
     "Recipe",
     "Refused",
-    "Saved",
     "Settings",
     "SparseColumns",
     "SqlTable",
@@ -51,14 +46,10 @@ __all__ = [
     "ingest_numeric",
     "is_store",
     "joined_bins",
-    "manifest_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
-    "plain",
     "quoted",
     "read_column",
     "read_table",
-    "refuse",
-    "short",
 ]

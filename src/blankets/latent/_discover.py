@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from blankets.arguments import generator_from, level_of, one_of, threads_from, whole_number
 from blankets.counting import MemoryCounter
-from blankets.data import Encoder, Frame, Ingested, check_reading, ingest, manifest_of
+from blankets.data import Encoder, Frame, Ingested, check_reading, ingest
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
-from blankets.latent._graphs import children_of, compelled, to_networkx
+from blankets.latent._graphs import children_of, compelled
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
 from blankets.latent._network import Network
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
+from blankets.records import Call
 from blankets.regimes import Regime, regime_from
 from blankets.search import Trace, check_options, find
 
@@ -183,7 +184,7 @@ def discover_latent(
     }
     screened = blanket is None and not members
     found = _Description(outcome, table.encoder, frame, t, screened).blanket(method, score, settings)
-    return replace(found, manifest=manifest_of("discover_latent", asked, frame.fingerprint()))
+    return replace(found, call=Call.of("discover_latent", asked, frame.fingerprint()))
 
 
 def _check(asked: Mapping[str, Any]) -> None:
@@ -311,7 +312,6 @@ class _Description:
             members=(*observed, *inside),
             latents=found,
             observed=local.names[: local.n_members],
-            graph=to_networkx(stage.fit.parents, names),
             scores=tuple(self._scores()),
             method=method,
             score=score,

@@ -107,7 +107,7 @@ def advise(
     if not study.features:
         raise DataError(f"no feature is left beside the target {study.frame.names[study.target]!r}")
     advice = _Adviser(study, alpha, {"assurance": assurance, "n_draws": n_draws, "rng": rng}).advice()
-    return replace(advice, manifest=study.manifest("advise", asked))
+    return replace(advice, call=study.call("advise", asked))
 
 
 class _Adviser:

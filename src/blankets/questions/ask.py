@@ -98,14 +98,14 @@ def test(
     if x in hidden.priors:
         study, name = hidden.exchanged(data, x, reading, about=(target, y, labels, given))
         found = _exchanged_back(_tested(study, name, given, **how), x, name, hidden)
-        return replace(found, manifest=study.manifest("test", asked))
+        return replace(found, call=study.call("test", asked))
     if hidden.priors:
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
     study = read_study(
         data, target, y, labels=labels, prior=prior, positive=positive, unlabeled_marker=unlabeled_marker, **reading
     )
-    return replace(_tested(study, x, given, **how), manifest=study.manifest("test", asked))
+    return replace(_tested(study, x, given, **how), call=study.call("test", asked))
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
@@ -218,7 +218,7 @@ def mutual_information(
         at, conditioning = _columns(study, name, given)
         found = _estimate(study, name, at, given, conditioning, estimator=estimator, loss=loss)
         notes = (hidden.note(x), *found.notes)
-        return replace(found, x=x, target=name, notes=notes, manifest=study.manifest("mutual_information", asked))
+        return replace(found, x=x, target=name, notes=notes, call=study.call("mutual_information", asked))
     if hidden.priors:
         hidden.check(target, y, labels, given)
         reading["exclude"] = hidden.others(x, reading.get("exclude", ()))
@@ -229,7 +229,7 @@ def mutual_information(
     at, conditioning = _columns(study, x, given)
     estimate = _estimate(study, x, at, given, conditioning, estimator=estimator, loss=loss)
     warn_of_constants(study.labels, [] if np.any(estimate._law.dof > 0) else [x])
-    return replace(estimate, manifest=study.manifest("mutual_information", asked))
+    return replace(estimate, call=study.call("mutual_information", asked))
 
 
 def _exchanged_back(result: TestResult, x: str, target: str, hidden: UnderReported) -> TestResult:

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import names_in, threads_from
-from blankets.data import DataReport, Ingested, ingest, manifest_of
+from blankets.data import DataReport, Ingested, ingest
 from blankets.errors import BlanketsWarning, DataError, LabelError
 from blankets.progress import Progress, shown
 from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_target import FEW, WithTarget
+from blankets.records import Call
 from blankets.regimes import Regime, code_labels, regime_from
 from blankets.results import DataAudit, Finding, count_of, joined
 
@@ -116,7 +117,7 @@ def audit(
         n_columns=table.frame.n_columns,
         data=table.report.to_dict(),
         seconds=time.perf_counter() - began,
-        manifest=manifest_of("audit", asked, table.frame.fingerprint()),
+        call=Call.of("audit", asked, table.frame.fingerprint()),
     )
 
 

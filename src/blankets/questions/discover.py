@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from blankets.arguments import flag, generator_from, level_of, one_of, threads_from
 from blankets.compiling import told_of_compiling
 from blankets.counting import count_alone
-from blankets.data import manifest_of
 from blankets.errors import Interrupted, ParameterError
 from blankets.progress import Progress, shown
+from blankets.records import Call
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
@@ -192,9 +192,9 @@ def discover(
             engine=engine_,
         )
         chosen, why, otherwise = picked(setting, setting.only_target, options) if named is None else (named, "", None)
-        manifest = manifest_of("discover", asked, setting.fingerprint)
+        call = Call.of("discover", asked, setting.fingerprint)
         how = (chosen, why, alpha, roles, options, generator_from(rng))
-        search = Search(setting, *how, tell, manifest, otherwise=otherwise)
+        search = Search(setting, *how, tell, call, otherwise=otherwise)
         return search.blanket_of(setting.only_target)
 
 
@@ -288,11 +288,11 @@ def discover_all(
         # A generator for each target, so that the answers do not depend on which thread takes which.
         seed = generator_from(rng)
         seeds = seed.spawn(len(wanted)) if "rng" in chosen.options else [seed] * len(wanted)
-        manifest = manifest_of("discover_all", asked, setting.fingerprint)
+        call = Call.of("discover_all", asked, setting.fingerprint)
         stop, count = Event(), Countdown(len(wanted), "targets", tell)
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")
         how = (chosen, why, alpha, roles, options)
-        searches = [Search(setting, *how, seed, step, manifest, stop, otherwise) for seed in seeds]
+        searches = [Search(setting, *how, seed, step, call, stop, otherwise) for seed in seeds]
         tasks = [partial(search.blanket_of, target) for search, target in zip(searches, wanted, strict=True)]
         found: dict[int, Blanket] = {}
         try:

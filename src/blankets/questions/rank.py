@@ -127,7 +127,7 @@ def rank(
         n_rows=counted.n_rows,
         notes=(*counted.notes, *map(hidden.note, hidden.priors)),
         excluded={name: why for name, why in counted.report.left_out.items() if name not in hidden.priors},
-        manifest=counted.manifest("rank", asked),
+        call=counted.call("rank", asked),
         _law=ranked,
     )
 

@@ -112,7 +112,7 @@ def refute(
         trials=trials,
         n_draws=n_draws,
         seconds=time.perf_counter() - began,
-        manifest=study.manifest("refute", asked),
+        call=study.call("refute", asked),
     )
 
 
@@ -134,7 +134,7 @@ def _as_before(
     how = {name: said[name] for name in (*_TESTING, *options) if name in said}
     how |= {"algorithm": blanket.algorithm, "force": said.get("surrogate_is_valid") is False}
     reading = {name: said[name] for name in READING if name in said}
-    made = {} if blanket.manifest is None else blanket.manifest.arguments
+    made = {} if blanket.call is None else blanket.call.options
     about = {name: made[name] for name in ("positive", "unlabeled_marker") if name in made}
     if made.get("given_drivers") is False:
         how["given_drivers"] = False
@@ -152,7 +152,7 @@ def _as_before(
             study = read_study(data, target, y, n_jobs=n_jobs, **about, **reading)
     except (LabelError, TargetError) as error:
         raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
-    known = "" if blanket.manifest is None else blanket.manifest.fingerprint
+    known = "" if blanket.call is None else blanket.call.fingerprint
     if known and study.fingerprint != known:
         raise DataError(
             f"these are not the data of the blanket of {blanket.target!r}: their fingerprint is "
@@ -209,7 +209,7 @@ class _Tampering:
 
     def _again(self) -> Trial:
         self.tell("same data")
-        made = self.blanket.manifest
+        made = self.blanket.call
         seed = made.seed if made is not None and isinstance(made.seed, int) else None
         found = discover(self.study, rng=seed, **self.how)
         lost = [x for x in self.blanket.members if x not in found]

@@ -231,7 +231,7 @@ def selected(
         warnings=_notes(counted, source, chosen, picks),
         excluded=counted.report.left_out,
         data=counted.report.to_dict(),
-        manifest=counted.manifest("select", asked),
+        call=counted.call("select", asked),
     )
 
 

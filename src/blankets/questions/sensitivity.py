@@ -119,7 +119,7 @@ def sensitivity(
         n_rows=study.frame.n_rows,
         n_searches=len(found),
         seconds=time.perf_counter() - began,
-        manifest=study.manifest("sensitivity", asked),
+        call=study.call("sensitivity", asked),
     )
 
 

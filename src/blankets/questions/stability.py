@@ -144,7 +144,7 @@ def stability(
         n_rows=study.n_rows,
         seconds=time.perf_counter() - began,
         warnings=whole.warnings,
-        manifest=study.manifest("stability", asked),
+        call=study.call("stability", asked),
     )
     if stopped is not None:
         raise Interrupted(stopped.target, found=result, done=stopped.done)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from blankets.arguments import one_of, threads_from
 from blankets.counting import Counter, SqlCounter
-from blankets.data import DataReport, Manifest, check_reading, manifest_of
+from blankets.data import DataReport, check_reading
 from blankets.errors import NotAnswerableError, RegimeWarning, TargetError, listed, warn
+from blankets.records import Call
 from blankets.regimes import Labels, Question, Regime, Supervised, Surrogate, SurrogateColumn, surrogate_from
 from blankets.study._engine import ENGINES, Tell, at_hand, fingerprint_of
 from blankets.study._study import Study, check_in_place, read_study
@@ -65,9 +66,9 @@ class Counted:
         """All columns but the target."""
         return [x for x in range(len(self.names)) if x != self.target]
 
-    def manifest(self, call: str, arguments: Mapping[str, Any]) -> Manifest:
+    def call(self, call: str, arguments: Mapping[str, Any]) -> Call:
         """Return what an answer was made with."""
-        return manifest_of(call, arguments, self.fingerprint)
+        return Call.of(call, arguments, self.fingerprint)
 
     @property
     def notes(self) -> tuple[str, ...]:

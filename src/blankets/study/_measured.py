@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import threads_from
-from blankets.data import Manifest, NumericTable, ingest_numeric, manifest_of
+from blankets.data import NumericTable, ingest_numeric
 from blankets.errors import TargetError
+from blankets.records import Call
 from blankets.study._study import check_complete
 
 __all__ = ["Measured", "check_numbers", "read_measured"]
@@ -67,9 +68,9 @@ class Measured:
         """A hash of the table."""
         return "" if self.drawn else self.table.fingerprint()
 
-    def manifest(self, call: str, arguments: Mapping[str, Any]) -> Manifest:
+    def call(self, call: str, arguments: Mapping[str, Any]) -> Call:
         """Return what an answer about this table was made with."""
-        return manifest_of(call, arguments, self.fingerprint)
+        return Call.of(call, arguments, self.fingerprint)
 
     def take(self, rows: NDArray[np.int64]) -> Measured:
         """Return the table of some rows only, without the features that do not vary in them."""

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from blankets.counting import MemoryCounter
-from blankets.data import Manifest
 from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
+from blankets.records import Call
 from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
 from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
 from blankets.study._setting import Setting
@@ -37,7 +37,7 @@ class Search:
     options: dict[str, Any]
     rng: np.random.Generator
     tell: Callable[[str], None] | None
-    manifest: Manifest
+    call: Call
     stop: Event | None = None
     otherwise: Algorithm | None = None  # is run where near copies of each other leave nothing
 
@@ -68,7 +68,7 @@ class Search:
             data=self.setting.report_as_data,
             excluded=self.setting.excluded,
             by_effect=self.setting.choices["strength"] == "information",
-            manifest=self.manifest,
+            call=self.call,
         )
         _log(blanket)
         if self.setting.n_rows * len(names) > FEW_CELLS or not isinstance(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import threads_from
 from blankets.counting import Counter, MemoryCounter
-from blankets.data import DataReport, Frame, Manifest, check_reading, ingest, manifest_of
+from blankets.data import DataReport, Frame, check_reading, ingest
 from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import (
     ConditionedTests,
@@ -23,6 +23,7 @@ from blankets.independence import (
     TableTests,
     table_tests,
 )
+from blankets.records import Call
 from blankets.regimes import (
     Labels,
     Regime,
@@ -126,9 +127,9 @@ class Study:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
 
-    def manifest(self, call: str, arguments: Mapping[str, Any]) -> Manifest:
+    def call(self, call: str, arguments: Mapping[str, Any]) -> Call:
         """Return what an answer about this study was made with."""
-        return manifest_of(call, arguments, self.fingerprint)
+        return Call.of(call, arguments, self.fingerprint)
 
     def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
         """Return what stands in for the target: the regime's choice, or the user's."""
