@@ -17,7 +17,7 @@ import numpy as np
 
 from blankets.errors import DataError
 
-__all__ = ["as_data", "as_python", "built", "is_kept", "named", "not_kept"]
+__all__ = ["as_data", "as_python", "built", "is_kept", "is_named", "named", "not_kept"]
 
 T = TypeVar("T", bound=type)
 _KINDS: dict[str, type] = {}
@@ -49,6 +49,11 @@ def named(kind: T) -> T:
     return kind
 
 
+def is_named(value: object) -> bool:
+    """Tell whether a value can be written with its class."""
+    return _KINDS.get(type(value).__name__) is type(value)
+
+
 def as_data(value: Any) -> Any:
     """Return a value in the types that JSON has.
 
@@ -65,7 +70,7 @@ def as_data(value: Any) -> Any:
         return {str(key): as_data(item) for key, item in value.items()}
     if isinstance(value, Sequence | Set):
         return [as_data(item) for item in value]
-    if _KINDS.get(type(value).__name__) is type(value):
+    if is_named(value):
         said = value._said() if hasattr(value, "_said") else _fields_of(value)
         return {"class": type(value).__name__, **as_data(said)} if isinstance(said, Mapping) else as_data(said)
     return _of_scipy(value) or not_kept(value)

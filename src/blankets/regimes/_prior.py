@@ -19,7 +19,7 @@ from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError
-from blankets.records import named
+from blankets.records import built, named
 
 __all__ = [
     "Beta",
@@ -43,6 +43,15 @@ _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 class Prior(ABC):
     """Knowledge of p(y=1)."""
+
+    @classmethod
+    def _from_data(cls, data: Any) -> Prior:
+        """Return the prior that a saved result speaks of."""
+        prior = prior_from(built(data)) if data is not None else None
+        quantiles = np.array([-1.0]) if prior is None else prior.ppf([0.0, 0.05, 0.5, 0.95, 1.0])
+        if prior is None or not (np.diff(quantiles) >= 0).all() or not 0 <= quantiles[0] <= quantiles[-1] <= 1:
+            raise _not_a_prior(data)
+        return prior
 
     @property
     @abstractmethod
@@ -353,6 +362,9 @@ class Restricted(Prior):
     base: Prior
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", prior_from(self.base))  # which may be said as a number, a pair, ...
 
     @property
     def support(self) -> tuple[float, float]:

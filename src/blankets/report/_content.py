@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from blankets.data import plain
+from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
