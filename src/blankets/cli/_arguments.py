@@ -47,9 +47,7 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return add
 
 
-target_option = click.option(
-    "-t", "--target", required=True, metavar="NAME", help="The column that is asked about."
-)
+target_option = click.option("-t", "--target", required=True, metavar="NAME", help="The column that is asked about.")
 label_options = _all(
     click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c."),
     click.option(
@@ -105,9 +103,7 @@ engine_options = _all(
     ),
     click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers here, to continue if killed."),
 )
-jobs_option = click.option(
-    "--jobs", "n_jobs", type=int, metavar="N", help="Number of threads; default: all."
-)
+jobs_option = click.option("--jobs", "n_jobs", type=int, metavar="N", help="Number of threads; default: all.")
 json_options = _all(
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document."),
     click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file."),

@@ -17,7 +17,7 @@ from blankets.data import Encoder, Frame
 from blankets.errors import ParameterError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
-from blankets.latent._graphs import children_of, compelled, to_networkx
+from blankets.latent._graphs import children_of, compelled
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
 from blankets.latent._network import Network
@@ -201,7 +201,6 @@ class _Description:
             members=(*observed, *inside),
             latents=found,
             observed=local.names[: local.n_members],
-            graph=to_networkx(stage.fit.parents, names),
             scores=tuple(self._scores()),
             method=method,
             score=score,

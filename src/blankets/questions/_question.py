@@ -116,6 +116,7 @@ def _keep(result: Any, function: str, given: dict[str, Any]) -> None:
     The result is changed in place: a copy would work out all that a blanket tells only when it is asked.
     """
     made = list(result.values()) if isinstance(result, Blankets) else [result]
-    call = Call.of(function, given, made[0].call.fingerprint if made else "")
+    known = next((one.call.fingerprint for one in made if one.call is not None), "")
+    call = Call.of(function, given, known)
     for one in made:
         object.__setattr__(one, "call", call)

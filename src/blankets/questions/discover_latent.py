@@ -156,6 +156,6 @@ def discover_latent(
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
             frame, labeled = frame.with_column(study.target_name, column.codes, column.levels), study.labels.labeled
         effort = search.effort(study.place.n_jobs, study.tell)
-        found = search.found(frame, study.target, labeled, study.encoder, effort, generator)
+        found = search.found(frame, study.target, labeled, study.coder, effort, generator)
         settings = {**found.settings, "labels": study.regime.name}
         return replace(found, settings=settings, call=study.mark)

@@ -65,6 +65,7 @@ Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
 Table = Frame | NumericTable | SqlCounter
 
+NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
 NO_TARGET = "no target was named; give its column name as 'target', or its values as 'y'"
 
 
@@ -218,7 +219,7 @@ class Study:
     def frame(self) -> Frame:
         """The table as codes."""
         if not isinstance(self.table, Frame):
-            raise ParameterError("this question needs the rows as codes in memory or in a store; pack the query first")
+            raise ParameterError(NOT_HERE)
         return self.table
 
     @cached_property
@@ -269,6 +270,13 @@ class Study:
     def mark(self) -> Call:
         """The call as far as the study knows it, the table's fingerprint; `question` adds the rest."""
         return Call(function="", fingerprint=self.fingerprint)
+
+    @property
+    def coder(self) -> Encoder:
+        """What codes other rows as these were coded."""
+        if self.encoder is None:
+            raise ParameterError(NOT_HERE)
+        return self.encoder
 
     def index(self, name: str) -> int:
         """Return the number of a column that the user asks about."""

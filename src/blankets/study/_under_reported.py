@@ -116,10 +116,11 @@ class Asked:
         """Return an answer with the names of feature and target in their places."""
         if not self.exchanged:
             return answer
-        names = {"x": answer.target, "target": answer.x}
-        if isinstance(answer, TestResult) and answer.estimate is not None:
-            answer = replace(answer, estimate=replace(answer.estimate, **names))
-        return replace(answer, **names, notes=(self.note, *answer.notes))
+        x, target = answer.target, answer.x
+        inner = getattr(answer, "estimate", None)
+        if inner is not None:
+            answer = replace(answer, estimate=replace(inner, x=x, target=target))  # type: ignore[call-arg]
+        return replace(answer, x=x, target=target, notes=(self.note, *answer.notes))
 
 
 def under_reported_from(names: Names) -> UnderReported:
