@@ -202,7 +202,7 @@ def test_an_uncertain_prior_is_drawn_from_with_a_seed():
 
 def test_an_estimated_prior_says_so():
     table = hidden("pu")
-    prior = bl.estimate_prior(table, "smoker", n_bootstrap=5, rng=0)
+    prior = bl.estimate_prior(table, "smoker", n_resamples=5, rng=0)
     advice = bl.advise(table, "smoker", labels="pu", prior=prior)
     assert "estimated by roc assuming that some recognizable group of rows is all positive" in advice.prior
     assert advice.goals

@@ -100,7 +100,7 @@ def test_number_of_threads_does_not_change_the_answer(frame):
 
 
 def test_the_same_seed_gives_the_same_answer(frame):
-    runs = [bl.discover_all(frame, algorithm="kiamb", k=0.5, rng=1, n_jobs=n) for n in (1, 3)]
+    runs = [bl.discover_all(frame, algorithm="kiamb", rng=1, n_jobs=n, options={"k": 0.5}) for n in (1, 3)]
     assert [b.members for b in runs[0].values()] == [b.members for b in runs[1].values()]
 
 
@@ -259,7 +259,7 @@ def test_members_that_could_not_be_tested_together_are_doubted():
     t = rng.integers(0, 3, 150)
     table = {name: (4 * t + rng.integers(0, 8, 150)) % 12 for name in ("one", "other")}
     with pytest.warns(TooFewRowsWarning, match="150 rows are too few to test any of the 2 members given another one"):
-        blanket = bl.discover({**table, "t": t}, "t", algorithm="pcmb", reliability=3)
+        blanket = bl.discover({**table, "t": t}, "t", algorithm="pcmb", test=bl.Testing(reliability=3))
     assert len(blanket) == 2
 
 

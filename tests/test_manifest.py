@@ -111,7 +111,7 @@ def test_numbers_that_are_not_binned_have_one_too():
 
 
 def test_a_manifest_tells_call_versions_and_seed():
-    made = bl.discover(columns(), "a", algorithm="kiamb", alpha=0.05, k=0.5, rng=11).manifest
+    made = bl.discover(columns(), "a", algorithm="kiamb", alpha=0.05, rng=11, options={"k": 0.5}).manifest
     assert (made.call, made.seed) == ("discover", 11)
     assert (made.arguments["alpha"], made.arguments["k"], made.arguments["missing"]) == (0.05, 0.5, "error")
     assert made.versions["python"] == platform.python_version()
@@ -137,7 +137,7 @@ def test_seeds_that_cannot_be_written_down_are_named():
         ("mutual_information", lambda t: bl.mutual_information(t, "b", "a")),
         ("rank", lambda t: bl.rank(t, "a")),
         ("select", lambda t: bl.select(t, "a", k=1)),
-        ("stability", lambda t: bl.stability(t, "a", n_draws=2, rng=0)),
+        ("stability", lambda t: bl.stability(t, "a", n_resamples=2, rng=0)),
         ("advise", lambda t: bl.advise(t, "a")),
         ("discover_latent", lambda t: bl.discover_latent(t, "a", blanket=["b"], n_restarts=1)),
     ],

@@ -1,5 +1,7 @@
 """Rankings and selections through a surrogate that the user names, and wherever the rows are counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,7 +50,7 @@ SURROGATES = ["listwise", "ym", "y0", "y1"]
 @pytest.mark.parametrize("surrogate", SURROGATES)
 def test_a_ranking_through_a_surrogate_is_by_the_information_about_it(hidden, surrogate, prior):
     rows, y = stand_in(hidden, surrogate)
-    ranking = bl.rank(hidden, "ill", labels="mar-c", prior=prior, surrogate=surrogate)
+    ranking = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-c", prior, surrogate=surrogate))
     expected = {name: mutual_info_score(rows[name], y) for name in FEATURES}
     assert list(ranking.names) == sorted(FEATURES, key=expected.get, reverse=True)
     np.testing.assert_allclose(ranking.information, [expected[name] for name in ranking], rtol=1e-9)
@@ -60,7 +62,7 @@ def test_a_ranking_through_a_surrogate_is_by_the_information_about_it(hidden, su
 
 def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hidden):
     ranking = bl.rank(hidden, "ill", labels="mar-c")
-    through = bl.rank(hidden, "ill", labels="mar-c", surrogate="ym")
+    through = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-c", surrogate="ym"))
     np.testing.assert_array_equal(ranking.information, through.information)
     assert "In place of the target stands one that counts unlabeled rows as a class of their own" in ranking.notes[1]
     assert "nothing is known about p(y=1)" in ranking.notes[1]
@@ -73,7 +75,7 @@ def test_the_squared_loss_of_a_surrogate(hidden):
     """Squared-loss information is Pearson's X² over twice the rows."""
     from scipy.stats import chi2_contingency
 
-    ranking = bl.rank(hidden, "ill", labels="mar-c", loss="squared", surrogate="y0")
+    ranking = bl.rank(hidden, "ill", loss="squared", labels=bl.SemiSupervised("mar-c", surrogate="y0"))
     rows, y = stand_in(hidden, "y0")
     for name, value in zip(ranking.names, ranking.information, strict=True):
         x2 = chi2_contingency(pd.crosstab(rows[name], y), correction=False).statistic
@@ -105,7 +107,9 @@ def twin_score(criterion, table, surrogate, name, chosen):
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr", "cife", "condred", "disr", "cmi"])
 @pytest.mark.parametrize("surrogate", SURROGATES)
 def test_a_selection_through_a_surrogate_is_that_of_a_slow_twin(hidden, criterion, surrogate):
-    selection = bl.select(hidden, "ill", labels="mar-c", prior=0.45, k=4, criterion=criterion, surrogate=surrogate)
+    selection = bl.select(
+        hidden, "ill", k=4, criterion=criterion, labels=bl.SemiSupervised("mar-c", 0.45, surrogate=surrogate)
+    )
     for place, name in enumerate(selection.names):
         before = selection.names[:place]
         scores = {x: twin_score(criterion, hidden, surrogate, x, before) for x in FEATURES if x not in before}
@@ -123,7 +127,7 @@ def test_positives_collected_apart_say_nothing_of_redundancy(complete):
     both = pd.concat([records, complete.assign(ill=np.nan)], ignore_index=True)
     regime = bl.PositiveUnlabeled(sampling="case-control")
     for given in (None, "y0"):
-        picked = bl.select(both, "ill", labels=regime, k=2, criterion="mifs", surrogate=given)
+        picked = bl.select(both, "ill", k=2, criterion="mifs", labels=replace(regime, surrogate=given))
         y = both["ill"].notna().tolist()
         first, second = picked.names
         redundancy = information(complete[first].tolist(), complete[second].tolist())
@@ -133,22 +137,18 @@ def test_positives_collected_apart_say_nothing_of_redundancy(complete):
 def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
     for ask in (bl.rank, lambda *a, **k: bl.select(*a, k=2, **k)):
         with pytest.raises(LabelError, match=r"is not valid here: labeling depends on the features.*force=True"):
-            ask(hidden, "ill", labels="mar-f", surrogate="y0")
+            ask(hidden, "ill", labels=bl.SemiSupervised("mar-f", surrogate="y0"))
         with pytest.raises(NotAnswerableError, match="pairwise deletion is a test"):
-            ask(hidden, "ill", labels="mcar", surrogate="pairwise")
+            ask(hidden, "ill", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
         with pytest.raises(ParameterError, match="unknown surrogate 'y2'"):
-            ask(hidden, "ill", labels="mcar", surrogate="y2")
-        with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
-            ask(complete, "ill", surrogate="y0")
-    marked = bl.rank(hidden, "ill", labels="mar-f", surrogate="y0", force=True)
+            bl.SemiSupervised("mcar", surrogate="y2")
+        with pytest.raises(LabelError, match="no row is unlabeled, but labels='mcar' needs some"):
+            ask(complete, "ill", labels=bl.SemiSupervised("mcar", surrogate="y0"))
+    marked = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-f", surrogate="y0", force=True))
     assert marked.notes[1].endswith("It is not valid here, and was asked for all the same.")
-    chosen = bl.select(hidden, "ill", labels="mar-f", surrogate="y0", force=True, k=1)
+    chosen = bl.select(hidden, "ill", k=1, labels=bl.SemiSupervised("mar-f", surrogate="y0", force=True))
     assert chosen.settings["surrogate_is_valid"] is False
     assert chosen.labels.endswith("It is not valid here, and was asked for all the same.")
-    assert (
-        bl.rank(complete, "ill", surrogate="full").to_dict()["features"]
-        == bl.rank(complete, "ill").to_dict()["features"]
-    )
 
 
 def test_no_surrogate_stands_in_for_one_of_three_classes(complete):
@@ -160,7 +160,7 @@ def test_no_surrogate_stands_in_for_one_of_three_classes(complete):
 def test_features_without_a_value_among_labeled_rows_are_named(hidden):
     table = hidden.assign(c=np.where(hidden["ill"].notna(), 0, hidden["c"]))
     with pytest.warns(RegimeWarning, match="'c' have a single value among the labeled rows"):
-        bl.rank(table, "ill", labels="mcar", surrogate="listwise")
+        bl.rank(table, "ill", labels=bl.SemiSupervised("mcar", surrogate="listwise"))
 
 
 # Engines

@@ -41,7 +41,7 @@ def test_a_blanket_that_stands(files, tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("Attempts to refute the blanket of ill: it stands, 4 passed, 2 not asked\n")
     assert "3 draws each" in out
-    tried = bl.refute(bl.Blanket.load(saved), full, n_draws=3, rng=1)
+    tried = bl.refute(bl.Blanket.load(saved), full, n_resamples=3, rng=1)
     assert json.loads((tmp_path / "tried.json").read_text())["trials"] == [trial.to_dict() for trial in tried]
 
 
