@@ -253,7 +253,7 @@ def test_results_are_escaped_tabled_and_plain():
     assert "&lt;b&gt;cough" in found._repr_html_()
     content = json.loads(found.to_json())
     assert (content["schema"], content["schema_version"]) == ("blankets/audit", 2)
-    assert content["manifest"]["call"] == "audit"
+    assert content["call"]["function"] == "audit"
     again = DataAudit.from_json(found.to_json())
     assert (repr(again), again.to_dict()) == (repr(found), found.to_dict())
     content["findings"][0]["weight"] = "heavy"

@@ -60,7 +60,7 @@ class TestStability:
         assert found["a"] == found["c"] == 1.0
         assert set(found.members) >= {"a", "c", "d"}
         assert found.settings["test"] == "fisher-z"
-        assert found.manifest.fingerprint == bl.discover(table, "b", test="fisher-z").manifest.fingerprint
+        assert found.call.fingerprint == bl.discover(table, "b", test="fisher-z").call.fingerprint
 
     def test_rows_are_drawn_by_the_values_of_a_target_that_has_few(self):
         rng = np.random.default_rng(2)

@@ -57,7 +57,7 @@ def test_a_ranking_through_a_surrogate_is_by_the_information_about_it(hidden, su
     assert ranking.estimator == "plug-in"
     assert ranking.n_rows == N
     assert ranking.notes[1].endswith(": it was asked for.")
-    assert ranking.manifest.arguments["surrogate"] == surrogate
+    assert ranking.call.options["surrogate"] == surrogate
 
 
 def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hidden):
@@ -286,7 +286,7 @@ def test_the_selector_counts_where_it_is_told(complete, monkeypatch):
     here = InformationSelector(k=2).fit(few[FEATURES], few["ill"])
     with small_gpu(monkeypatch):
         there = InformationSelector(k=2, engine="gpu").fit(few[FEATURES], few["ill"])
-    assert there.selection_.manifest.arguments["engine"] == "gpu"
+    assert there.selection_.call.options["engine"] == "gpu"
     assert same(there.selection_, here.selection_)
 
 

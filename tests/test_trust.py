@@ -1,7 +1,7 @@
 """After a run: what must hold for a blanket (`check_assumptions`), and attempts to refute it (`refute`)."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -170,7 +170,7 @@ class TestRefute:
         assert tried["row subsets"].figures == {"cough": 1.0, "fever": 1.0}
         assert [trial.name for trial in tried if trial.verdict == "not asked"] == ["priors", "fewer labels"]
         assert "it stands, 4 passed, 2 not asked" in repr(tried)
-        assert (tried.manifest.call, tried.manifest.seed) == ("refute", 1)
+        assert (tried.call.function, tried.call.seed) == ("refute", 1)
 
     def test_a_false_blanket_falls(self):
         """A search at level 0.3 among 40 columns of noise collects chance members, which halves do not share."""
@@ -201,7 +201,7 @@ class TestRefute:
     def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(self):
         blanket = bl.discover(table(), "ill", algorithm="kiamb", rng=4, options={"k": 0.6})
         first, second = (blanket.refute(table(), n_resamples=6, rng=9, n_jobs=n) for n in (1, 2))
-        assert [trial.to_dict() for trial in first] == [trial.to_dict() for trial in second]
+        assert [asdict(trial) for trial in first] == [asdict(trial) for trial in second]
         assert first["same data"].verdict == "passed"  # the seed of the search is known
 
     @pytest.mark.parametrize("labels", ["pu", "mcar", "mar-f", "mar-c"])
@@ -251,8 +251,8 @@ class TestRefute:
         with pytest.raises(DataError, match="not the data of the blanket of 'ill': there is no target column"):
             blanket.refute(table().rename(columns={"ill": "sick"}))
 
-    def test_a_result_without_a_manifest_is_tried_all_the_same(self):
-        old = replace(bl.discover(table(), "ill", algorithm="iamb"), manifest=None)
+    def test_a_result_without_a_call_is_tried_all_the_same(self):
+        old = replace(bl.discover(table(), "ill", algorithm="iamb"), call=None)
         assert old.refute(table(), n_resamples=1, rng=0)["same data"].verdict == "passed"
 
     def test_a_saved_result_and_a_separate_target(self, tmp_path):

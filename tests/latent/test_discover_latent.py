@@ -178,7 +178,7 @@ def test_seeds_threads_and_progress():
         discover_latent(TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=4, rng=3, n_jobs=n, progress=told.append)
         for n in (1, 2)
     ]
-    first, second = ({**run.to_dict(), "manifest": None} for run in runs)
+    first, second = ({**run.to_dict(), "call": None} for run in runs)
     assert first == second
     assert "latent 1, parent: restart 1 of 4" in told
 
