@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, GpuCounter, MemoryCounter, _dask, connect
+from blankets.counting import DaskCounter, MemoryCounter, _dask, connect
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
-from small_gpu import small_gpu
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +104,7 @@ def test_engines_are_checked(table):
         bl.discover(table, "ill", engine=bl.Engine(address="tcp://127.0.0.1:1"))
     with pytest.raises(ParameterError, match=r"give the data as bl\.SqlTable"):
         bl.discover(table, "ill", engine="sql")
-    with pytest.raises(ParameterError, match="'engine' and 'checkpoint' are for counts"):
+    with pytest.raises(ParameterError, match="a cluster, a database and checkpoints are for counts"):
         bl.discover(table[["a", "b", "child"]], "b", test="fisher-z", engine="dask")
 
 
@@ -115,37 +114,6 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
-
-
-# A GPU, or its simulation
-
-
-def test_a_gpu_gives_the_same_blanket(table, monkeypatch):
-    few = table.iloc[:300][["a", "spouse", "child", "noise0", "ill"]]
-    hidden = few.assign(ill=few["ill"].astype(object).where(np.arange(len(few)) % 3 > 0, None))
-    asked, prepared = [], GpuCounter._prepared
-
-    def counted(self, *request):
-        asked.append(request)
-        return prepared(self, *request)
-
-    monkeypatch.setattr(GpuCounter, "_prepared", counted)
-    monkeypatch.setattr("blankets.counting._gpu.LATENCY", 0)
-    for data, labels in ((few, "auto"), (hidden, "mcar")):
-        in_memory = bl.discover(data, "ill", labels=labels, algorithm="iamb")
-        with small_gpu(monkeypatch):
-            assert same(bl.discover(data, "ill", labels=labels, algorithm="iamb", engine="gpu"), in_memory)
-        assert in_memory.members
-        assert asked
-        asked.clear()
-
-
-def test_a_gpu_is_looked_for_before_the_data_are_read(monkeypatch):
-    from numba import cuda
-
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
-    with pytest.raises(EngineError, match="there is no GPU that CUDA can use on this machine"):
-        bl.discover("no such file.csv", "ill", engine="gpu")
 
 
 # SQL
@@ -232,7 +200,7 @@ def put(self, *answer):
     if len(n) == 9:
         os.kill(os.getpid(), signal.SIGKILL)
 Checkpoint.put = put
-bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", checkpoint=sys.argv[2])
+bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=sys.argv[2]))
 """
     arguments = str(tmp_path / "table.parquet"), str(tmp_path / "run.jsonl")
     killed = subprocess.run([sys.executable, "-c", code, *arguments], check=False)
