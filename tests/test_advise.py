@@ -232,7 +232,7 @@ def test_prints_and_travels():
     for prior in (None, 0.25, (0.2, 0.4), "<0.4"):
         advice = bl.advise(table, hostile, labels="pu", prior=prior)
         again = json.loads(advice.to_json())
-        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 2)
+        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 4)
         assert len(again["goals"]) == len(advice.goals)
         assert "<script>" not in advice._repr_html_()
         assert max(len(line) for line in repr(advice).splitlines()) <= 130

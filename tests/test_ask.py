@@ -167,7 +167,7 @@ def test_results_travel_as_json():
         bl.rank(table, "smoker", labels="pu", prior=0.25),
     ):
         again = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-        assert again["schema_version"] == 3
+        assert again["schema_version"] == 4
         assert "<script" not in result._repr_html_()
 
 

@@ -148,7 +148,7 @@ def test_it_prints_and_is_kept_as_json():
     assert found.table()[0] == {"feature": "strong", "frequency": 1.0, "member": True}
     with pytest.raises(KeyError, match="no feature 'stong'; did you mean 'strong'"):
         found["stong"]
-    with pytest.raises(DataError, match="'frequency' holds something else than shares"):
+    with pytest.raises(DataError, match="'a' in 'frequency' holds 3"):
         Stability.from_dict({**content, "frequency": {"a": 3}})
     with pytest.raises(TypeError, match="unhashable"):
         hash(found)

@@ -77,7 +77,7 @@ def test_ranking(table, capsys):
     expected = bl.rank(table, "admits", labels="pu", prior=0.3, exclude=["drawn", "marked"])
     assert [feature["name"] for feature in content["features"]] == list(expected.names)
     assert content["features"][0]["information"] == pytest.approx(expected.information[0])
-    assert content["schema_version"] == 3
+    assert content["schema_version"] == 4
 
 
 @pytest.mark.parametrize("command", [["rank"], ["select", "-k", "2"]])

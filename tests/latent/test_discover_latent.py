@@ -147,7 +147,7 @@ def test_explanations_and_json(found):
     with pytest.raises(ParameterError, match="unknown column 'T'"):
         found.explain("T")
     plain = json.loads(found.to_json())
-    assert plain["schema_version"] == 2
+    assert plain["schema_version"] == 4
     assert plain["members"] == list(found.members)
     assert plain["latents"][0]["position"] == "child"
     assert "Latent Markov blanket of 'T'" in repr(found)
