@@ -9,14 +9,12 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
 from blankets.data._ingest import Ingested, ingest
-from blankets.data._manifest import Manifest, manifest_of
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._reading import DEFAULT, Reading, ReadingOptions
 from blankets.data._request import Asked
 from blankets.data._room import free_memory
-from blankets.data._saved import Reader, Saved, plain, refuse, short
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
@@ -37,14 +35,11 @@ __all__ = [
     "Frame",
     "Ingested",
     "LeftOut",
-    "Manifest",
     "Numbers",
     "NumericTable",
-    "Reader",
     "Reading",
     "ReadingOptions",
     "Refused",
-    "Saved",
     "SparseColumns",
     "SqlTable",
     "Store",
@@ -56,15 +51,11 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "manifest_of",
     "named",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
-    "plain",
     "quoted",
     "read_column",
     "read_table",
-    "refuse",
-    "short",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from blankets.data._frame import Frame
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
 from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed, warn
+from blankets.records import Count, refuse
 
 __all__ = ["Encoder"]
 
@@ -47,12 +48,18 @@ class Encoder:
     """
 
     names: tuple[str, ...]
-    levels: tuple[tuple[object, ...], ...]
+    levels: tuple[tuple[Any, ...], ...]
     binned: Mapping[str, Binning]
     target: str | None
-    missing: str
+    missing: Annotated[str, Literal["error", "level", "drop"]]
     missing_labels: Mapping[str, str]
-    n_columns_in: int | None = None
+    n_columns_in: Count | None = None
+
+    def _check(self) -> None:
+        if len(self.names) != len(self.levels) or len(set(self.names)) < len(self.names):
+            refuse("'names' in 'encoder' are not as many as 'levels', or one is there twice")
+        if not all(isinstance(level, str | int | float) for some in self.levels for level in some):
+            refuse("'levels' in 'encoder' hold something else than texts and numbers")
 
     def transform(self, new_data: Any) -> Frame:
         """Return new rows as codes of the same levels.

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from blankets.arguments import one_of
 from blankets.data import Frame, Reading, ingest
 from blankets.errors import DataError
-from blankets.estimators._checks import checked
+from blankets.estimators._checks import TableEstimator, checked
 from blankets.latent import Effort, fit_feature
 
 __all__ = ["LatentBlanketClassifier", "LatentBlanketTransformer"]
@@ -25,7 +25,7 @@ __all__ = ["LatentBlanketClassifier", "LatentBlanketTransformer"]
 COMBINE = ("svm", "average", "majority")
 
 
-class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
+class _OverSubspaces(TableEstimator):
     """What transformer and classifier share: one latent for each of many random sets of columns."""
 
     def __init__(
@@ -60,8 +60,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         if self.n_features_in_ < 2:
             raise DataError(f"a latent needs two features or more, but n_features={self.n_features_in_}")
         every = list(X.columns) if hasattr(X, "columns") else range(self.n_features_in_)
-        how = {"discretize": self.discretize, "n_bins": self.n_bins, "missing": self.missing, "keep": every}
-        table = ingest(X, y=y, reading=Reading.of(how))
+        table = ingest(X, y=y, reading=Reading.of({**self._reading(), "keep": every}))
         frame, target = table.frame, table.frame.n_columns - 1  # the target comes last
         columns = range(target)
         size = self.subspace_size or max(2, math.ceil(math.sqrt(len(columns))))
@@ -104,15 +103,6 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
 
     def _levels(self, name: str) -> tuple[object, ...]:
         return self.encoder_.levels[self.encoder_.names.index(name)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
 
 
 class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignore[misc]

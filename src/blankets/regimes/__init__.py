@@ -11,10 +11,20 @@ from blankets.regimes._kappa import (
 )
 from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
-from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
+from blankets.regimes._prior import (
+    Beta,
+    Between,
+    Exact,
+    FromDistribution,
+    Prior,
+    Restricted,
+    between,
+    greater_than,
+    less_than,
+    prior_from,
+)
 from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
-from blankets.regimes._prior_saved import prior_from_saved, prior_to_dict
-from blankets.regimes._regimes import PositiveUnlabeled, Supervised
+from blankets.regimes._regimes import PositiveUnlabeled, Supervised, Unsaid
 from blankets.regimes._semi import SemiSupervised
 from blankets.regimes._surrogates import (
     Surrogate,
@@ -31,18 +41,21 @@ __all__ = [
     "Choice",
     "EstimatedPrior",
     "Exact",
+    "FromDistribution",
     "Kappa",
     "Labels",
     "PositiveUnlabeled",
     "Prior",
     "Question",
     "Regime",
+    "Restricted",
     "SemiSupervised",
     "StratifiedKappa",
     "Supervised",
     "Surrogate",
     "SurrogateColumn",
     "UNLABELLED",
+    "Unsaid",
     "between",
     "class_codes",
     "code_labels",
@@ -55,8 +68,6 @@ __all__ = [
     "less_than",
     "prefer_y0_below",
     "prior_from",
-    "prior_from_saved",
-    "prior_to_dict",
     "read_labels",
     "regime_from",
     "stratified_kappa",
