@@ -137,9 +137,8 @@ def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
     whole = all(isinstance(value, int | np.integer) for value in values)
     if whole and 0 <= min(values) and max(values) < 2**64:
         return Numbers(values.astype(np.uint64), _mask(missing))
-    distinct = set(values[~missing].tolist())
     try:
-        if len({float(value) for value in distinct}) == len(distinct):
+        if all(float(value) == value for value in set(values.tolist())):
             return _floats(values, missing)
     except OverflowError:
         pass

@@ -151,6 +151,11 @@ class Store:
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
         folder = Path(path)
+        with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
+            return cls._opened(folder)
+
+    @classmethod
+    def _opened(cls, folder: Path) -> Store:
         meta = _read_meta(folder)
         blocks: list[DenseColumns] = []
         number: dict[bool, int] = {}
@@ -298,7 +303,8 @@ class StoreWriter:
             self._real = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
             if not self._real.parent.is_dir():
                 raise DataError(f"there is no folder {str(path.absolute().parent)!r} to put the store into")
-            self._check_place()
+            with _locked(self._real.parent, shared=True):
+                self._check_place()
         self.is_wide = np.array(wide, dtype=bool)
         self.at = np.where(self.is_wide, np.cumsum(self.is_wide), np.cumsum(~self.is_wide)) - 1
         self._check_space()
@@ -328,8 +334,8 @@ class StoreWriter:
         with self._disk_errors():
             with _locked(self._real.parent):
                 _sweep(self._real)
-            self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
-            self._held = _hold(self.folder, wait=False)
+                self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
+                self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # as long as somebody writes there
             self._files = {w: open(self.folder / f, "w+b", 0, opener=_private) for w, f in self._names().items()}
         return self
 
@@ -415,7 +421,7 @@ class StoreWriter:
             with _locked(self._real.parent):
                 self._check_place()
                 _replace(self._real, self.folder)
-        return Store.open(self.path)
+                return Store._opened(self.path)
 
     def _write_file(self, name: str, content: bytes) -> None:
         with open(self.folder / name, "wb", opener=_private) as file:
@@ -440,9 +446,9 @@ def _private(path: str, flags: int) -> int:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Be the only one, among threads and processes, who replaces stores in a folder."""
-    held = _hold(folder, wait=True)
+def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Be the only one, among threads and processes, who replaces stores in a folder, or one of those who only read."""
+    held = _hold(folder, "LOCK_SH" if shared else "LOCK_EX")
     try:
         yield
     finally:
@@ -450,17 +456,17 @@ def _locked(folder: Path) -> Iterator[None]:
             os.close(held)
 
 
-def _hold(folder: Path, *, wait: bool) -> int | None:
+def _hold(folder: Path, *kinds: str) -> int | None:
     """Lock a folder; return what is to be closed afterwards, or None if another holds it or there are no locks."""
+    held = None
     try:
         import fcntl
-    except ImportError:
-        return None
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(held)
+
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, sum(getattr(fcntl, kind) for kind in kinds))
+    except (ImportError, OSError, ValueError):
+        if held is not None:
+            os.close(held)
         return None
     return held
 
@@ -482,7 +488,7 @@ def _sweep(path: Path) -> None:
         for left in path.parent.glob(f".{_escaped(path.name[:100])}.*{kind}"):
             if kind == ".old" and not path.exists() and (left / META).is_file():
                 left.rename(path)
-            elif (held := _hold(left, wait=False)) is not None:
+            elif (held := _hold(left, "LOCK_EX", "LOCK_NB")) is not None:
                 os.close(held)
                 _remove(left)
 
