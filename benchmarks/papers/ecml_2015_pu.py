@@ -136,7 +136,7 @@ def recovered(omissions: pd.DataFrame) -> Finding:
     )
     verdict: Verdict = "agrees" if equal == len(settings) else "differs"
     why = (
-        "" if verdict == "agrees" else "κ is not that of conditional tests (ERRATA B4): ecml-2015-kappa, ecml-2015-why"
+        "" if verdict == "agrees" else "κ is not that of conditional tests (errata B4): ecml-2015-kappa, ecml-2015-why"
     )
     what = "Figure 3, false omissions, all settings together"
     return Finding(what, "Ỹ0 at N/κ and Y not significantly different", ours, verdict, why)

@@ -250,7 +250,7 @@ EXPERIMENTS = (
         ),
         size=(10.0, 4.2),
         remark=(
-            "ERRATA H10 and H2 are confirmed: with {B, F} handed over the ordering is LMB-CSEM, SCSEM, SEM; the "
+            "Errata H10 and H2 are confirmed: with {B, F} handed over the ordering is LMB-CSEM, SCSEM, SEM; the "
             "printed SCSEM does not come out, and is not consistent with its own text. Errata's guess that the "
             "printed 0.26 of LMB-CSEM comes from empty observed blankets fits our end-to-end runs. On three coins "
             "no rule can find nearly all latents and report none where there is none: at the sensitivity that the "

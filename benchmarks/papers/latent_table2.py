@@ -272,7 +272,7 @@ EXPERIMENTS = (
         size=(10.0, 4.2),
         needs=tuple(f"classification/{name}.csv.gz" for name in SETS.values()),
         remark=(
-            "ERRATA H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
+            "Errata H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
             "printed 24.1% of mRMR on krvskp, which makes most of the gain over mRMR, is what two features give; with "
             "as many as there are latents it is far lower. The printed 25.5% of SLL on parkinsons is about what an "
             "empty blanket gives: 24.6% of the rows are of the smaller class."

@@ -164,7 +164,7 @@ EXPERIMENTS = (
             "Pigs comes out to two digits in all six rows. On Alarm the differences shrink as rows grow and lie within "
             "what another public version of the network (ten samples called Alarm1, rows “alarm1”) makes of the same "
             "table: inter-IAMB's distances at 500 and 1000 rows are those printed, at 5000 rows lower. Taking the "
-            "levels seen for those declared changes nothing by more than 0.01 (tried apart). ERRATA A3 (adjusted dof, "
+            "levels seen for those declared changes nothing by more than 0.01 (tried apart). Errata A3 (adjusted dof, "
             "reliability by the nominal ones) and F11 (empty answers) are confirmed."
         ),
         protocol=lambda quick: (

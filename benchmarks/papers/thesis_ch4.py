@@ -240,7 +240,7 @@ EXPERIMENTS = (
             "The figures themselves are not in the text at hand; what it says about them is compared. An intercept "
             "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show:"
             " with more of them the G-test of the smaller tables is seen to accept a little less often than 0.90. "
-            "The orders that ERRATA B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labeled rows < Ỹ1 in Figure "
+            "The orders that errata B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labeled rows < Ỹ1 in Figure "
             "4.3 and Y < labeled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
         ),
     ),

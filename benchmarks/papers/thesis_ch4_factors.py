@@ -190,7 +190,7 @@ EXPERIMENTS = (
         ),
         size=(13, 4.5),
         remark=(
-            "Confirms ERRATA B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
+            "Confirms errata B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
             " B4 (given a Z that tells much about the class the printed κ is far off; the one by strata is right)."
         ),
     ),

@@ -207,7 +207,7 @@ EXPERIMENTS = (
         ),
         size=(16, 8),
         remark=(
-            "At weak effects (5.5) has less bias and more variance than labeled rows, as ERRATA D5 says. Whether it"
+            "At weak effects (5.5) has less bias and more variance than labeled rows, as errata D5 says. Whether it"
             " is the more accurate for each feature: see thesis-ch5-conjectures."
         ),
     ),

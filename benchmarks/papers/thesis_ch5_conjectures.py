@@ -145,7 +145,7 @@ EXPERIMENTS = (
         ),
         size=(12, 4),
         remark=(
-            "ERRATA D5 and D6 are confirmed in that neither conjecture holds, and refined: (5.5) can lose more than "
+            "Errata D5 and D6 are confirmed in that neither conjecture holds, and refined: (5.5) can lose more than "
             "1%, and not only for strong effects; binary features of weak effect are where it loses most."
         ),
     ),

@@ -130,7 +130,7 @@ EXPERIMENTS = (
         ),
         size=(11, 6.5),
         remark=(
-            "Confirms ERRATA D2: the printed interval is right for medium and large effects unless rows are few, too"
+            "Confirms errata D2: the printed interval is right for medium and large effects unless rows are few, too"
             " short for small effects with two or ten levels, too long with five."
         ),
     ),

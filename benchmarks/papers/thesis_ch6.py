@@ -231,7 +231,7 @@ EXPERIMENTS = (
         ),
         size=(14, 5),
         remark=(
-            "Confirms ERRATA E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
+            "Confirms errata E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
             "they rank by does not converge, whatever N. With few rows even consistent estimators may rank worse "
             "than labeled rows alone: SS (5.7) does under MAR-C."
         ),

@@ -207,7 +207,7 @@ EXPERIMENTS = (
         protocol=lambda quick: "Answers of `bl.plan` and `bl.planning_table`, α = 0.01, p(y=1) = 0.2",
         size=(12, 7),
         remark=(
-            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (ERRATA C1"
+            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (errata C1"
             " to C4 are confirmed). Red crosses: the printed examples."
         ),
     ),

@@ -211,7 +211,7 @@ EXPERIMENTS = (
             "A crossing agrees if it lies within two standard deviations of a curve fitted to one run of 10,000 "
             "repeats, the length of the printed ones, and five rows where it is printed as “≈”. The printed 1080 of "
             "Figure 7.3b is just outside; what is read off the drawn line of one run scatters more, and 1080 is "
-            "within that. Confirms ERRATA B11 (by coins the crossing of Figure 7.3b is near 1100, by X² near 1080, "
+            "within that. Confirms errata B11 (by coins the crossing of Figure 7.3b is near 1100, by X² near 1080, "
             "by exact numbers of labels below 1077), and B2 for plans: with ten levels κ promises too much at I = "
             "0.053."
         ),

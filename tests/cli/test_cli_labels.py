@@ -72,7 +72,9 @@ def test_a_forced_surrogate(table, capsys):
 def test_ranking(table, capsys):
     arguments = ["rank", table, "-t", "admits", "--labels", "pu", "--prior", "0.3", *others("admits")]
     said = output(arguments, capsys).out
-    assert said.startswith("3 features by their information about admits (Pos (5.8), 2,000 rows)")
+    assert said.startswith(
+        "3 features by their information about admits (Pos (labeled positives with the prior), 2,000 rows)"
+    )
     content = json.loads(output([*arguments, "--json"], capsys).out)
     expected = bl.rank(table, "admits", labels="pu", prior=0.3, exclude=["drawn", "marked"])
     assert [feature["name"] for feature in content["features"]] == list(expected.names)

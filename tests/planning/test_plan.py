@@ -243,7 +243,7 @@ class TestConditional:
     @pytest.mark.parametrize(
         ("priors", "shares", "exact"),
         [
-            # ERRATA B4: prior 0.2, a quarter of the positives labeled; κ = 0.2105 throughout.
+            # errata B4: prior 0.2, a quarter of the positives labeled; κ = 0.2105 throughout.
             ([0.20, 0.20], None, 0.2105),
             ([0.10, 0.30], None, (0.25 * 0.9 / 0.975 + 0.25 * 0.7 / 0.925) / 2),
             ([0.025, 0.90], [0, 1], 0.0323),
@@ -326,7 +326,7 @@ def test_monte_carlo_of_the_running_example():
     """54 labels in 1000 rows: the share of missed effects is the 1% that was planned for.
 
     X copies Y in 40% of the rows and is a fair coin in the rest (the example of chapter 7); each positive
-    is labeled by its own coin. ERRATA B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
+    is labeled by its own coin. Errata B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
     """
     rng = np.random.default_rng(7)
     draws, n, prior = 20_000, 1000, 0.2

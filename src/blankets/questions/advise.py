@@ -1,6 +1,6 @@
 """`advise`: which test, which estimator, what cannot be known, and what more labels would bring.
 
-The guidance of [T] Table 10.1, as a statement about the user's own data.
+The guidance of Sechidis (2015), Table 10.1, as a statement about the user's own data.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def advise(
     >>> admits = np.where(smoker & (rng.random(3000) < 0.1), 1.0, np.nan)  # a tenth of the smokers say so
     >>> advice = bl.advise({"cough": cough, "smoker": admits}, "smoker", labels="pu", prior=0.2)
     >>> advice.surrogate, advice.estimator, round(advice.powers["medium"], 2)
-    ('y0', 'Pos (5.8)', 0.95)
+    ('y0', 'Pos (labeled positives with the prior)', 0.95)
     >>> advice.goal("small", 0.8).more_labels
     {'labeled positives': 218}
     """
@@ -167,7 +167,7 @@ class _Adviser:
     def _recommendations(self) -> dict[str, str]:
         """Return what to do for each task: the rows of Table 10.1."""
         surrogate, estimator = self.column.surrogate, self._estimator()
-        # With one labeled class Ỹm is Ỹ0 by another name (ERRATA B7).
+        # With one labeled class Ỹm is Ỹ0 by another name (errata B7).
         others = [s.value for s in self.regime.valid if s is not surrogate and self.regime.name != "pu"]
         also = f" Also valid: {', '.join(others)}." if others else ""
         said = {"test": f"a test that {surrogate.words}, because {self.column.note}.{also}"}

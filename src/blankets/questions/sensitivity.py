@@ -225,4 +225,4 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
         return [f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
     if len(cuts) == 1:
         return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
-    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labeled rows alone."]
+    return ["Which surrogate (what is counted in place of the target) has the most power depends on p(y=1)."]

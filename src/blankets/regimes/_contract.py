@@ -78,7 +78,7 @@ class Choice:
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
         """Return the power of a test through each candidate against an effect in nats with the true target.
 
-        ``dof`` is that of the test with the full target; Ỹm has twice as many (ERRATA B14).
+        ``dof`` is that of the test with the full target; Ỹm has twice as many (errata B14).
         """
         return {
             surrogate: float(
@@ -233,7 +233,7 @@ class Regime(ABC):
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
+        """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)

@@ -4,10 +4,10 @@
 regime      a row is labeled depending on  valid surrogates         estimator
 ==========  ==============================  =======================  =========================================
 supervised  (all rows are)                  the target itself        plug-in
-pu          the class, positives only       y0 (ym is the same)      Pos (5.8), needs p(y=1)
-mcar        nothing                         listwise, ym, y0, y1     MCAR (5.5)
-mar-f       the tested x alone              listwise                 MAR-F (5.6)
-mar-c       the class alone                 listwise, ym, y0, y1     Pos (5.8), Neg (5.9), SS (5.7), need p(y=1)
+pu          the class, positives only       y0 (ym is the same)      Pos, needs p(y=1)
+mcar        nothing                         listwise, ym, y0, y1     MCAR
+mar-f       the tested x alone              listwise                 MAR-F
+mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
 ==========  ==============================  =======================  =========================================
 
 Labeling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
@@ -175,7 +175,7 @@ class PositiveUnlabeled(Regime):
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
-        """Return estimate (5.8) from label tables of shape (..., strata, 3, levels of x)."""
+        """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
         prior = self.known_prior(labels, Question.ESTIMATE)
         return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
@@ -184,4 +184,4 @@ class PositiveUnlabeled(Regime):
         _, a = labels.shares
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
-        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (ERRATA B7)
+        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)

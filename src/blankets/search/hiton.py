@@ -47,7 +47,7 @@ def hiton_pc(
         After each admission look at all members, or at the newcomer alone and at the others once at the
         end.
     prefilter : bool
-        Leave marginally independent variables out at once, as most programs do. Otherwise, as on the slide,
+        Leave marginally independent variables out at once, as most programs do. Otherwise, as in errata F7,
         each of them is a member for one step and may show that another one is false; that is slow with
         many columns.
     max_given : int, optional

@@ -42,7 +42,7 @@ def pcmb(
     -----
     Correct under faithfulness and perfect tests. A set that separates a candidate for spouse from the
     target is the one that dropped it from the neighbors of the target or, where only the check of
-    symmetry did, the one that dropped the target from its neighbors (ERRATA F6).
+    symmetry did, the one that dropped the target from its neighbors (errata F6).
 
     Examples
     --------
