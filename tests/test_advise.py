@@ -164,7 +164,7 @@ def test_without_knowledge_of_the_prior():
     assert all("give prior=" in text for text in advice.unanswerable.values())
     assert "test" in advice.recommendations
     assert "loss='squared'" in advice.recommendations["rank"]
-    assert "Not known, the power of the tests: power cannot be told without p(y=1)" in repr(advice)
+    assert "Not known, the power of the tests: power cannot be computed without p(y=1)" in repr(advice)
     semi = bl.advise(hidden("mar-c"), "smoker", labels="mar-c")
     assert semi.surrogate == "ym"
     a, b = ((hidden("mar-c")["smoker"] == k).mean() for k in (1, 0))

@@ -129,7 +129,7 @@ def test_pairwise_deletion_says_where_it_cannot_be_used():
     table = hidden(clinic(), (0.0, 0.5))
     with pytest.raises(LabelError, match="only one class is labeled"):
         bl.discover(table, "ill", labels="pu", algorithm="bassum")
-    with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
+    with pytest.raises(LabelError, match="no label is missing, so nothing has to stand in for the target"):
         bl.discover(clinic(), "ill", surrogate="pairwise")
     both = hidden(clinic(), (0.4, 0.8))
     with pytest.raises(ParameterError, match="pairwise deletion is defined for test='g', but test='x2'"):

@@ -138,7 +138,7 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
             ask(hidden, "ill", labels="mcar", surrogate="pairwise")
         with pytest.raises(ParameterError, match="unknown surrogate 'y2'"):
             ask(hidden, "ill", labels="mcar", surrogate="y2")
-        with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
+        with pytest.raises(LabelError, match="no label is missing, so nothing has to stand in for the target"):
             ask(complete, "ill", surrogate="y0")
     marked = bl.rank(hidden, "ill", labels="mar-f", surrogate="y0", force=True)
     assert marked.notes[1].endswith("It is not valid here, and was asked for all the same.")

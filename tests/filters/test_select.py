@@ -147,7 +147,7 @@ def test_zero_is_unlabeled_under_pu(table):
     gaps = select(without_labels(table, labeled), "ill", labels="pu", prior=0.5, k=3)
     assert zeros.names == gaps.names
     assert zeros.scores == gaps.scores
-    assert "p(y=1) is taken to be 0.5" in gaps.labels
+    assert "p(y=1) is assumed to be 0.5" in gaps.labels
     assert gaps.settings["prior"] == "0.5"
 
 

@@ -42,7 +42,7 @@ def test_near_copies_that_put_each_other_out_are_named():
     t = rng.integers(0, 2, 400)
     a = np.where(rng.random(400) < 0.3, 1 - t, t)
     b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
-    with pytest.warns(DuplicateColumnWarning, match="columns are tied to it: 'b', 'a' were left out given"):
+    with pytest.warns(DuplicateColumnWarning, match="columns depend on it: 'b', 'a' were left out given"):
         blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
     assert blanket.members == ()
     assert "\n  No column is left.\n" in str(blanket)

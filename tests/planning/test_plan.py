@@ -413,7 +413,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("labels", ["pu", "mar-c"])
     def test_no_prior(self, labels):
-        with pytest.raises(NotAnswerableError, match=r"power cannot be told without p\(y=1\).* give prior="):
+        with pytest.raises(NotAnswerableError, match=r"power cannot be computed without p\(y=1\).* give prior="):
             plan(effect=0.1, power=0.9, rows=100, labels=labels)
 
     def test_no_prior_for_a_surrogate_that_needs_one(self):
@@ -421,7 +421,7 @@ class TestRefusals:
             plan(effect=0.1, power=0.9, rows=100, labels="mcar", surrogate="y0")
 
     def test_labeling_by_features(self):
-        with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
+        with pytest.raises(NotAnswerableError, match="power cannot be computed when labeling depends on features"):
             plan(effect=0.1, power=0.9, rows=100, labels="mar-f")
 
     def test_labeling_by_both(self):

@@ -75,7 +75,7 @@ def test_invalid_surrogates_are_refused_or_forced_and_marked():
         PositiveUnlabeled().surrogate(PU, "y1")
     with pytest.raises(LabelError, match="only one class is labeled, so among the labeled rows there is nothing"):
         PositiveUnlabeled().surrogate(PU, "listwise", force=True)
-    with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
+    with pytest.raises(LabelError, match="no label is missing, so nothing has to stand in for the target"):
         Supervised().surrogate(FULL, "y0")
     with pytest.raises(ParameterError, match="unknown surrogate 'y2'; did you mean"):
         SemiSupervised("mcar").surrogate(SEMI, "y2")
@@ -260,9 +260,9 @@ def test_refusals_say_what_would_help():
         PositiveUnlabeled().estimate(PU_TABLE, PU)
     with pytest.raises(NotAnswerableError, match=r"only known to be below 0\.4: give prior=, for example 0\.2"):
         PositiveUnlabeled(less_than(0.4)).estimate(PU_TABLE, PU)
-    with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
+    with pytest.raises(NotAnswerableError, match="power cannot be computed when labeling depends on features"):
         SemiSupervised("mar-f").kappa(SEMI)
-    with pytest.raises(NotAnswerableError, match="power cannot be told without"):
+    with pytest.raises(NotAnswerableError, match="power cannot be computed without"):
         PositiveUnlabeled().kappa(PU)
 
 
@@ -377,7 +377,7 @@ def test_auto_says_what_it_saw_and_assumed():
 def test_descriptions():
     said = PositiveUnlabeled(less_than(0.4)).describe(PU)
     assert said.startswith("5 of 100 rows are labeled: 5 as 1. Only positives are labeled")
-    assert said.endswith("p(y=1) is taken to be below 0.4.")
+    assert said.endswith("p(y=1) is assumed to be below 0.4.")
     assert "depend on its class alone (MAR-C)" in SemiSupervised("mar-c").describe(SEMI)
     assert Supervised().describe(FULL) == "100 of 100 rows are labeled: 70 as 0, 30 as 1. Every row is labeled."
     assert Supervised().unlocked_by(Question.POWER) == ""

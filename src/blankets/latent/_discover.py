@@ -215,7 +215,7 @@ def _labeled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_] 
     regime = None if labels is None else regime_from(labels)
     if regime is not None and regime.name not in IGNORABLE:
         raise NotAnswerableError(
-            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so EM would be biased; "
+            f"labels={regime.name!r}: whether a label is missing depends on the label itself, which biases the model; "
             "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
         )
     if table.unlabeled is None:
@@ -304,7 +304,7 @@ class _Description:
         ]
         if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
             notes.append(
-                f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
+                f"memory is short, so nodes had at most {stage.space.largest - 1} of the other nodes as parents"
             )
         return LatentBlanket(
             target=names[stage.target],

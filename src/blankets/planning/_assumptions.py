@@ -19,8 +19,8 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     """Return the assumptions behind an answer, most important first."""
     design, several = setting.design, setting.effect.shape[-1] > 1
     said = [
-        "Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects "
-        "and many rows."
+        "Power is computed from the noncentral chi-square distribution, which is exact in the limit of weak "
+        "effects and many rows."
     ]
     if design.assumption:
         said.append(design.assumption)
@@ -39,8 +39,8 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         )
     if several:
         said.append(
-            "Each member is found if its own test rejects; that these decisions are independent is an approximation, "
-            "the lower bound is not."
+            "A member counts as found if its own test rejects. The product of powers assumes that these decisions are "
+            "independent; the lower bound does not."
         )
     return (*said, *_cautions(setting))
 

@@ -401,7 +401,7 @@ class Plan(Saved):
         if self.surrogate == "full":
             return ""
         prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
-        kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
+        kept = f"each row counts as much as κ = {self.kappa:.4g} rows with full labels"
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
 

@@ -168,7 +168,7 @@ class Regime(ABC):
         if why and not force:
             raise LabelError(
                 f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or pass force=True to "
-                f"have it all the same, marked"
+                f"use it anyway; the result is then marked"
             )
         if wanted is Surrogate.PAIRWISE:
             why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
@@ -240,9 +240,9 @@ class Regime(ABC):
 
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""
-        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
-            known += f" That {more} is put down to chance."
+            known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:

@@ -185,7 +185,7 @@ def stratified_kappa(
     prior : array_like
         p(y=1) of the population.
     sampling : {"one-sample", "case-control"}
-        How the labeled positives were come by.
+        How the labeled positives were collected.
     effects : array_like of shape (..., strata), optional
         I₂(X;Y|z), where it is known or assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
 

@@ -64,7 +64,7 @@ class Supervised(Regime):
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate makes no sense where nothing is missing."""
-        return "" if surrogate is Surrogate.FULL else "nothing is missing that it could stand in for"
+        return "" if surrogate is Surrogate.FULL else "no label is missing, so nothing has to stand in for the target"
 
     def check(self, labels: Labels) -> None:
         """Refuse unlabeled rows and a single class."""
@@ -74,7 +74,7 @@ class Supervised(Regime):
                 f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
             )
         if labels.n_seen_classes < 2:
-            raise LabelError("all rows are of one class; there is nothing to tell apart")
+            raise LabelError("all rows are of one class; there is nothing to compare")
 
     def choose(self, labels: Labels) -> Choice:
         """Return the target itself."""
@@ -130,8 +130,8 @@ class PositiveUnlabeled(Regime):
     def assumption(self) -> str:
         """What is assumed."""
         if self.sampling == "case-control":
-            return "The labeled rows are taken for a random sample of positives, collected apart from the others."
-        return "Only positives are labeled, and which of them is taken to depend on nothing else."
+            return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
+        return "Only positives are labeled, and which of them is assumed to depend on nothing else."
 
     @property
     def answers(self) -> frozenset[Question]:

@@ -84,7 +84,7 @@ class SemiSupervised(Regime):
             "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
             "mar-c": "its class alone (MAR-C)",
         }
-        return f"Whether a row is labeled is taken to depend on {on[self.mechanism]}."
+        return f"Whether a row is labeled is assumed to depend on {on[self.mechanism]}."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -97,7 +97,7 @@ class SemiSupervised(Regime):
         """Return why a question cannot be answered and what would help."""
         if self.mechanism == "mar-f":
             return (
-                "power cannot be told when labeling depends on features (MAR-F): what the labeled rows keep of it "
+                "power cannot be computed when labeling depends on features (MAR-F): what the labeled rows keep of it "
                 "depends on how labeling and the effect are spread over the levels of x; if labels were missing "
                 "completely at random (mechanism='mcar') it would be the labeled share"
             )

@@ -286,7 +286,9 @@ class TestResult(Answer, _Printed):
                 yield wrapped(TOO_LARGE, "  ")
         if self.surrogate != "full":
             kappa = (
-                "" if self.kappa is None else f" It keeps κ = {number(self.kappa)} of the effect ({self.kappa_form})."
+                ""
+                if self.kappa is None
+                else f" Each row counts as much as κ = {number(self.kappa)} rows with full labels ({self.kappa_form})."
             )
             yield wrapped(f"Through {self.surrogate}: {self.why}.{kappa}", "  ")
         if self.powers:

@@ -198,7 +198,7 @@ ALGORITHMS = (
         "selection, Pattern Recognition 44(4), 811-820.",
         sound=False,
         roles=True,
-        when="A rival for partly labeled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
+        when="To compare with, for partly labeled targets: HITON-MB with pairwise deletion. Its level is not known.",
         surrogate="pairwise",
         controls="nothing",
     ),

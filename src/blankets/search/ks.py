@@ -88,7 +88,7 @@ ALGORITHMS = (
         "Conference on Machine Learning, 284-292.",
         sound=False,
         roles=False,
-        when="A fixed number of features is wanted, from at most a few thousand; not a blanket.",
+        when="You want a fixed number of features, out of a few thousand at most; it is not a blanket.",
         controls="nothing",
     ),
 )

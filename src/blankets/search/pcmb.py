@@ -95,7 +95,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
         tied.enter(best.x, members)
     return tied.neighborhood(members, log)
 

@@ -55,7 +55,7 @@ def as_tables(counts: ArrayLike, n_y: int | None = None) -> Floats:
     try:
         tables = np.asarray(counts, float)
     except (TypeError, ValueError):
-        raise _no_tables(n_y, "these are no array of numbers") from None
+        raise _no_tables(n_y, "these are not an array of numbers") from None
     if tables.ndim < 2 or (tables.shape[-2] != n_y if n_y else tables.shape[-2] < 2) or not tables.shape[-1]:
         raise _no_tables(n_y, f"these have shape {tables.shape}")
     return tables[np.newaxis] if tables.ndim == 2 else tables
