@@ -249,7 +249,7 @@ def test_refusals():
     table = hidden("mar-c")
     with pytest.raises(LabelError, match="say how labels went missing"):
         bl.advise(table, "smoker")
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled"):
         bl.advise(hidden("pu"), "smoker")
     with pytest.raises(ParameterError, match=r"'alpha' must be between 0 and 0\.8"):
         bl.advise(table, "smoker", labels="mar-c", alpha=0.9)

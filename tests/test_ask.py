@@ -201,7 +201,7 @@ def test_wrong_questions_get_sentences(call, error, message):
 
 def test_one_labeled_class_is_taken_for_pu_with_a_warning():
     table = hidden(study(400), "pu")
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled data"):
         assert bl.test(table, "cough", "smoker").surrogate == "y0"
 
 

@@ -105,7 +105,7 @@ def test_advice(table, capsys):
 def test_what_auto_assumed_is_a_note(table, capsys):
     said = output(["advise", table, "-t", "admits", *others("admits")], capsys)
     assert "note: " in said.err
-    assert "taken for positive-unlabeled data" in said.err
+    assert "read as positive-unlabeled data" in said.err
     assert output(["advise", table, "-t", "admits", "-q", *others("admits")], capsys).err == ""
 
 

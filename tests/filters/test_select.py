@@ -153,7 +153,7 @@ def test_zero_is_unlabeled_under_pu(table):
 
 def test_auto_says_what_it_assumes(table):
     labeled = (table["ill"] == 1) & (np.arange(3000) % 3 == 0)
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled data"):
         selection = select(without_labels(table, labeled), "ill", k=2)
     assert selection.settings["labels"] == "pu"
 

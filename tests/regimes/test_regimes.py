@@ -364,7 +364,7 @@ def test_by_name():
 
 def test_auto_says_what_it_saw_and_assumed():
     assert regime_from("auto", FULL) == Supervised()
-    with pytest.warns(RegimeWarning, match="5 of 100 rows are labeled: 5 as 1, and the others are not: taken for"):
+    with pytest.warns(RegimeWarning, match="5 of 100 rows are labeled: 5 as 1, and the others are not: this is read as"):
         assert regime_from("auto", PU, prior=0.2) == PositiveUnlabeled(0.2)
     seen = "30 of 100 rows are labeled: 20 as 0, 10 as 1, and 70 rows are not"
     with pytest.raises(LabelError, match=seen) as caught:
@@ -398,7 +398,7 @@ def test_refused_names():
         PositiveUnlabeled(sampling="two")
     with pytest.raises(ParameterError, match="'sampling' is for labels='pu'"):
         regime_from("mcar", sampling="case-control")
-    with pytest.raises(ParameterError, match=r"give prior= and sampling= to PositiveUnlabeled\(...\) itself"):
+    with pytest.raises(ParameterError, match=r"give prior= and sampling= to PositiveUnlabeled\(...\), not beside it"):
         regime_from(PositiveUnlabeled(), prior=0.2)
     with pytest.raises(ParameterError, match="labels='auto' needs the labels"):
         regime_from("auto")

@@ -355,7 +355,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
 
 def test_no_members_with_partial_labels():
     blanket = blanket_of(columns=("age",), settings={"alpha": 0.01, "labels": "pu", "surrogate": "odd"})
-    assert "may be for want of labels" in report_content(blanket)["meaning"]
+    assert "there may be too few labels" in report_content(blanket)["meaning"]
     assert ["Each test", "uses a surrogate of the target"] in report_content(blanket)["labels"]
 
 
