@@ -1,4 +1,4 @@
-"""[PU] Figure 3 with a κ that is right: false omissions with Ỹ0 at N/κ̄ rows, next to Y at N.
+"""Sechidis & Brown 2015 Figure 3 with a κ that is right: false omissions with Ỹ0 at N/κ̄ rows, next to Y at N.
 
 The paper says that Ỹ0 omits as many members at N/κ rows as Y at N, and takes κ of the unconditional test. Errata B4:
 for tests given columns that tell the class it is κ̄, by strata. And by `ecml-2015-why`, nominal degrees of freedom
@@ -201,7 +201,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="false omissions at N/κ̄, with calibrated tests",
-        source="ours, for [PU] Figure 3",
+        source="ours, for Sechidis & Brown 2015 Figure 3",
         minutes=(25, 1),
         cells=cells,
         run=run,
@@ -226,7 +226,7 @@ EXPERIMENTS = (
     Experiment(
         name=f"{NAME}-tests",
         title="members missed at N/κ̄, test by test",
-        source="ours, for [PU] Figure 3",
+        source="ours, for Sechidis & Brown 2015 Figure 3",
         minutes=(15, 1),
         cells=cells_of_tests,
         run=run_tests,

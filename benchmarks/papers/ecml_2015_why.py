@@ -1,4 +1,4 @@
-"""Why numbers of [PU] Figures 2 and 3 come out off, setting by setting: votes, stand-ins, thin tables, the κ of strata.
+"""Why numbers of Sechidis & Brown 2015 Figures 2 and 3 come out off: votes, stand-ins, thin tables, κ of strata.
 
 Additions. The blanket with Y is one answer, the one with Ỹ0 a vote of many, which drops what chance adds: labelings
 taken one by one are compared with the vote. What most data sets add is no chance: it stands in for members that were
@@ -325,7 +325,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="what Figures 2 and 3 leave over",
-        source="ours, for [PU] Figures 2, 3",
+        source="ours, for Sechidis & Brown 2015 Figures 2, 3",
         minutes=(6, 0.4),
         cells=cells,
         run=run,

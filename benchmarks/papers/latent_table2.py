@@ -1,4 +1,4 @@
-"""[L] Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
+"""Gao & Ji 2016 Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
 
 Half of the rows train, half test. LMB-CSEM takes 20 random subspaces of ⌈√d⌉ columns, 80 restarts, and one latent
 each; the blankets with a latent are the features: observed members as indicators, latents as states and probabilities
@@ -258,7 +258,7 @@ EXPERIMENTS = (
     Experiment(
         name="latent-table2",
         title="latent blankets as features on five sets",
-        source="[L] Table 2",
+        source="Gao & Ji 2016 Table 2",
         minutes=(3, 0.5),
         cells=cells,
         run=run,

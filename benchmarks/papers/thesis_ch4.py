@@ -1,4 +1,4 @@
-"""[T] Figures 4.1 to 4.5: how often tests through the four surrogates accept independence, over the effect.
+"""Sechidis 2015 Figures 4.1 to 4.5: how often tests through the four surrogates accept independence, over the effect.
 
 Each generation of the data has a feature of its own, drawn at random with the wanted I(X;Y). At effect 0 a valid test
 accepts with probability 1 - α; beyond it, a curve is the false negative rate. p(y=1), which Figures 4.1 and 4.2 do
@@ -224,7 +224,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch4",
         title="Size and power of tests through surrogates",
-        source="[T] Figures 4.1 to 4.5",
+        source="Sechidis 2015 Figures 4.1 to 4.5",
         minutes=(3, 0.5),
         cells=cells,
         run=run,

@@ -1,4 +1,4 @@
-"""[T] Conjectures 5.2 and 5.6, which Figures 5.1 and 5.3 illustrate, in settings beyond those figures.
+"""Sechidis 2015 Conjectures 5.2 and 5.6, which Figures 5.1 and 5.3 illustrate, in settings beyond those figures.
 
 5.2: with labels missing completely at random, estimate (5.5) is more accurate than that from labeled rows alone.
 5.6: under class-dependent labeling Pos (5.8) is more accurate than Neg (5.9) if and only if inequality (4.1) holds.
@@ -131,7 +131,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-conjectures",
         title="Two conjectures about accuracy",
-        source="[T] Conjectures 5.2, 5.6",
+        source="Sechidis 2015 Conjectures 5.2, 5.6",
         minutes=(1, 0.3),
         cells=cells,
         run=run,

@@ -1,4 +1,4 @@
-"""[T] Figures 6.1 to 6.3: Spearman's ρ between the ranking of features and that of the population.
+"""Sechidis 2015 Figures 6.1 to 6.3: Spearman's ρ between the ranking of features and that of the population.
 
 100 features of 2, 5, 10 or 20 levels with I(X;Y) = 0.0351, 0.0352, ..., 0.0450 and p(y=1) = 0.2 (Table 6.1). How
 p(x|y) is drawn is not said: each row of it uniformly here, anew for each of the data sets. Features are independent
@@ -219,7 +219,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch6",
         title="Rankings of features",
-        source="[T] Figures 6.1 to 6.3",
+        source="Sechidis 2015 Figures 6.1 to 6.3",
         minutes=(1, 0.5),
         cells=cells,
         run=run,

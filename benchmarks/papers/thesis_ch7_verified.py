@@ -1,4 +1,4 @@
-"""[T] Figures 7.3, 7.4, 7.10 and 7.11: false negatives of simulated tests cross 1% where the plans say.
+"""Sechidis 2015 Figures 7.3, 7.4, 7.10 and 7.11: false negatives of simulated tests cross 1% where the plans say.
 
 The binary feature is the class with 60% of its values replaced by fair coin tosses, I(X;Y) = 0.053; features of ten
 levels are drawn at random with I(X;Y) = 0.053. The printed crossings come from 10,000 repeats; so does each of our
@@ -196,7 +196,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch7-verified",
         title="Plans against simulated tests",
-        source="[T] Figures 7.3, 7.4, 7.10, 7.11",
+        source="Sechidis 2015 Figures 7.3, 7.4, 7.10, 7.11",
         minutes=(3, 1),
         cells=cells,
         run=run,

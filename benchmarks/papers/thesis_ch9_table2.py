@@ -1,4 +1,4 @@
-"""[T] Table 9.2: error of 3-NN with features that filters select from class-dependent labels.
+"""Sechidis 2015 Table 9.2: error of 3-NN with features that filters select from class-dependent labels.
 
 3-NN is trained on all rows of the training half (errata E5; the other reading is in the rows too), on the codes of the
 features.
@@ -172,7 +172,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch9-table2",
         title="error of 3-NN with features selected from class-dependent labels",
-        source="[T] Table 9.2",
+        source="Sechidis 2015 Table 9.2",
         minutes=(6, 0.4),
         cells=cells,
         run=run,

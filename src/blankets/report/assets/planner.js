@@ -123,8 +123,8 @@
       + " nats (Cohen's w " + g(cohen(found.effect), 3) + ") with probability " + g(found.power, 4);
     if (partial) {
       const prior = design.prior ? " with p(y=1) = " + g(found.prior, 3) : "";
-      words += ". The test " + design.words + ";" + prior + " its noncentrality is κ = " + g(found.kappa, 4)
-        + " times that with full labels";
+      words += ". The test " + design.words + ";" + prior + " each row counts as much as κ = " + g(found.kappa, 4)
+        + " rows with full labels";
     }
     return words + ".";
   }
