@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import blankets as bl
-from blankets.data import Frame, Manifest, ingest, manifest_of
+from blankets.data import Frame, Manifest, Reading, ingest, manifest_of
 from blankets.errors import DataError
 from blankets.results import Selection, Stability
 
@@ -78,7 +78,7 @@ def test_sparse_matrices_have_the_same_fingerprint_in_any_format():
     wide = csc_array(codes)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     frames.append(ingest(wide).frame)
-    frames.append(ingest(csc_array(codes[:, :4]), keep=()).frame)
+    frames.append(ingest(csc_array(codes[:, :4]), reading=Reading(keep=())).frame)
     assert len({frame.fingerprint() for frame in frames}) == 1
     fresh = frames[0].take(np.arange(50))  # whose hashes are not known from reading
     assert fresh.fingerprint() == frames[0].fingerprint()

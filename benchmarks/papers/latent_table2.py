@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 import blankets as bl
-from blankets.data import ingest
+from blankets.data import Reading, ingest
 from blankets.errors import BlanketsWarning
 
 SETS = {
@@ -82,7 +82,7 @@ def run(
         warnings.simplefilter("ignore", BlanketsWarning)  # few rows, constant columns, new levels: part of the protocol
         train, test = train_test_split(table, test_size=0.5, stratify=table["target"], random_state=split)
         effort = {"n_subspaces": latents, "n_restarts": restarts, "criterion": criterion, "random_state": split}
-        arms = _arms(train, test, effort, {"discretize": discretize, "bins": bins}, few=latents == PROTOCOL["latents"])
+        arms = _arms(train, test, effort, {"discretize": discretize, "n_bins": bins}, few=latents == PROTOCOL["latents"])
         labels = train["target"].to_numpy(), test["target"].to_numpy()
         return [{"arm": arm, "error": 100 * _error(*pair, *labels)} for arm, pair in arms.items()]
 
@@ -93,7 +93,7 @@ def _arms(
     """Return the features of training and test rows, as numbers, for every arm."""
     x = [rows.drop(columns="target") for rows in (train, test)]
     every = list(x[0].columns)
-    encoder = ingest(train, "target", keep=every, **reading).encoder
+    encoder = ingest(train, "target", reading=Reading(keep=every, **reading)).encoder
     coded = [encoder.transform(rows) for rows in (train, test)]
     n_levels = {name: len(levels) for name, levels in zip(encoder.names, encoder.levels, strict=True)}
 

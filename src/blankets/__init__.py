@@ -22,7 +22,7 @@ from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
-    from blankets.data import Manifest, SqlTable, Store
+    from blankets.data import Reading, SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
         InformationSelector,
@@ -33,19 +33,23 @@ if TYPE_CHECKING:
         labeled_only,
     )
     from blankets.independence import DSeparation
-    from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
+    from blankets.latent import BestDAG, LatentBlanket, best_dag
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
     from blankets.questions.advise import advise
-    from blankets.questions.ask import mutual_information, test
     from blankets.questions.audit import audit
     from blankets.questions.discover import algorithms, discover, discover_all
+    from blankets.questions.discover_latent import discover_latent
     from blankets.questions.estimate_prior import estimate_prior
+    from blankets.questions.mutual_information import mutual_information
+    from blankets.questions.pack import pack
     from blankets.questions.rank import rank
     from blankets.questions.refute import refute
     from blankets.questions.select import select
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
+    from blankets.questions.test import test
     from blankets.questions.warm_up import warm_up
+    from blankets.records import Call
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
@@ -63,7 +67,7 @@ if TYPE_CHECKING:
         TestResult,
     )
     from blankets.stats import FalseMembers
-    from blankets.study._engine import pack
+    from blankets.study import Engine, Testing
 
 __version__ = "0.1.0"
 
@@ -74,8 +78,10 @@ __all__ = [
     "Beta",
     "Blanket",
     "Blankets",
+    "Call",
     "DSeparation",
     "DataAudit",
+    "Engine",
     "Estimate",
     "Explanation",
     "FalseMembers",
@@ -85,12 +91,12 @@ __all__ = [
     "LatentBlanket",
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
-    "Manifest",
     "MarkovBlanketSelector",
     "Plan",
     "PlanningTable",
     "PositiveUnlabeled",
     "Ranking",
+    "Reading",
     "Refutation",
     "Selection",
     "SemiSupervised",
@@ -100,6 +106,7 @@ __all__ = [
     "Store",
     "Supervised",
     "TestResult",
+    "Testing",
     "advise",
     "algorithms",
     "audit",
@@ -136,8 +143,10 @@ _HOME = {
     "Beta": "blankets.regimes",
     "Blanket": "blankets.results",
     "Blankets": "blankets.results",
+    "Call": "blankets.records",
     "DSeparation": "blankets.independence",
     "DataAudit": "blankets.results",
+    "Engine": "blankets.study",
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "FalseMembers": "blankets.stats",
@@ -147,12 +156,12 @@ _HOME = {
     "LatentBlanket": "blankets.latent",
     "LatentBlanketClassifier": "blankets.estimators",
     "LatentBlanketTransformer": "blankets.estimators",
-    "Manifest": "blankets.data",
     "MarkovBlanketSelector": "blankets.estimators",
     "Plan": "blankets.planning",
     "PlanningTable": "blankets.planning",
     "PositiveUnlabeled": "blankets.regimes",
     "Ranking": "blankets.results",
+    "Reading": "blankets.data",
     "Refutation": "blankets.results",
     "Selection": "blankets.results",
     "SemiSupervised": "blankets.regimes",
@@ -162,6 +171,7 @@ _HOME = {
     "Store": "blankets.data",
     "Supervised": "blankets.regimes",
     "TestResult": "blankets.results",
+    "Testing": "blankets.study",
     "advise": "blankets.questions.advise",
     "algorithms": "blankets.questions.discover",
     "audit": "blankets.questions.audit",
@@ -169,14 +179,14 @@ _HOME = {
     "between": "blankets.regimes",
     "discover": "blankets.questions.discover",
     "discover_all": "blankets.questions.discover",
-    "discover_latent": "blankets.latent",
+    "discover_latent": "blankets.questions.discover_latent",
     "estimate_prior": "blankets.questions.estimate_prior",
     "greater_than": "blankets.regimes",
     "kappa": "blankets.planning",
     "labeled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
-    "mutual_information": "blankets.questions.ask",
-    "pack": "blankets.study._engine",
+    "mutual_information": "blankets.questions.mutual_information",
+    "pack": "blankets.questions.pack",
     "plan": "blankets.planning",
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
@@ -185,7 +195,7 @@ _HOME = {
     "select": "blankets.questions.select",
     "sensitivity": "blankets.questions.sensitivity",
     "stability": "blankets.questions.stability",
-    "test": "blankets.questions.ask",
+    "test": "blankets.questions.test",
     "warm_up": "blankets.questions.warm_up",
 }
 _ROOMS = ("errors", "simulate")

@@ -151,7 +151,7 @@ def test_only_what_the_user_chose_is_passed_on(table, monkeypatch, capsys):
     assert seen == {"file": table, "target": "wet", "roles": False, "progress": False}
     seen.clear()
     arguments = (
-        "--alpha 0.05 --test x2 --dof nominal --reliability 1 --strength information --discretize sturges --bins 4"
+        "--alpha 0.05 --test x2 --dof nominal --reliability 1 --strength information --discretize sturges --n-bins 4"
     )
     arguments += " --missing level --keep a --keep b --exclude c --roles --seed 7 --threads 2 --option max-given=3"
     assert run(["discover", table, "-t", "wet", *arguments.split()]) == 3
@@ -164,7 +164,7 @@ def test_only_what_the_user_chose_is_passed_on(table, monkeypatch, capsys):
         "reliability": 1.0,
         "strength": "information",
         "discretize": "sturges",
-        "bins": 4,
+        "n_bins": 4,
         "missing": "level",
         "keep": ("a", "b"),
         "exclude": ("c",),

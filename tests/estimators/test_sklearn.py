@@ -33,7 +33,7 @@ pytestmark = [
     [
         MarkovBlanketSelector(),
         MarkovBlanketSelector(algorithm="inter-iamb", missing="level"),
-        MarkovBlanketSelector(algorithm="hiton-mb", discretize="equal-frequency", bins=3),
+        MarkovBlanketSelector(algorithm="hiton-mb", discretize="equal-frequency", n_bins=3),
         HitonWrapper(LogisticRegression(), cv=2),
     ],
     expected_failed_checks=own_faults,

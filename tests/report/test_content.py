@@ -385,7 +385,7 @@ def test_columns_that_were_never_found_are_counted():
     [
         {},
         {"algorithm": "fbed", "k": 0, "alpha": 0.05},
-        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "bins": 3, "discretize": "equal-width"},
+        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "n_bins": 3, "discretize": "equal-width"},
         {"reliability": 10.0, "strength": "information", "algorithm": "inter-iamb"},
     ],
 )

@@ -4,6 +4,6 @@ Exit codes: 0 done, 2 wrong usage, 3 the data cannot be used, 130 stopped with C
 standard output, everything else to standard error.
 """
 
-from blankets.cli._main import main
+from blankets.cli._main import commands, main
 
-__all__ = ["main"]
+__all__ = ["commands", "main"]

@@ -40,7 +40,7 @@ def algorithms(*, as_json: bool) -> None:
 
 
 def _entry(algorithm: Any) -> dict[str, Any]:
-    from blankets.data import plain
+    from blankets.records import plain
 
     fields = ("name", "finds", "sound", "roles", "options", "when", "reference")
     return {field: plain(getattr(algorithm, field)) for field in fields}

@@ -15,7 +15,7 @@ from blankets.cli._options import in_options
 from blankets.errors import BlanketsWarning, DataError
 
 if TYPE_CHECKING:
-    from blankets.data import Saved
+    from blankets.records import Saved
     from blankets.results import Blanket
 
 __all__ = ["Notes", "check_folder", "compiling_told", "notes", "show_blanket", "show_table", "write_json"]

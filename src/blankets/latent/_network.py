@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from blankets.latent._graphs import acyclic
 from blankets.latent._rows import Codes, Floats, Ints
 from blankets.latent._scores import members_of
+from blankets.records import Bounds, refuse
 
 __all__ = ["Network", "fit_network"]
 
+_MOST_NODES = 62  # parents are bits of a mask
 PRIOR_ROWS = 1.0  # weight of the uniform prior of every conditional table, so that nothing is impossible
 
 
@@ -30,9 +35,21 @@ class Network:
         ``tables[v]`` has one axis for each parent of v, ascending, and a last axis for v; the last axis sums to 1.
     """
 
-    parents: Ints
-    arities: Ints
-    tables: tuple[Floats, ...]
+    parents: Annotated[Ints, Bounds(0)]
+    arities: Annotated[Ints, Bounds(1, 1 << 31)]
+    tables: tuple[Annotated[Floats, Bounds(math.ulp(0.0), 1.0)], ...]
+
+    def _check_nodes(self, n: int) -> None:
+        """Refuse a network that is not one of ``n`` nodes."""
+        if not 0 < n <= _MOST_NODES or not len(self.parents) == len(self.arities) == len(self.tables) == n:
+            refuse("'parents', 'arities' and 'tables' in 'network' are not as many as 'nodes'")
+        if (self.parents >= 1 << n).any() or not acyclic(self.parents):
+            refuse("'parents' in 'network' hold a cycle, or nodes that there are not")
+        for v, table in enumerate(self.tables):
+            if table.shape != tuple(self.arities[u] for u in (*members_of(int(self.parents[v])), v)):
+                refuse("'tables' in 'network' are not of the shape that 'parents' and 'arities' give")
+            if not np.allclose(table.sum(axis=-1), 1.0, atol=1e-6):
+                refuse("'tables' in 'network' hold probabilities that do not add up to 1")
 
     def posterior(self, codes: Codes, unknown: Sequence[int]) -> Floats:
         """Return p(unknown nodes | the others) for each row: one axis for each unknown node, the last for rows.

@@ -7,18 +7,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import networkx as nx
 import numpy as np
 
-from blankets.data import Encoder, Frame, Manifest, Reader, Saved
+from blankets.data import Encoder, Frame
 from blankets.errors import ParameterError
+from blankets.latent._graphs import to_networkx
 from blankets.latent._network import Network
 from blankets.latent._picture import draw, roles_of
 from blankets.latent._rows import Floats
+from blankets.records import Bounds, Call, Count, Known, Probability, Saved, refuse
 
 if TYPE_CHECKING:
+    import networkx as nx
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
@@ -56,13 +58,13 @@ class Latent:
     """
 
     name: str
-    position: str
+    position: Annotated[str, Literal["parent", "child", "spouse", "outside"]]
     certain: bool
     parents: tuple[str, ...]
     children: tuple[str, ...]
-    table: Floats
-    prevalence: tuple[float, ...]
-    information: float
+    table: Annotated[Floats, Bounds(0.0, 1.0)]
+    prevalence: tuple[Probability, ...]
+    information: Known
     replaced: tuple[str, ...]
     support: float
 
@@ -85,7 +87,7 @@ class SubspaceScore:
         Why it was not taken; empty for those that could be.
     """
 
-    latent: int
+    latent: Count
     subspace: str
     members: tuple[str, ...]
     mi: float
@@ -111,8 +113,6 @@ class LatentBlanket(Saved):
         The latents; empty if none is supported.
     observed : tuple of str
         The observed blanket from which the search started.
-    graph : networkx.DiGraph
-        The fitted local DAG over observed members, nearby columns that were looked at, target and latents.
     scores : tuple of SubspaceScore
         What each subspace came to, the model without latents first.
     method, score : str
@@ -123,7 +123,7 @@ class LatentBlanket(Saved):
         Rows of the table.
     warnings : tuple of str
         What the user should know.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -145,17 +145,21 @@ class LatentBlanket(Saved):
     members: tuple[str, ...]
     latents: tuple[Latent, ...]
     observed: tuple[str, ...]
-    graph: nx.DiGraph
     scores: tuple[SubspaceScore, ...]
     method: str
     score: str
     settings: Mapping[str, Any]
-    n_rows: int
+    n_rows: Count
     warnings: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    call: Call | None = None
     network: Network = field(repr=False)
     nodes: tuple[str, ...] = field(repr=False)
     encoder: Encoder = field(repr=False)
+
+    @property
+    def graph(self) -> nx.DiGraph:
+        """The fitted local DAG over observed members, nearby columns that were looked at, target and latents."""
+        return to_networkx(self.network.parents, self.nodes)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -254,16 +258,25 @@ class LatentBlanket(Saved):
         by = [latent.name for latent in self.latents if name in latent.replaced]
         return f"{name!r} was in the observed blanket; {' and '.join(by) or 'the model'} made it irrelevant."
 
-    def _content(self) -> dict[str, Any]:
-        from blankets.latent._saved import content_of
+    def _derived(self) -> dict[str, Any]:
+        return {"edges": [list(edge) for edge in self.graph.edges]}
 
-        return content_of(self)
-
-    @classmethod
-    def _read(cls, fields: Reader) -> LatentBlanket:
-        from blankets.latent._saved import read_latent
-
-        return read_latent(fields)
+    def _check(self) -> None:
+        nodes, hidden = set(self.nodes), {latent.name for latent in self.latents}
+        self.network._check_nodes(len(self.nodes))
+        if len(nodes) < len(self.nodes) or not {self.target, *self.members, *self.observed, *hidden} <= nodes:
+            refuse("'nodes' holds a name twice, or not all of the target, 'members', 'observed' and 'latents'")
+        arities = dict(zip(self.nodes, self.network.arities.tolist(), strict=True))
+        levels = dict(zip(self.encoder.names, map(len, self.encoder.levels), strict=True))
+        if any(levels.get(name) != arities[name] for name in nodes - hidden) or self.target in hidden:
+            refuse("'names' and 'levels' in 'encoder' are not those of 'nodes'")
+        graph = self.graph
+        for latent in self.latents:
+            around = set(graph.predecessors(latent.name)), set(graph.successors(latent.name))
+            if (set(latent.parents), set(latent.children)) != around or len(latent.prevalence) != arities[latent.name]:
+                refuse(f"'parents', 'children' or 'prevalence' of {latent.name!r} are not those of 'network'")
+            if latent.table.shape != tuple(arities[u] for u in (*latent.parents, latent.name)):
+                refuse(f"'table' of {latent.name!r} is not of the shape of 'network'")
 
     @property
     def roles(self) -> dict[str, str]:

@@ -4,35 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from blankets.errors import ParameterError
 from blankets.planning._assumptions import assumptions_of
 from blankets.planning._candidates import Candidate
-from blankets.planning._prior import Knowledge, Spread
+from blankets.planning._prior import Knowledge
 from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
-from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa, solve
+from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa
+from blankets.planning._spread import MORE_IS_BETTER, Question, Spread, answers, setting_of
 
-__all__ = ["Question", "answer", "largest_kappa", "spread_of"]
-
-_MORE_IS_BETTER = ("power", "dof", "kappa")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """The numbers given (NaN for the unknown), in the form that `Setting` wants."""
-
-    unknown: str
-    effect: Floats
-    dof: Floats
-    alpha: float
-    power: float
-    rows: float
-    largest_effect: float
-    worst_case: bool = False
+__all__ = ["answer", "largest_kappa"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +41,8 @@ def answer(question: Question, candidates: list[Candidate], known: Knowledge, *,
     outcomes = [_outcome(question, candidate, possible) for candidate in candidates]
     best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
     final = _at_answer(question, best)
-    spread = spread_of(question, best.candidate, possible)
+    uncertain = possible.is_spread and best.candidate.design.uses_prior
+    spread = Spread(knowledge=possible, question=question, candidate=best.candidate) if uncertain else None
     out_of_reach = best.answer is None and question.unknown == "labeled" and len(question.effect) == 1
     return Plan(
         unknown=question.unknown,
@@ -87,31 +72,10 @@ def largest_kappa(question: Question, candidates: list[Candidate], known: Knowle
 
 def _outcome(question: Question, candidate: Candidate, known: Knowledge) -> _Outcome:
     priors = known.values(candidate.design)
-    values = _answers(question, candidate, priors)
+    values = answers(question, candidate, priors)
     order = np.argsort(_cost(question, values), kind="stable")
     kept = order[max(0, math.ceil(known.assurance * len(values) - 1e-9) - 1)]
     return _Outcome(candidate, float(priors[kept]), float(values[kept]))
-
-
-def _answers(question: Question, candidate: Candidate, priors: Floats) -> Floats:
-    """Return the answer for each value of p(y=1); infinite (of the bad sign) where it is out of reach."""
-    values = solve(_setting(question, candidate, priors), question.unknown, np.asarray(question.power))
-    if question.unknown == "effect":
-        # A variable can tell no more of another than either holds: log 2 for two classes.
-        values = np.where(values <= question.largest_effect, values, np.nan)
-    bad = -np.inf if question.unknown in _MORE_IS_BETTER else np.inf
-    return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
-
-
-def spread_of(question: Question, candidate: Candidate, known: Knowledge) -> Spread | None:
-    """Return how the answer is distributed over the prior; None if one value is planned for."""
-    design = candidate.design
-    if not (known.is_spread and design.uses_prior):
-        return None
-    dearer_above = design.safe_side == "overestimate"
-    rises = dearer_above != (question.unknown in _MORE_IS_BETTER) if design.is_monotone else None
-    answers_at = partial(_answers, question, candidate)
-    return Spread(known, answers_at, rises, answers_at(known.draws))
 
 
 def _possible(question: Question, candidates: list[Candidate], known: Knowledge) -> Knowledge:
@@ -145,30 +109,15 @@ def _share(question: Question, labeled: Amount | None) -> float:
     return labeled.value / question.rows if labeled.is_count else labeled.value
 
 
-def _setting(question: Question, candidate: Candidate, prior: Floats) -> Setting:
-    labeled = candidate.labeled or Amount(math.nan, is_count=True)
-    return Setting(
-        design=candidate.design,
-        effect=question.effect,
-        dof=question.dof,
-        alpha=np.asarray(question.alpha),
-        rows=np.asarray(question.rows),
-        labeled=np.asarray(labeled.value),
-        labeled_is_count=labeled.is_count,
-        prior=prior,
-        worst_case=question.worst_case,
-    )
-
-
 def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     """Return the study at the answer, or at the best that can be had where there is none."""
-    setting = _setting(question, outcome.candidate, np.asarray(outcome.prior))
+    setting = setting_of(question, outcome.candidate, np.asarray(outcome.prior))
     value = outcome.answer
     if question.unknown == "labeled":
         most = most_labels(setting)
-        return replace(setting, labeled=np.asarray(most if value is None else value))
+        return replace(setting, labeled=np.asarray(most if value is None else value, float))
     if question.unknown == "rows":
-        return replace(setting, rows=np.asarray(MOST_ROWS if value is None else value))
+        return replace(setting, rows=np.asarray(MOST_ROWS if value is None else value, float))
     if question.unknown == "dof":
         return setting if value is None else replace(setting, dof=np.array([value]))
     if question.unknown == "effect":
@@ -184,7 +133,7 @@ def _worth(question: Question, outcome: _Outcome) -> tuple[float, float]:
 
 
 def _cost(question: Question, values: Floats) -> Floats:
-    return -values if question.unknown in _MORE_IS_BETTER else values
+    return -values if question.unknown in MORE_IS_BETTER else values
 
 
 def _as_said(question: Question, outcome: _Outcome) -> float | None:

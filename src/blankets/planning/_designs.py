@@ -6,15 +6,17 @@ The surrogate that is always the most powerful of its regime comes first: the fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from blankets.planning._setting import Floats, LabelDesign
+from blankets.records import Probability, read, refuse, short
 from blankets.regimes import Surrogate, kappa_case_control, kappa_of
 
-__all__ = ["CASE_CONTROL", "DESIGNS", "design_for", "of_both_classes", "stratified"]
+__all__ = ["CASE_CONTROL", "DESIGNS", "design_from", "of_both_classes", "stratified"]
 
 CASE_CONTROL = "pu, case-control"
 
@@ -80,43 +82,44 @@ _BY_ROWS = LabelDesign(
     assumption=_AT_RANDOM,
 )
 
-DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
-    {
-        "supervised": (replace(_BY_ROWS, surrogate=Surrogate.FULL, assumption=""),),
-        "pu": (_BY_POSITIVES,),
-        CASE_CONTROL: (
-            replace(
-                _BY_POSITIVES,
-                kappa=kappa_case_control,
-                positives=0.0,
-                useful_share=_half,
-                by_stratum=False,  # how often a stratum is seen depends on p(y=1|z) as well
-                assumption=_APART + _ONLY_WEAK,
-            ),
+_OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
+    "supervised": (replace(_BY_ROWS, surrogate=Surrogate.FULL, assumption=""),),
+    "pu": (_BY_POSITIVES,),
+    CASE_CONTROL: (
+        replace(
+            _BY_POSITIVES,
+            kappa=kappa_case_control,
+            positives=0.0,
+            useful_share=_half,
+            by_stratum=False,  # how often a stratum is seen depends on p(y=1|z) as well
+            assumption=_APART + _ONLY_WEAK,
         ),
-        "mcar": (
+    ),
+    "mcar": (
+        _BY_ROWS,
+        # The third value "missing" costs as many degrees of freedom again (ERRATA B14).
+        replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
+        replace(
             _BY_ROWS,
-            # The third value "missing" costs as many degrees of freedom again (errata B14).
-            replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
-            replace(
-                _BY_ROWS,
-                surrogate=Surrogate.Y0,
-                kappa=_kappa_of_positives_at_random,
-                uses_prior=True,
-                safe_side="overestimate",
-                assumption=_AT_RANDOM + _WEAK,
-            ),
-            replace(
-                _BY_ROWS,
-                surrogate=Surrogate.Y1,
-                kappa=_kappa_of_negatives_at_random,
-                uses_prior=True,
-                safe_side="underestimate",
-                assumption=_AT_RANDOM + _VERY_WEAK,
-            ),
+            surrogate=Surrogate.Y0,
+            kappa=_kappa_of_positives_at_random,
+            uses_prior=True,
+            safe_side="overestimate",
+            assumption=_AT_RANDOM + _WEAK,
         ),
-        "mar-c": (replace(_BY_POSITIVES, assumption=_BY_CLASS + _WEAK), _BY_NEGATIVES),
-    }
+        replace(
+            _BY_ROWS,
+            surrogate=Surrogate.Y1,
+            kappa=_kappa_of_negatives_at_random,
+            uses_prior=True,
+            safe_side="underestimate",
+            assumption=_AT_RANDOM + _VERY_WEAK,
+        ),
+    ),
+    "mar-c": (replace(_BY_POSITIVES, assumption=_BY_CLASS + _WEAK), _BY_NEGATIVES),
+}
+DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
+    {regime: tuple(replace(each, regime=regime) for each in designs) for regime, designs in _OF_REGIME.items()}
 )
 
 
@@ -136,6 +139,7 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
 
     return replace(
         _BY_ROWS,
+        regime="mar-c",
         surrogate=surrogate,
         kappa=kappa,
         dof_factor=2.0 if surrogate is Surrogate.YM else 1.0,
@@ -174,20 +178,27 @@ def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[fl
     return replace(design, kappa=kappa, strata=tuple(zip(priors, shares, strict=True)))
 
 
-def design_for(regime: str, surrogate: str, positives: float) -> LabelDesign | None:
-    """Return the design of a test through a surrogate, by name; None if the regime has no such.
+@dataclass(frozen=True)
+class _Key:
+    """What a design is made of again."""
 
-    Parameters
-    ----------
-    regime : str
-        A key of `DESIGNS`.
-    surrogate : str
-        The value of a `Surrogate`.
-    positives : float
-        Share of positives among the labels, where both classes are labeled and used.
-    """
-    both = (Surrogate.LISTWISE, Surrogate.YM)
-    named = [design for design in DESIGNS.get(regime, ()) if design.surrogate.value == surrogate]
-    if regime == "mar-c" and 0.0 < positives < 1.0:
-        named += [of_both_classes(one, positives) for one in both if one.value == surrogate]
-    return named[0] if named else None
+    regime: str
+    surrogate: Surrogate
+    positives: Probability
+    strata: tuple[tuple[Probability, Probability], ...]
+
+
+def design_from(data: Any) -> LabelDesign:
+    """Return the design that a saved plan speaks of."""
+    key = read(_Key, data, ("design",))
+    named = [design for design in DESIGNS.get(key.regime, ()) if design.surrogate is key.surrogate]
+    if key.regime == "mar-c" and 0.0 < key.positives < 1.0 and key.surrogate in (Surrogate.LISTWISE, Surrogate.YM):
+        named = [of_both_classes(key.surrogate, key.positives)]
+    if not named:
+        refuse(f"'surrogate' holds {key.surrogate.value!r}, which {key.regime!r} does not have")
+    if not key.strata:
+        return named[0]
+    priors, shares = zip(*key.strata, strict=True)
+    if not (abs(sum(shares) - 1.0) <= 1e-5 and 0 < min(priors) <= max(priors) < 1):
+        refuse(f"'strata' holds {short(key.strata)}")
+    return stratified(named[0], priors, shares)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError
-from blankets.planning._answer import Question
 from blankets.planning._question import (
     as_count,
     as_effect,
@@ -19,6 +18,7 @@ from blankets.planning._question import (
     number,
 )
 from blankets.planning._result import Plan
+from blankets.planning._spread import Question
 from blankets.planning._study import Labeled, Study
 
 __all__ = ["plan"]

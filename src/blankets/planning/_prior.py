@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from blankets.planning._setting import Floats, LabelDesign
+from blankets.planning._setting import TINY, Floats, LabelDesign
+from blankets.records import Bounds, Count, Probability
 from blankets.regimes import Prior
 
-__all__ = ["Knowledge", "Spread"]
+__all__ = ["Knowledge", "inside"]
 
 _COSTLY_END = {"overestimate": 1, "underestimate": 0, "": 0}
 
@@ -42,10 +43,10 @@ class Knowledge:
     """
 
     prior: Prior | None
-    assurance: float
-    n_draws: int
-    seed: int
-    dropped: float = 0.0
+    assurance: Annotated[float, Bounds(math.ulp(0.0), 1.0)]
+    n_draws: Annotated[int, Bounds(1, 1_000_000)]
+    seed: Count
+    dropped: Probability = 0.0
 
     @property
     def is_spread(self) -> bool:
@@ -55,7 +56,7 @@ class Knowledge:
     @cached_property
     def draws(self) -> Floats:
         """Values drawn from the prior, in the same order for every surrogate."""
-        return np.empty(0) if self.prior is None else _inside(self.prior.sample(self.n_draws, self.seed))
+        return np.empty(0) if self.prior is None else inside(self.prior.sample(self.n_draws, self.seed))
 
     def values(self, design: LabelDesign) -> Floats:
         """Return the values to plan for with a surrogate, of which an answer must serve the share ``assurance``.
@@ -70,7 +71,7 @@ class Knowledge:
             return np.array([self.prior.support[costly]])
         if not design.is_monotone:
             return self.draws
-        return _inside(np.atleast_1d(self.prior.ppf(self.assurance if costly else 1.0 - self.assurance)))
+        return inside(np.atleast_1d(self.prior.ppf(self.assurance if costly else 1.0 - self.assurance)))
 
     def serves(self, design: LabelDesign) -> bool:
         """Whether enough is known to plan with a surrogate."""
@@ -93,40 +94,6 @@ class Knowledge:
         return "unknown" if self.prior is None else str(self.prior)
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """How an answer is distributed over an uncertain prior.
-
-    Attributes
-    ----------
-    knowledge : Knowledge
-        Of p(y=1).
-    answers_at : partial
-        Values of p(y=1) -> the answer for each; infinite (of the bad sign) where it is out of reach. Its arguments
-        are the question and the surrogate.
-    rises : bool or None
-        Whether the answer rises with p(y=1) or falls; None if it does neither.
-    draws : ndarray
-        The answer for each draw of the prior.
-    """
-
-    knowledge: Knowledge
-    answers_at: partial[Floats]
-    rises: bool | None
-    draws: Floats
-
-    def quantile(self, q: ArrayLike) -> Floats:
-        """Return quantiles of the answer: exact where it rises or falls with p(y=1), else of the draws."""
-        level = np.asarray(q, float)
-        if self.rises is None:
-            return np.asarray(np.quantile(self.draws, level, method="inverted_cdf"))
-        return self.answers_at(self.priors_at(level if self.rises else 1.0 - level).ravel()).reshape(level.shape)
-
-    def priors_at(self, q: ArrayLike) -> Floats:
-        """Return quantiles of the prior."""
-        prior = self.knowledge.prior
-        return np.full(np.shape(q), math.nan) if prior is None else _inside(prior.ppf(q))
-
-
-def _inside(values: Floats) -> Floats:
-    return np.clip(values, np.finfo(float).tiny, 1.0 - 1e-16)
+def inside(values: Floats) -> Floats:
+    """Return probabilities kept off 0 and 1."""
+    return np.clip(values, TINY, 1.0 - 1e-16)

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
-from blankets.data import Reader, Saved
 from blankets.errors import ParameterError
-from blankets.planning._prior import Spread
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
+from blankets.planning._spread import Spread, Unknown
+from blankets.records import Bounds, Count, NonNegative, Saved, refuse, short
 from blankets.stats import w_from_effect
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Alternative:
 
     surrogate: str
     counts: str
-    answer: float | None
+    answer: Count | NonNegative | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -80,13 +80,13 @@ class Plan(Saved):
     _schema = "blankets/plan"
     _oldest = 2  # the first with the numbers that everything is worked out from
 
-    unknown: str
-    answer: float | None
-    wanted_power: float | None
+    unknown: Unknown
+    answer: Count | NonNegative | None
+    wanted_power: Annotated[float, Bounds(math.ulp(0.0), 1.0)] | None
     regime: str
     prior: str
     setting: Setting
-    needed_kappa: float | None = None
+    needed_kappa: NonNegative | None = None
     spread: Spread | None = None
     alternatives: tuple[Alternative, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -311,16 +311,40 @@ class Plan(Saved):
             return replace(self.setting, rows=values, labeled=self.setting.share, labeled_is_count=False)
         return replace(self.setting, labeled=values, labeled_is_count=True)
 
-    def _content(self) -> dict[str, Any]:
-        from blankets.planning._saved import content_of
+    def _derived(self) -> dict[str, Any]:
+        plan = {
+            name: getattr(self, name)
+            for name in (
+                *("reachable", "power", "lower_bound", "member_powers", "alpha", "n_labeled", "labeled_share"),
+                *("surrogate", "kappa", "safe_side"),
+            )
+        }
+        return plan | {
+            "effects_nats": self.effects,
+            "rows": None if self.endless else self.rows,
+            "labels_counted_in": self.counts,
+            "dof": self.setting.test_dof,
+            "noncentrality": self.setting.noncentrality,
+            "prior_used": self.setting.prior,
+            "uncertain_prior": None if self.spread is None else self._over_prior(),
+        }
 
-        return content_of(self)
+    def _over_prior(self) -> dict[str, Any]:
+        quantiles = {str(q): float(self.quantile(q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+        return {"assurance": self.assurance, "reachable_share": self.reachable_share, "quantiles": quantiles}
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Plan:
-        from blankets.planning._saved import read_plan
-
-        return read_plan(fields)
+    def _check(self) -> None:
+        if (self.unknown == "power") != (self.wanted_power is None):
+            refuse(f"'wanted_power' holds {self.wanted_power}, but 'unknown' holds {self.unknown!r}")
+        if self.regime != self.setting.design.regime:
+            refuse(f"'regime' holds {short(self.regime)}, but that of 'design' is {self.setting.design.regime!r}")
+        if self.spread is not None and self.spread.question.dof.shape != self.setting.dof.shape:
+            refuse("'dof' in 'question' is not as long as that in 'setting'")
+        try:
+            with np.errstate(divide="raise", over="raise", invalid="raise"):
+                self._derived()
+        except FloatingPointError:
+            refuse("'setting' holds numbers that no plan has")
 
     def __repr__(self) -> str:
         return "\n".join([self._headline(), self._sentence(), *self._others(), *self.assumptions])

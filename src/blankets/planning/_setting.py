@@ -11,21 +11,39 @@ found together; a single test is a blanket of one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.records import Bounds, plain, refuse, short
 from blankets.regimes import Surrogate
 from blankets.stats import attained_power, needed_alpha, needed_noncentrality, noncentrality
 
-__all__ = ["MOST_ROWS", "Floats", "LabelDesign", "Setting", "most_labels", "needed_kappa", "smallest_integer", "solve"]
+__all__ = [
+    "MOST_DOF",
+    "MOST_NATS",
+    "MOST_ROWS",
+    "TINY",
+    "Floats",
+    "LabelDesign",
+    "Setting",
+    "most_labels",
+    "needed_kappa",
+    "smallest_integer",
+    "solve",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_ROWS = 2**50  # floats count one by one up to 2**53
+TINY = float(np.finfo(float).tiny)
+MOST_NATS = 50.0  # no variable of less than 10²¹ levels has more
+MOST_DOF = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +72,8 @@ class LabelDesign:
         What must hold for κ to hold.
     by_stratum : bool
         Whether κ is known stratum by stratum.
+    regime : str
+        What an absent label means, a key of `blankets.planning._designs.DESIGNS`.
     strata : tuple of (float, float)
         p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not.
     """
@@ -69,7 +89,17 @@ class LabelDesign:
     uses_prior: bool = True
     assumption: str = ""
     by_stratum: bool = True
+    regime: str = ""
     strata: tuple[tuple[float, float], ...] = ()
+
+    def _said(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("regime", "surrogate", "positives", "strata")}
+
+    @classmethod
+    def _from_data(cls, data: Any) -> LabelDesign:
+        from blankets.planning._designs import design_from  # which are made of this class
+
+        return design_from(data)
 
     def possible_share(self, prior: Floats) -> Floats:
         """Return the largest share of all rows that such labels can make up, for each p(y=1)."""
@@ -110,14 +140,25 @@ class Setting:
     """
 
     design: LabelDesign
-    effect: Floats
-    dof: Floats
-    alpha: Floats
-    rows: Floats
-    labeled: Floats
+    effect: Annotated[Floats, Bounds(math.ulp(0.0), MOST_NATS)]
+    dof: Annotated[Floats, Bounds(math.ulp(0.0), MOST_DOF)]
+    alpha: Annotated[Floats, Bounds(math.ulp(0.0), 1.0)]
+    rows: Annotated[Floats, Bounds(1.0, MOST_ROWS)]
+    labeled: Annotated[Floats, Bounds(0.0, MOST_ROWS)]
     labeled_is_count: bool = False
-    prior: Floats
+    prior: Annotated[Floats, Bounds(TINY, 1.0 - 1e-16, known=False)]
     worst_case: bool = False
+
+    def _check(self) -> None:
+        if not self.effect.size or self.effect.ndim != 1 or self.effect.shape != self.dof.shape:
+            refuse("'effect' and 'dof' in 'setting' differ in length, or are empty")
+        for name in ("alpha", "rows", "labeled", "prior"):
+            if getattr(self, name).ndim:
+                refuse(f"{name!r} in 'setting' holds a list, not a number")
+        if self.design.uses_prior == bool(np.isnan(self.prior)):
+            refuse(f"'prior' in 'setting' holds {short(plain(self.prior))}")
+        if self.share > self.design.possible_share(self.prior) * (1.0 + 1e-6):
+            refuse(f"'labeled' in 'setting' holds {short(plain(self.labeled))}")
 
     @property
     def share(self) -> Floats:

@@ -11,12 +11,13 @@ import numpy as np
 
 from blankets.arguments import generator_from, number
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.planning._answer import Question, answer, largest_kappa
+from blankets.planning._answer import answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
 from blankets.planning._designs import CASE_CONTROL, stratified
 from blankets.planning._prior import Knowledge
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
+from blankets.planning._spread import Question
 from blankets.regimes import Prior, regime_from
 from blankets.regimes import Question as Asked
 

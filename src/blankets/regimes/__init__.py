@@ -13,8 +13,7 @@ from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_label
 from blankets.regimes._names import regime_from
 from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
 from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
-from blankets.regimes._prior_saved import prior_from_saved, prior_to_dict
-from blankets.regimes._regimes import PositiveUnlabeled, Supervised
+from blankets.regimes._regimes import PositiveUnlabeled, Supervised, Unsaid
 from blankets.regimes._semi import SemiSupervised
 from blankets.regimes._surrogates import (
     Surrogate,
@@ -43,6 +42,7 @@ __all__ = [
     "Surrogate",
     "SurrogateColumn",
     "UNLABELLED",
+    "Unsaid",
     "between",
     "class_codes",
     "code_labels",
@@ -55,8 +55,6 @@ __all__ = [
     "less_than",
     "prefer_y0_below",
     "prior_from",
-    "prior_from_saved",
-    "prior_to_dict",
     "read_labels",
     "regime_from",
     "stratified_kappa",

@@ -19,6 +19,7 @@ from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError
+from blankets.records import built, named
 
 __all__ = [
     "Beta",
@@ -42,6 +43,15 @@ _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 class Prior(ABC):
     """Knowledge of p(y=1)."""
+
+    @classmethod
+    def _from_data(cls, data: Any) -> Prior:
+        """Return the prior that a saved result speaks of."""
+        prior = prior_from(built(data)) if data is not None else None
+        quantiles = np.array([-1.0]) if prior is None else prior.ppf([0.0, 0.05, 0.5, 0.95, 1.0])
+        if prior is None or not (np.diff(quantiles) >= 0).all() or not 0 <= quantiles[0] <= quantiles[-1] <= 1:
+            raise _not_a_prior(data)
+        return prior
 
     @property
     @abstractmethod
@@ -110,6 +120,7 @@ class Prior(ABC):
         return self if self.is_exact else Restricted(self, low, high)
 
 
+@named
 @dataclass(frozen=True, slots=True)
 class Exact(Prior):
     """One number.
@@ -151,7 +162,11 @@ class Exact(Prior):
     def __str__(self) -> str:
         return f"{self.value:.10g}"
 
+    def _said(self) -> float:
+        return float(self.value)
 
+
+@named
 @dataclass(frozen=True, slots=True)
 class Between(Prior):
     """An interval, each value in it as likely as any other; see `less_than`, `greater_than`, `between`."""
@@ -188,6 +203,12 @@ class Between(Prior):
             return f"below {self.high:.10g}" if self.low == 0.0 else f"above {self.low:.10g}"
         return f"between {self.low:.10g} and {self.high:.10g}"
 
+    def _said(self) -> object:
+        low, high = float(self.low), float(self.high)
+        if self.bound_only:
+            return f"<{high}" if low == 0.0 else f">{low}"
+        return [low, high] if 0.0 < low and high < 1.0 else {"low": low, "high": high}
+
 
 def less_than(bound: float) -> Between:
     """Say that p(y=1) is below a number.
@@ -222,6 +243,7 @@ def between(low: float, high: float) -> Between:
     return Between(low, high)
 
 
+@named
 class Beta(Prior):
     """A generalized Beta distribution on [low, high], by its mode or its mean.
 
@@ -289,7 +311,11 @@ class Beta(Prior):
             del said["concentration"]
         return f"Beta({', '.join(said.values())})"
 
+    def _said(self) -> dict[str, float]:
+        return {name: float(value) for name, value in self.arguments.items()}
 
+
+@named
 @dataclass(frozen=True, slots=True)
 class FromDistribution(Prior):
     """Any distribution with ``cdf`` and ``ppf``, such as a frozen one of `scipy.stats`, restricted to (0, 1)."""
@@ -324,7 +350,11 @@ class FromDistribution(Prior):
         low, high = self.ppf([0.05, 0.95])
         return f"a distribution with mean {self.mean:.4g} and 90% between {low:.4g} and {high:.4g}"
 
+    def _said(self) -> Any:
+        return self.distribution
 
+
+@named
 @dataclass(frozen=True, slots=True)
 class Restricted(Prior):
     """Another prior, given that p(y=1) lies between two values."""
@@ -332,6 +362,9 @@ class Restricted(Prior):
     base: Prior
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", prior_from(self.base))  # which may be said as a number, a pair, ...
 
     @property
     def support(self) -> tuple[float, float]:

@@ -36,7 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit
 
 from blankets.arguments import generator_from, one_of, whole_number
-from blankets.errors import DataError, LabelError
+from blankets.errors import DataError, LabelError, ParameterError
+from blankets.records import named
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.stats import Sampling, plug_in
@@ -59,6 +60,7 @@ _ROC_LEVEL = 0.05
 _PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny ones do not look best
 
 
+@named
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPrior(Prior):
     """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate.
@@ -76,6 +78,13 @@ class EstimatedPrior(Prior):
     value: float
     draws: Floats
     method: str
+
+    def __post_init__(self) -> None:
+        one_of("method", self.method, ASSUMPTIONS)
+        draws = np.asarray(self.draws, float)
+        if not len(draws) or not ((np.diff(draws) >= 0).all() and 0 <= draws[0] <= draws[-1] <= 1):
+            raise ParameterError.out_of_range("draws", self.draws, "a list of probabilities, ascending")
+        object.__setattr__(self, "draws", draws)
 
     @property
     def assumption(self) -> str:

@@ -20,19 +20,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import one_of
+from blankets.arguments import flag, one_of
 from blankets.errors import LabelError
+from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
-from blankets.regimes._surrogates import Surrogate
+from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
-__all__ = ["PositiveUnlabeled", "Supervised"]
+__all__ = ["PositiveUnlabeled", "Supervised", "Unsaid"]
 
 
+@named
 @dataclass(frozen=True)
 class Supervised(Regime):
     """Every row is labeled.
@@ -92,6 +94,17 @@ class Supervised(Regime):
         return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
 
 
+@dataclass(frozen=True)
+class Unsaid(Supervised):
+    """Labels are missing, and nobody has said why: an audit looks at them all the same."""
+
+    @property
+    def name(self) -> str:
+        """No name."""
+        return ""
+
+
+@named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
     """Only positives are labeled, and which of them are depends on nothing else.
@@ -103,6 +116,10 @@ class PositiveUnlabeled(Regime):
         warning as long as chance explains it, and an error beyond that (a chance of 1 in 100).
     sampling : {"one-sample", "case-control"}
         One sample of which some positives got labels, or positives collected apart from a background sample.
+    surrogate : {"ym", "y0", "y1"}, optional
+        What stands in for the target; by default the most powerful valid one.
+    force : bool
+        Use a surrogate that is not valid; results say so.
 
     Examples
     --------
@@ -115,11 +132,22 @@ class PositiveUnlabeled(Regime):
 
     prior: Prior | None
     sampling: Sampling
+    surrogate: str | None
+    force: bool
 
-    def __init__(self, prior: object = None, sampling: Sampling = "one-sample") -> None:
+    def __init__(
+        self,
+        prior: object = None,
+        sampling: Sampling = "one-sample",
+        *,
+        surrogate: str | None = None,
+        force: bool = False,
+    ) -> None:
         one_of("sampling", sampling, ("one-sample", "case-control"))
         object.__setattr__(self, "prior", prior_from(prior))
         object.__setattr__(self, "sampling", sampling)
+        object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
+        object.__setattr__(self, "force", flag("force", force))
 
     @property
     def name(self) -> str:

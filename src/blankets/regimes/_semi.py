@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.arguments import one_of
+from blankets.arguments import flag, one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError
+from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
@@ -39,6 +40,7 @@ MNAR = (
 )
 
 
+@named
 @dataclass(frozen=True, init=False)
 class SemiSupervised(Regime):
     """Rows of both classes are labeled, and some rows are not.
@@ -50,6 +52,15 @@ class SemiSupervised(Regime):
         alone.
     prior : Prior, float, (low, high), str, distribution or None
         What is known about p(y=1). Under "mcar" the labeled rows tell, under "mar-f" it is not needed.
+    surrogate : {"listwise", "ym", "y0", "y1", "pairwise"}, optional
+        What stands in for the target; by default the most powerful valid one. "pairwise" deletion has no guaranteed
+        level; it is a rival to compare with (and the default of the algorithm "bassum").
+    force : bool
+        Use a surrogate that is not valid; results say so.
+    given_drivers : bool
+        For "mar-f": first find the features on which labeling depends, from all rows, and condition every test with
+        the target on them, as only then labeled rows are a fair sample. Not for "pc" and the "n-pc" algorithms, which
+        orient edges by separating sets and may gain false members by it.
 
     Examples
     --------
@@ -63,13 +74,27 @@ class SemiSupervised(Regime):
     """
 
     mechanism: Mechanism
-    prior: Prior | None = None
+    prior: Prior | None
+    surrogate: str | None
+    force: bool
+    given_drivers: bool
 
-    def __init__(self, mechanism: str, prior: object = None) -> None:
+    def __init__(
+        self,
+        mechanism: str,
+        prior: object = None,
+        *,
+        surrogate: str | None = None,
+        force: bool = False,
+        given_drivers: bool = True,
+    ) -> None:
         if one_of("mechanism", mechanism, (*MECHANISMS, "mnar")) == "mnar":
             raise NotAnswerableError(MNAR)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "prior", prior_from(prior))
+        object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
+        object.__setattr__(self, "force", flag("force", force))
+        object.__setattr__(self, "given_drivers", flag("given_drivers", given_drivers))
 
     @property
     def name(self) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from blankets.data import plain
+from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
-from blankets.report._labels import is_partial, labels, planner_caution
+from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail

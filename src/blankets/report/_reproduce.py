@@ -22,7 +22,7 @@ _LISTS = ("keep", "exclude")
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretize", "bins", "missing"),
+        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretize", "n_bins", "missing"),
         *("labels", "surrogate", "positive", "unlabeled_marker"),
     )
 } | {"rng": "--seed"}
@@ -83,16 +83,16 @@ def reproduce(blanket: Blanket, source: str = "") -> dict[str, str]:
 
 def _of_many(blanket: Blanket) -> bool:
     """Whether the targets were searched together, so that each had random numbers of its own."""
-    made = blanket.manifest
-    return made is not None and made.call == "discover_all" and made.seed is not None
+    made = blanket.call
+    return made is not None and made.function == "discover_all" and made.seed is not None
 
 
 def _target(blanket: Blanket) -> _Term:
-    name, made = blanket.target, blanket.manifest
-    if made is not None and made.call == "discover" and made.arguments.get("target") is None:
+    name, made = blanket.target, blanket.call
+    if made is not None and made.function == "discover" and made.options.get("target") is None:
         return _Term("y=y", None, "y stands for the values of the target, which were given apart from the table.")
     if made is not None and _of_many(blanket):
-        return _Term(f"{made.arguments.get('targets')!r}", None)
+        return _Term(f"{made.options.get('targets')!r}", None)
     return _Term(f"{name!r}", ["--target", name] if not name.startswith("-") else [f"--target={name}"])
 
 
@@ -125,9 +125,9 @@ def _as_asked(blanket: Blanket) -> dict[str, Any]:
         asked["force"] = True
     if asked.get("surrogate") == "full":
         del asked["surrogate"]
-    if (made := blanket.manifest) is not None:
-        asked |= {key: made.arguments[key] for key in ("positive", "unlabeled_marker") if key in made.arguments}
-        asked |= {key: False for key in ("given_drivers",) if made.arguments.get(key) is False}
+    if (made := blanket.call) is not None:
+        asked |= {key: made.options[key] for key in ("positive", "unlabeled_marker") if key in made.options}
+        asked |= {key: False for key in ("given_drivers",) if made.options.get(key) is False}
         asked["rng"] = made.seed
     return asked
 
@@ -167,7 +167,7 @@ def _regime(chosen: Mapping[str, Any]) -> _Term:
 
 def versions(blanket: Blanket) -> list[list[str]]:
     """Return what the result was made with: versions, fingerprint of the data, seed."""
-    made = blanket.manifest
+    made = blanket.call
     if made is None:
         return [["Not on record", "the result was made by a version that kept no manifest"]]
     seed = "none was given" if made.seed is None else str(made.seed)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
-from typing import Any
 
-from blankets.data import Manifest, Reader, Saved, plain, refuse
+from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, number, shown
 
@@ -36,9 +34,9 @@ class Goal:
     """
 
     effect: str
-    power: float
-    more_labels: Mapping[str, int | None]
-    more_rows: int | None
+    power: Probability
+    more_labels: Mapping[str, Count | None]
+    more_rows: Count | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -95,7 +93,7 @@ class Advice(Saved):
         Which mistake about p(y=1) costs no power: "overestimate", "underestimate" or "".
     cautions : tuple of str
         What else to be aware of.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -116,68 +114,38 @@ class Advice(Saved):
     sampling: str
     assumption: str
     prior: str | None
-    n_rows: int
-    n_labeled: int
+    n_rows: Count
+    n_labeled: Count
     recommendations: Mapping[str, str]
     surrogate: str
     valid: tuple[str, ...]
     estimator: str | None
     unanswerable: Mapping[str, str] = field(default_factory=dict)
-    levels: int
-    dof: float
-    alpha: float
-    kappa: float | None = None
-    kappa_range: tuple[float, float] | None = None
-    effects: Mapping[str, float] = field(default_factory=dict)
-    powers: Mapping[str, float] = field(default_factory=dict)
-    power_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    levels: Count
+    dof: NonNegative
+    alpha: Probability
+    kappa: NonNegative | None = None
+    kappa_range: tuple[NonNegative, NonNegative] | None = None
+    effects: Mapping[str, NonNegative] = field(default_factory=dict)
+    powers: Mapping[str, Probability] = field(default_factory=dict)
+    power_ranges: Mapping[str, tuple[Probability, Probability]] = field(default_factory=dict)
     goals: tuple[Goal, ...] = ()
-    assurance: float | None = None
+    assurance: Probability | None = None
     safe_side: str = ""
     cautions: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    call: Call | None = None
 
     def goal(self, effect: str, power: float) -> Goal:
         """Return what is missing for one effect and power."""
         return next(goal for goal in self.goals if goal.effect == effect and goal.power == power)
 
-    def _content(self) -> dict[str, Any]:
-        fields = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "goals"}
-        return {**fields, "goals": [plain(asdict(goal)) for goal in self.goals]}
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Advice:
-        texts = ("target", "saw", "regime", "sampling", "assumption", "surrogate", "safe_side")
-        ranges = fields.inside("power_ranges")
-        read = cls(
-            **{name: fields.one(str, name) for name in texts},
-            prior=fields.text_or_none("prior"),
-            n_rows=fields.count("n_rows"),
-            n_labeled=fields.count("n_labeled"),
-            recommendations=fields.names_by_name("recommendations"),
-            valid=fields.names("valid"),
-            estimator=fields.text_or_none("estimator"),
-            unanswerable=fields.names_by_name("unanswerable"),
-            levels=fields.count("levels"),
-            dof=fields.known_number("dof", 0.0),
-            alpha=fields.probability("alpha"),
-            kappa=fields.number_or_none("kappa", 0.0),
-            kappa_range=_pair(fields, "kappa_range", math.inf) if fields.known("kappa_range") else None,
-            effects=fields.numbers_by_name("effects", 0.0),
-            powers=fields.numbers_by_name("powers", 0.0, 1.0),
-            power_ranges={name: _pair(ranges, name, 1.0) for name in ranges.content},
-            goals=tuple(map(_goal_from, fields.each("goals"))),
-            assurance=fields.number_or_none("assurance", 0.0, 1.0),
-            cautions=fields.names("cautions"),
-            manifest=fields.manifest(),
-        )
-        if not read.recommendations.keys() <= _TASKS.keys():
+    def _check(self) -> None:
+        if not self.recommendations.keys() <= _TASKS.keys():
             refuse("'recommendations' holds an unknown task")
-        if not read.powers.keys() <= read.effects.keys():
+        if not self.powers.keys() <= self.effects.keys():
             refuse("'powers' holds an effect that 'effects' does not")
-        if any(goal.more_labels.keys() != read.goals[0].more_labels.keys() for goal in read.goals):
+        if any(goal.more_labels.keys() != self.goals[0].more_labels.keys() for goal in self.goals):
             refuse("'goals' differ in the kinds of 'more_labels'")
-        return read
 
     def __repr__(self) -> str:
         lines = [self._title(), *(_hanging(f"{head}: {text}" if head else text) for head, text in self._sentences())]
@@ -244,22 +212,6 @@ class Advice(Saved):
             yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
         if self.safe_side:
             yield (f"If you are not sure of p(y=1), {self.safe_side} it: that can cost labels or rows, but no power.")
-
-
-def _pair(fields: Reader, key: str, most: float) -> tuple[float, float]:
-    """Return the low and the high end under a key."""
-    ends = fields.numbers(key, 0.0, most)
-    return (ends[0], ends[1]) if len(ends) == 2 and ends[0] <= ends[1] else fields.odd(key)
-
-
-def _goal_from(fields: Reader) -> Goal:
-    more = fields.inside("more_labels")
-    return Goal(
-        effect=fields.one(str, "effect"),
-        power=fields.probability("power"),
-        more_labels={kind: more.count(kind) if more.known(kind) else None for kind in more.content},
-        more_rows=fields.count("more_rows") if fields.known("more_rows") else None,
-    )
 
 
 def _hanging(text: str) -> str:

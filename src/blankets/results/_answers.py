@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blankets.data import Manifest, Reader, plain, refuse
-from blankets.results._law import LARGEST, TOO_LARGE, Answer, law_from, law_to_dict
+from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
+from blankets.results._law import LARGEST, TOO_LARGE, check_law
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["Estimate", "TestResult"]
-
-_NUMBER = re.compile(r"\d(\.\d{1,17})?(e-\d{1,3})?")
 
 
 class _Printed(ABC):
@@ -40,7 +34,7 @@ class _Printed(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Estimate(Answer, _Printed):
+class Estimate(Saved, _Printed):
     """Information between a feature and the target, in nats, with its uncertainty.
 
     Attributes
@@ -59,7 +53,7 @@ class Estimate(Answer, _Printed):
         Rows of the table.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -73,16 +67,17 @@ class Estimate(Answer, _Printed):
     """
 
     _schema = "blankets/estimate"
+    _oldest = 3  # the first with the law of the interval
 
     x: str
     target: str
     given: tuple[str, ...] = ()
-    value: float
-    standard_error: float
+    value: Annotated[float, Bounds(-LARGEST, LARGEST)]
+    standard_error: Unsigned
     estimator: str
-    n_rows: int
+    n_rows: Count
     notes: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    call: Call | None = None
     _law: InformationEstimate = field(repr=False)
 
     def interval(self, level: float = 0.9, method: str = "auto") -> tuple[float, float]:
@@ -95,40 +90,11 @@ class Estimate(Answer, _Printed):
         """P-value of independence that goes with the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
-    def _content(self) -> dict[str, Any]:
-        low, high = self.interval()
-        return {
-            "x": self.x,
-            "target": self.target,
-            "given": list(self.given),
-            "information": plain(self.value),
-            "standard_error": plain(self.standard_error),
-            "interval_90": [plain(low), plain(high)],
-            "p": plain(self.p),
-            "law": law_to_dict(self._law, 1),
-            "estimator": self.estimator,
-            "n_rows": self.n_rows,
-            "notes": list(self.notes),
-            "manifest": plain(self.manifest),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"interval_90": self.interval(), "p": self.p}
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Estimate:
-        value, estimator = fields.known_number("information", -LARGEST, LARGEST), fields.one(str, "estimator")
-        read = cls(
-            x=fields.one(str, "x"),
-            target=fields.one(str, "target"),
-            given=fields.names("given"),
-            value=value,
-            standard_error=fields.number("standard_error", 0.0),
-            estimator=estimator,
-            n_rows=fields.count("n_rows"),
-            notes=fields.names("notes"),
-            manifest=fields.manifest(),
-            _law=law_from(fields.inside("law"), np.array([value]), estimator),
-        )
-        fields.derived(read._content(), "p", "interval_90")
-        return read
+    def _check(self) -> None:
+        check_law(self._law, 1)
 
     def _lines(self) -> Iterator[str]:
         low, high = self.interval()
@@ -144,7 +110,7 @@ class Estimate(Answer, _Printed):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TestResult(Answer, _Printed):
+class TestResult(Saved, _Printed):
     """A test of independence between a feature and the target.
 
     Attributes
@@ -182,7 +148,7 @@ class TestResult(Answer, _Printed):
         How strong the dependence is, where the regime can tell.
     notes : tuple of str
         Assumptions and cautions.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -196,28 +162,29 @@ class TestResult(Answer, _Printed):
 
     __test__ = False  # not a test for pytest to collect
     _schema = "blankets/test"
+    _oldest = 3
 
     x: str
     target: str
     given: tuple[str, ...] = ()
-    test: str
+    test: Annotated[str, Literal["auto", "g", "x2", "fisher-z"]]
     statistic: float
-    dof: float
-    log_p: float
-    n_rows: int
+    dof: Unsigned
+    log_p: LogProbability
+    n_rows: Count
     reliable: bool
     method: str = ""
     surrogate: str = "full"
     valid: bool = True
     why: str = ""
-    kappa: float | None = None
+    kappa: NonNegative | None = None
     kappa_form: str = ""
-    alpha: float = 0.01
-    powers: Mapping[str, float] = field(default_factory=dict)
-    detectable: Mapping[float, float] = field(default_factory=dict)
+    alpha: Annotated[float, Bounds(math.ulp(0.0), 1.0)] = 0.01
+    powers: Mapping[str, Probability] = field(default_factory=dict)
+    detectable: Mapping[Probability, NonNegative] = field(default_factory=dict)
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    call: Call | None = None
 
     @property
     def p(self) -> float:
@@ -228,45 +195,12 @@ class TestResult(Answer, _Printed):
         """Whether the test was performed and p <= alpha."""
         return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
 
-    def _content(self) -> dict[str, Any]:
-        simple = (
-            "x target test statistic dof log_p p n_rows reliable method surrogate valid why kappa kappa_form alpha"
-        ).split()
-        return {
-            **{name: plain(getattr(self, name)) for name in simple},
-            "given": list(self.given),
-            "powers": plain(dict(self.powers)),
-            "detectable": {f"{power:g}": plain(effect) for power, effect in self.detectable.items()},
-            "estimate": None if self.estimate is None else self.estimate.to_dict(),
-            "notes": list(self.notes),
-            "manifest": plain(self.manifest),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"p": self.p}
 
-    @classmethod
-    def _read(cls, fields: Reader) -> TestResult:
-        detectable = fields.numbers_by_name("detectable", 0.0)
-        read = cls(
-            **{name: fields.one(str, name) for name in ("x", "target", "method", "surrogate", "why", "kappa_form")},
-            given=fields.names("given"),
-            test=fields.one_of(SYMBOLS, "test"),
-            statistic=fields.number("statistic"),
-            dof=fields.number("dof", 0.0),
-            log_p=fields.log_probability("log_p"),
-            n_rows=fields.count("n_rows"),
-            reliable=fields.one(bool, "reliable"),
-            valid=fields.one(bool, "valid"),
-            kappa=fields.number_or_none("kappa", 0.0),
-            alpha=fields.known_number("alpha", math.ulp(0.0), 1.0),
-            powers=fields.numbers_by_name("powers", 0.0, 1.0),
-            detectable={_as_power(power): effect for power, effect in detectable.items()},
-            estimate=Estimate.from_dict(fields.one(dict, "estimate")) if fields.known("estimate") else None,
-            notes=fields.names("notes"),
-            manifest=fields.manifest(),
-        )
-        if read.reliable and any(map(math.isnan, (read.statistic, read.dof, read.log_p))):
+    def _check(self) -> None:
+        if self.reliable and any(map(math.isnan, (self.statistic, self.dof, self.log_p))):
             refuse("'reliable' is true without 'statistic', 'dof' or 'log_p'")
-        fields.derived({"p": plain(read.p)}, "p")
-        return read
 
     def _lines(self) -> Iterator[str]:
         given = f" given {joined(self.given)}" if self.given else ""
@@ -304,8 +238,3 @@ class TestResult(Answer, _Printed):
             return f"not tested, {self.n_rows:,} rows are too few"
         word = "dependent" if self.dependent() else "no dependence found"
         return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"
-
-
-def _as_power(text: str) -> float:
-    """Return the power that a detectable effect is written under."""
-    return Reader({"detectable": float(text) if _NUMBER.fullmatch(text) else text}).probability("detectable")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from blankets.data import Reader, Saved
+from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
 from blankets.results._text import html_table
@@ -57,10 +57,6 @@ class Assumption:
     verdict: Verdict
     words: str
     next_step: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return it as plain values."""
-        return {"name": self.name, "verdict": self.verdict, "words": self.words, "next_step": self.next_step}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -111,13 +107,6 @@ class Assumptions(Saved):
         """Names of what is violated or doubtful."""
         return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
 
-    def _content(self) -> dict[str, Any]:
-        return {"target": self.target, "checks": [check.to_dict() for check in self.checks]}
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Assumptions:
-        return cls(target=fields.one(str, "target"), checks=tuple(map(_check_from, fields.each("checks"))))
-
     def __repr__(self) -> str:
         lines = [wrapped(f"{check.name}. {check.words}{_next(check)}", f"  {check.verdict}: ") for check in self.checks]
         return "\n".join([self._title(), *lines])
@@ -131,15 +120,6 @@ class Assumptions(Saved):
         verdicts = [check.verdict for check in self.checks]
         counts = [f"{verdicts.count(v)} {_WORDS.get(v, v)}" for v in _ORDER if v in verdicts]
         return f"Assumptions behind the blanket of {shown(self.target)}: {', '.join(counts)}"
-
-
-def _check_from(fields: Reader) -> Assumption:
-    return Assumption(
-        name=fields.one(str, "name"),
-        verdict=fields.one_of(_ORDER, "verdict"),
-        words=fields.one(str, "words"),
-        next_step=fields.one(str, "next_step"),
-    )
 
 
 def _next(check: Assumption) -> str:
@@ -235,7 +215,7 @@ def _done(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
-    step = "Merge levels (discretize='equal-frequency', bins=3), or collect more rows; bl.plan says how many."
+    step = "Merge levels (discretize='equal-frequency', n_bins=3), or collect more rows; bl.plan says how many."
     return _said(name, "doubtful", " ".join(words), step)
 
 

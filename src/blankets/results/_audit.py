@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
 
-from blankets.data import Manifest, Reader, Saved, plain
-from blankets.results._record import recorded
+from blankets.records import Call, Count, NonNegative, Saved, plain
+from blankets.results._record import DataRecord
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
 
@@ -45,10 +45,6 @@ class Finding:
     weight: Literal["act", "know"] = "know"
     figures: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {name: plain(getattr(self, name)) for name in self.__slots__}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DataAudit(Saved):
@@ -70,7 +66,7 @@ class DataAudit(Saved):
         What was done to the table at the door.
     seconds : float
         Time taken.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -91,11 +87,11 @@ class DataAudit(Saved):
     target: str | None
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
-    n_rows: int
-    n_columns: int
-    data: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    manifest: Manifest | None = None
+    n_rows: Count
+    n_columns: Count
+    data: DataRecord = field(default_factory=dict)
+    seconds: NonNegative = 0.0
+    call: Call | None = None
 
     @property
     def clean(self) -> bool:
@@ -108,27 +104,7 @@ class DataAudit(Saved):
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row a finding; ``pandas.DataFrame(audit.table())`` reads it."""
-        return [one.to_dict() for one in self.findings]
-
-    def _content(self) -> dict[str, Any]:
-        simple = ("target", "n_rows", "n_columns", "notes", "seconds", "data", "manifest")
-        return {
-            **{name: plain(getattr(self, name)) for name in simple},
-            "findings": self.table(),
-        }
-
-    @classmethod
-    def _read(cls, fields: Reader) -> DataAudit:
-        return cls(
-            target=fields.text_or_none("target"),
-            findings=tuple(map(_finding_from, fields.each("findings"))),
-            notes=fields.names("notes"),
-            n_rows=fields.count("n_rows"),
-            n_columns=fields.count("n_columns"),
-            data=recorded(fields, "data"),
-            seconds=fields.seconds(),
-            manifest=fields.manifest(),
-        )
+        return [plain(one) for one in self.findings]
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
@@ -155,17 +131,6 @@ class DataAudit(Saved):
         yield from (wrapped(note, "  note: ") for note in self.notes)
         if self.seconds:
             yield f"  {format_seconds(self.seconds)}."
-
-
-def _finding_from(fields: Reader) -> Finding:
-    return Finding(
-        kind=fields.one(str, "kind"),
-        columns=fields.names("columns"),
-        what=fields.one(str, "what"),
-        next_step=fields.one(str, "next_step"),
-        weight=fields.one_of(("act", "know"), "weight"),
-        figures=fields.numbers_by_name("figures"),
-    )
 
 
 def _cut(names: tuple[str, ...]) -> str:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from blankets.data import Reader, Saved
-from blankets.results import _explain, _json, _text
+from blankets.records import Call, Count, NonNegative, Saved, refuse
+from blankets.results import _explain, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import POWERS, missed
+from blankets.results._record import DataRecord, SettingsRecord
+from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from blankets.data import Manifest
     from blankets.results._assumptions import Assumptions
     from blankets.results._explain import Explanation
     from blankets.results._refutation import Refutation
-    from blankets.stats import FalseMembers
 
 __all__ = ["Blanket"]
 
@@ -76,7 +76,7 @@ class Blanket(Saved):
     false_members : FalseMembers or None
         How many of the members are expected to be there by chance, and what that assumes; None where the search
         holds no error rate.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
     Examples
@@ -95,25 +95,25 @@ class Blanket(Saved):
 
     target: str
     members: tuple[str, ...]
-    roles: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, Literal["parent", "child", "spouse", "neighbor"]] = field(default_factory=dict)
     common_children: Mapping[str, str] = field(default_factory=dict)
     strengths: Mapping[str, NamedEvidence]
     algorithm: str
     why_algorithm: str = ""
-    finds: str = "blanket"
-    settings: Mapping[str, Any]
+    finds: Literal["blanket", "neighbors"] = "blanket"
+    settings: SettingsRecord
     columns: tuple[str, ...]
     excluded: Mapping[str, str] = field(default_factory=dict)
-    n_rows: int
-    n_tests: int = 0
-    seconds: float = 0.0
+    n_rows: Count
+    n_tests: Count = 0
+    seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: DataRecord = field(default_factory=dict)
     decisions: tuple[Step, ...] = field(default_factory=tuple)
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed_over: PassedOver = field(default_factory=PassedOver.nothing)
     false_members: FalseMembers | None = field(default_factory=lambda: None)
-    manifest: Manifest | None = None
+    call: Call | None = None
 
     @classmethod
     def to_be_told(cls, later: Mapping[str, Callable[[Blanket], Any]], **known: Any) -> Blanket:
@@ -230,12 +230,18 @@ class Blanket(Saved):
 
         return refute(self, data, **choices)
 
-    def _content(self) -> dict[str, Any]:
-        return _json.content_of(self)
+    def _derived(self) -> dict[str, Any]:
+        return {"could_have_missed": missed(self).groups()}
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Blanket:
-        return _json.read_blanket(fields)
+    def _check(self) -> None:
+        if self.members != tuple(self.strengths) or any(name != e.x for name, e in self.strengths.items()):
+            refuse("'members' and 'strengths' do not speak of the same columns")
+        if not self.roles.keys() <= set(self.members):
+            refuse("'roles' holds something else than roles of members")
+        if not {self.target, *self.members, *(step.x for step in self.decisions)} <= set(self.columns):
+            refuse("the target, the members and those decided on must be among 'columns'")
+        if (self.passed_over.columns >= len(self.columns)).any():
+            refuse("'passed_over' holds a position beyond the end of its 'columns'")
 
     def to_networkx(self) -> nx.DiGraph:
         """Return the blanket as a graph: the target, its members and what is known of their edges.

@@ -10,8 +10,8 @@ from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import false_members, n_chances
 
 if TYPE_CHECKING:
-    from blankets.data import Manifest
     from blankets.independence import Evidence
+    from blankets.records import Call
     from blankets.search import Algorithm, Found, Trace
 
 __all__ = ["describe"]
@@ -43,7 +43,7 @@ def describe(
     data: Mapping[str, Any] | Reports = _NOTHING,
     excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
-    manifest: Manifest | None = None,
+    call: Call | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -74,8 +74,8 @@ def describe(
         Columns that were not searched, and why ("it has a single value").
     by_effect : bool
         Order the members by effect instead of p-value.
-    manifest : Manifest, optional
-        What the search was made with.
+    call : Call, optional
+        The call that the search answers.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def describe(
         seconds=seconds,
         warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
         data=data if isinstance(data, Mapping) else data.to_dict(),
-        manifest=manifest,
+        call=call,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.records import Bounds, Count, LogProbability, refuse
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, size_of
 from blankets.stats import noncentrality_at
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["NamedEvidence", "PassedOver", "Step"]
 
 Action = Literal["admitted", "removed", "passed over"]
+Positions = Annotated[NDArray[np.int64], Bounds(0)]
+
+_LISTS = ("phases", "givens", "methods")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +62,15 @@ class NamedEvidence:
     given: tuple[str, ...] = ()
     statistic: float
     dof: float
-    log_p: float
+    log_p: LogProbability
     effect: float
-    n_rows: int
+    n_rows: Count
     reliable: bool = True
     method: str = ""
+
+    def _check(self) -> None:
+        if self.reliable and not self.n_rows:
+            refuse("'n_rows' holds 0, but 'reliable' is true")
 
     @classmethod
     def of(cls, evidence: Evidence, names: Sequence[str]) -> NamedEvidence:
@@ -198,18 +206,28 @@ class PassedOver:
     [1.5]
     """
 
-    columns: NDArray[np.int64]
-    phase: NDArray[np.int64]
-    given: NDArray[np.int64]
+    columns: Positions
+    phase: Positions
+    given: Positions
     statistic: NDArray[np.float64]
     dof: NDArray[np.float64]
     log_p: NDArray[np.float64]
-    n_rows: NDArray[np.int64]
+    n_rows: Positions
     reliable: NDArray[np.bool_]
     phases: tuple[str, ...] = ()
     givens: tuple[tuple[str, ...], ...] = ()
-    method: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    method: Positions = field(default_factory=lambda: np.zeros(0, np.int64))
     methods: tuple[str, ...] = ("",)
+
+    def _check(self) -> None:
+        if len({getattr(self, each.name).shape for each in fields(self) if each.name not in _LISTS}) != 1:
+            refuse("the arrays in 'passed_over' differ in length")
+        for name, words in (("phase", self.phases), ("given", self.givens), ("method", self.methods)):
+            if (getattr(self, name) >= len(words)).any():
+                refuse(f"'passed_over' holds a position beyond the end of its {name!r}")
+        known = np.isfinite(self.dof) & (self.log_p <= 0) & (self.n_rows > 0)
+        if (self.reliable & ~known).any():
+            refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value, or of no rows")
 
     @classmethod
     def last_look(

@@ -9,8 +9,8 @@ from math import inf, log
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
-from blankets.data import plain
 from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words

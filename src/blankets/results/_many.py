@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
-from blankets.data import Reader, Saved
 from blankets.errors import did_you_mean
+from blankets.records import Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
@@ -54,9 +54,9 @@ class Blankets(Saved, Mapping[str, Blanket]):
     _schema = "blankets/blankets"
 
     blankets: dict[str, Blanket]
-    n_tests: int = 0
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = field(default=())
+    n_tests: Count = 0
+    seconds: NonNegative = 0.0
+    warnings: tuple[str, ...] = ()
 
     def __getitem__(self, target: str) -> Blanket:
         try:
@@ -125,20 +125,6 @@ class Blankets(Saved, Mapping[str, Blanket]):
                     graph.add_edge(target, name, both=both, effect=max(known, evidence.effect))
         return graph
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "n_tests": self.n_tests,
-            "seconds": self.seconds,
-            "warnings": list(self.warnings),
-            "blankets": [blanket.to_dict() for blanket in self.blankets.values()],
-        }
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Blankets:
-        found = [Blanket.from_dict(item) for item in fields.list_of(dict, "blankets")]
-        return cls(
-            {blanket.target: blanket for blanket in found},
-            n_tests=fields.count("n_tests"),
-            seconds=fields.seconds(),
-            warnings=fields.names("warnings"),
-        )
+    def _check(self) -> None:
+        if any(target != blanket.target for target, blanket in self.blankets.items()):
+            refuse("'blankets' holds a blanket of another target than it says")

@@ -69,6 +69,20 @@ class Missed:
             )
         ]
 
+    def groups(self) -> list[dict[str, Any]]:
+        """Return columns of like tests together, by number: the form for 139,351 of them."""
+        like = np.unique(np.stack([self.dof, self.n_rows]), axis=1) if len(self.columns) else np.zeros((2, 0))
+        groups = [np.flatnonzero((self.dof == dof) & (self.n_rows == n_rows)) for dof, n_rows in like.T]
+        return [
+            {
+                **{f"effect_{100 * p:g}": e[at[0]] for p, e in zip(self.powers, self.effects, strict=True)},
+                "dof": self.dof[at[0]],
+                "n_rows": self.n_rows[at[0]],
+                "columns": self.columns[at],
+            }
+            for at in groups
+        ]
+
 
 def missed(blanket: Blanket, powers: Sequence[float] = POWERS) -> Missed:
     """Return the decisive test of every column left out that has one, with the effects it would find."""

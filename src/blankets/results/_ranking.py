@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data import Manifest, Reader, plain
 from blankets.errors import MissingPackageError
-from blankets.results._law import LARGEST, TOO_LARGE, Answer, law_from, law_to_dict
+from blankets.records import Bounds, Call, Count, Saved, refuse
+from blankets.results._law import LARGEST, TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_p, number, shown, wrapped
 from blankets.stats import InformationEstimate
@@ -27,7 +27,7 @@ _MOST = 40  # features that a table shows; the rest are counted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ranking(Answer):
+class Ranking(Saved):
     """Features in order of their information about the target.
 
     Attributes
@@ -51,7 +51,7 @@ class Ranking(Answer):
         Assumptions and cautions.
     excluded : mapping of str to str
         Columns that were not ranked, and why.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -64,18 +64,19 @@ class Ranking(Answer):
     """
 
     _schema = "blankets/ranking"
+    _oldest = 3  # the first with the law of the intervals
 
     target: str
     names: tuple[str, ...]
-    information: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    p: NDArray[np.float64]
-    group: NDArray[np.int64]
+    information: Annotated[NDArray[np.float64], Bounds(-LARGEST, LARGEST)]
+    standard_error: Annotated[NDArray[np.float64], Bounds(0.0, known=False)]
+    p: Annotated[NDArray[np.float64], Bounds(0.0, 1.0)]
+    group: Annotated[NDArray[np.int64], Bounds(0)]
     estimator: str
-    n_rows: int
+    n_rows: Count
     notes: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
-    manifest: Manifest | None = None
+    call: Call | None = None
     _law: InformationEstimate = field(repr=False)
 
     def __len__(self) -> int:
@@ -88,42 +89,24 @@ class Ranking(Answer):
         """Return the confidence interval of each feature's information, in the order of ``names``."""
         return self._law.interval(level)
 
-    def _content(self) -> dict[str, Any]:
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a feature, the most informative first, with its 90% interval."""
         low, high = self.interval()
-        columns = zip(self.names, self.information, self.standard_error, low, high, self.p, self.group, strict=True)
+        columns = (self.information, self.standard_error, low, high, self.p, self.group)
         keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
-        return {
-            "target": self.target,
-            "estimator": self.estimator,
-            "n_rows": self.n_rows,
-            "features": [dict(zip(keys, map(plain, row), strict=True)) for row in columns],
-            "law": law_to_dict(self._law, len(self)),
-            "notes": list(self.notes),
-            "excluded": dict(self.excluded),
-            "manifest": plain(self.manifest),
-        }
+        return [
+            dict(zip(keys, row, strict=True)) for row in zip(self.names, *map(np.ndarray.tolist, columns), strict=True)
+        ]
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Ranking:
-        each, estimator = fields.each("features"), fields.one(str, "estimator")
-        information = np.array([one.known_number("information", -LARGEST, LARGEST) for one in each], float)
-        read = cls(
-            target=fields.one(str, "target"),
-            names=tuple(one.one(str, "name") for one in each),
-            information=information,
-            standard_error=np.array([one.number("standard_error", 0.0) for one in each], float),
-            p=np.array([one.probability("p") for one in each], float),
-            group=np.array([one.count("group") for one in each], np.int64),
-            estimator=estimator,
-            n_rows=fields.count("n_rows"),
-            notes=fields.names("notes"),
-            excluded=fields.names_by_name("excluded"),
-            manifest=fields.manifest(),
-            _law=law_from(fields.inside("law"), information, estimator),
-        )
-        for one, again in zip(each, read._content()["features"], strict=True):
-            one.derived(again, "low_90", "high_90")
-        return read
+    def _derived(self) -> dict[str, Any]:
+        return {"features": self.table()}
+
+    def _check(self) -> None:
+        n = len(self.names)
+        for part in (self.information, self.standard_error, self.p, self.group):
+            if part.shape != (n,):
+                refuse(f"'names' holds {n} features, but there are numbers for {part.size}")
+        check_law(self._law, n)
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
         """Draw the information of the first features with its intervals; see `blankets.plots.plot_effects`."""
@@ -140,7 +123,7 @@ class Ranking(Answer):
                 "a ranking as a data frame needs the package 'pandas'; install it, or use to_dict()"
             ) from error
 
-        return pd.DataFrame(self.to_dict()["features"])
+        return pd.DataFrame(self.table())
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]

@@ -1,95 +1,57 @@
-"""What a saved result says of its data and its settings, looked at: texts and pages are made from it.
+"""What a result says of its data and its settings: texts and pages are made from it, so a saved one is looked at.
 
 Keys that are not listed here pass; a later version may say more.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
 
-from blankets.data import Reader, refuse, short
+from blankets.data import Binning
+from blankets.records import Bounds, Count, Known, Probability
 
-__all__ = ["oddity", "recorded"]
+__all__ = ["DataRecord", "SettingsRecord"]
 
-Kind = Callable[[Any], bool]
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+Level = str | bool | int | float | None
+_Rows = Annotated[float, Bounds(0.0, 2.0**63)]
 
 
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+class _Data(TypedDict, total=False):
+    n_rows: Count
+    n_columns: Count
+    n_rows_given: Count
+    n_columns_given: Count
+    dropped_rows: Count
+    unlabeled: Count
+    constant: list[str]
+    without_cut: list[str]
+    id_like: list[str]
+    copies_of_target: list[str]
+    many_levels: dict[str, Count]
+    missing: dict[str, Count]
+    duplicates: dict[str, list[str]]
+    binned: dict[str, Binning]
+    missing_policy: str
+    unused_levels: dict[str, list[Level]]
 
 
-def _rows(value: Any) -> bool:
-    return _number(value) and (value == 0 or 1e-9 <= value < 1 << 63)
+class _Settings(TypedDict, total=False):
+    keep: list[Level]
+    exclude: list[Level]
+    test: str | None
+    dof: str | None
+    strength: str | None
+    labels: str | None
+    surrogate: str | None
+    missing: str | None
+    alpha: Probability | None
+    kappa: Probability | None
+    reliability: Known | None
+    effective_rows: _Rows | None
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _share(value: Any) -> bool:
-    return _number(value) and 0 <= value <= 1
-
-
-def _or_none(kind: Kind) -> Kind:
-    return lambda value: value is None or kind(value)
-
-
-def _list_of(kind: Kind) -> Kind:
-    return lambda value: isinstance(value, list | tuple) and all(kind(item) for item in value)
-
-
-def _by_name(kind: Kind) -> Kind:
-    return lambda value: isinstance(value, Mapping) and all(kind(item) for item in value.values())
-
-
-def _level(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
-
-
-def _binning(value: Any) -> bool:
-    return isinstance(value, Mapping) and _text(value.get("rule")) and _list_of(_number)(value.get("cuts"))
-
-
-_COUNTS = ("n_rows", "n_columns", "n_rows_given", "n_columns_given", "dropped_rows", "unlabeled")
-_KINDS: dict[str, dict[str, Kind]] = {
-    "data": {
-        **dict.fromkeys(_COUNTS, _count),
-        **dict.fromkeys(("constant", "without_cut", "id_like", "copies_of_target"), _list_of(_text)),
-        **dict.fromkeys(("many_levels", "missing"), _by_name(_count)),
-        "duplicates": _by_name(_list_of(_text)),
-        "binned": _by_name(_binning),
-        "missing_policy": _text,
-        "unused_levels": _by_name(_list_of(_level)),
-    },
-    "settings": {
-        **dict.fromkeys(("keep", "exclude"), _list_of(_level)),
-        **dict.fromkeys(("test", "dof", "strength", "labels", "surrogate", "missing"), _or_none(_text)),
-        **dict.fromkeys(("alpha", "kappa"), _or_none(_share)),
-        "reliability": _or_none(_number),
-        "effective_rows": _or_none(_rows),
-    },
-}
-
-
-def recorded(fields: Reader, part: str) -> dict[str, Any]:
-    """Return a part of a result after a look at what it holds."""
-    said: dict[str, Any] = fields.one(dict, part)
-    if (key := oddity(part, said)) is not None:
-        refuse(f"{key!r} in {part!r} holds {short(said[key])}")
-    return said
-
-
-def oddity(part: str, content: Mapping[str, Any]) -> str | None:
-    """Return the first key of a part of a result whose value is not of the kind it must be.
-
-    >>> oddity("data", {"n_rows": 2000, "constant": ["site"]}), oddity("data", {"n_rows": "many"})
-    (None, 'n_rows')
-    """
-    kinds = _KINDS[part]
-    return next((key for key, value in content.items() if key in kinds and not kinds[key](value)), None)
+DataRecord = Annotated[Mapping[str, Any], _Data]
+"""What was done to the data at the door."""
+SettingsRecord = Annotated[Mapping[str, Any], _Settings]
+"""How it was done."""

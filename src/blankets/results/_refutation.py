@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
 
-from blankets.data import Manifest, Reader, Saved, plain
+from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, shown, wrapped
 
@@ -35,10 +35,6 @@ class Trial:
     words: str
     figures: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {name: plain(getattr(self, name)) for name in self.__slots__}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Refutation(Saved):
@@ -58,7 +54,7 @@ class Refutation(Saved):
         Draws for each trial.
     seconds : float
         Time taken.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -77,9 +73,9 @@ class Refutation(Saved):
     target: str
     members: tuple[str, ...]
     trials: tuple[Trial, ...]
-    n_draws: int
-    seconds: float = 0.0
-    manifest: Manifest | None = None
+    n_draws: Count
+    seconds: NonNegative = 0.0
+    call: Call | None = None
 
     def __getitem__(self, name: str) -> Trial:
         for trial in self.trials:
@@ -98,23 +94,8 @@ class Refutation(Saved):
         """Whether the blanket came through all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
-    def _content(self) -> dict[str, Any]:
-        simple = ("target", "members", "n_draws", "stands", "seconds", "manifest")
-        return {
-            **{name: plain(getattr(self, name)) for name in simple},
-            "trials": [trial.to_dict() for trial in self.trials],
-        }
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Refutation:
-        return cls(
-            target=fields.one(str, "target"),
-            members=fields.names("members"),
-            trials=tuple(map(_trial_from, fields.each("trials"))),
-            n_draws=fields.count("n_draws"),
-            seconds=fields.seconds(),
-            manifest=fields.manifest(),
-        )
+    def _derived(self) -> dict[str, Any]:
+        return {"stands": self.stands}
 
     def __repr__(self) -> str:
         lines = [wrapped(f"{trial.name}. {trial.words}", f"  {trial.verdict}: ") for trial in self.trials]
@@ -131,12 +112,3 @@ class Refutation(Saved):
         counts = [f"{verdicts.count(v)} {v}" for v in ("failed", "passed", "not asked") if v in verdicts]
         outcome = "it stands" if self.stands else "it does not hold"
         return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"
-
-
-def _trial_from(fields: Reader) -> Trial:
-    return Trial(
-        name=fields.one(str, "name"),
-        verdict=fields.one_of(("passed", "failed", "not asked"), "verdict"),
-        words=fields.one(str, "words"),
-        figures=fields.numbers_by_name("figures"),
-    )

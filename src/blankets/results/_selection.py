@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from blankets.data import Manifest, Reader, Saved, plain, refuse
-from blankets.results._record import recorded
+from blankets.records import Call, Count, NonNegative, Saved, refuse
+from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -54,7 +54,7 @@ class Selection(Saved):
         Columns that could not be selected, and why.
     data : dict
         What was done to the data at the door (discretization, missing values, ...).
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -82,15 +82,15 @@ class Selection(Saved):
     relevance: tuple[float, ...]
     criterion: str
     formula: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: SettingsRecord = field(default_factory=dict)
     labels: str = ""
-    n_rows: int
-    n_candidates: int
-    seconds: float = 0.0
+    n_rows: Count
+    n_candidates: Count
+    seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    manifest: Manifest | None = None
+    data: DataRecord = field(default_factory=dict)
+    call: Call | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -148,28 +148,6 @@ class Selection(Saved):
         columns = zip(self.names, self.scores, self.relevance, strict=True)
         return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]
 
-    def _content(self) -> dict[str, Any]:
-        return {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
-
-    @classmethod
-    def _read(cls, fields: Reader) -> Selection:
-        read = cls(
-            target=fields.one(str, "target"),
-            names=fields.names("names"),
-            scores=fields.numbers("scores"),
-            relevance=fields.numbers("relevance"),
-            criterion=fields.one(str, "criterion"),
-            formula=fields.one(str, "formula"),
-            settings=recorded(fields, "settings"),
-            labels=fields.one(str, "labels"),
-            n_rows=fields.count("n_rows"),
-            n_candidates=fields.count("n_candidates"),
-            seconds=fields.seconds(),
-            warnings=fields.names("warnings"),
-            excluded=fields.names_by_name("excluded"),
-            data=recorded(fields, "data"),
-            manifest=fields.manifest(),
-        )
-        if not len(read.names) == len(read.scores) == len(read.relevance):
+    def _check(self) -> None:
+        if not len(self.names) == len(self.scores) == len(self.relevance):
             refuse("'names', 'scores' and 'relevance' differ in length")
-        return read

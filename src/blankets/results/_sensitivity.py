@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.errors import ParameterError
-from blankets.results._record import recorded
+from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
+from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -33,8 +33,8 @@ class PriorRange:
         The blanket, strongest first.
     """
 
-    low: float
-    high: float
+    low: Probability
+    high: Probability
     surrogates: tuple[str, ...]
     members: tuple[str, ...]
 
@@ -70,7 +70,7 @@ class Sensitivity(Saved):
         How many searches it took.
     seconds : float
         Time taken.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -89,16 +89,16 @@ class Sensitivity(Saved):
 
     target: str
     ranges: tuple[PriorRange, ...]
-    runs: tuple[tuple[float, tuple[str, ...]], ...]
-    kappas: tuple[float, ...]
-    breakpoints: tuple[float, ...]
+    runs: tuple[tuple[Probability, tuple[str, ...]], ...]
+    kappas: tuple[Unsigned, ...]
+    breakpoints: tuple[Probability, ...]
     notes: tuple[str, ...]
     algorithm: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    n_rows: int
-    n_searches: int
-    seconds: float = 0.0
-    manifest: Manifest | None = None
+    settings: SettingsRecord = field(default_factory=dict)
+    n_rows: Count
+    n_searches: Count
+    seconds: NonNegative = 0.0
+    call: Call | None = None
 
     def at(self, prior: float) -> tuple[str, ...]:
         """Return the blanket at a value of p(y=1)."""
@@ -132,43 +132,15 @@ class Sensitivity(Saved):
             for (prior, members), kappa in zip(self.runs, self.kappas, strict=True)
         ]
 
-    def _content(self) -> dict[str, Any]:
-        simple = (
-            "target",
-            "breakpoints",
-            "notes",
-            "algorithm",
-            "settings",
-            "n_rows",
-            "n_searches",
-            "seconds",
-            "manifest",
-        )
-        return {
-            **{name: plain(getattr(self, name)) for name in simple},
-            "always": list(self.always),
-            "sometimes": list(self.sometimes),
-            "ranges": [{name: plain(getattr(found, name)) for name in PriorRange.__slots__} for found in self.ranges],
-            "runs": plain(self.table()),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"always": self.always, "sometimes": self.sometimes}
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Sensitivity:
-        runs = fields.each("runs")
-        return cls(
-            target=fields.one(str, "target"),
-            ranges=_ranges_from(fields.each("ranges")),
-            runs=tuple((run.probability("prior"), run.names("members")) for run in runs),
-            kappas=tuple(run.number("kappa", 0.0) for run in runs),
-            breakpoints=fields.numbers("breakpoints", 0.0, 1.0),
-            notes=fields.names("notes"),
-            algorithm=fields.one(str, "algorithm"),
-            settings=recorded(fields, "settings"),
-            n_rows=fields.count("n_rows"),
-            n_searches=fields.count("n_searches"),
-            seconds=fields.seconds(),
-            manifest=fields.manifest(),
-        )
+    def _check(self) -> None:
+        ends = [end for one in self.ranges for end in (one.low, one.high)]
+        if not ends or ends != sorted(ends):
+            refuse("'ranges' holds no ascending ranges")
+        if len(self.kappas) != len(self.runs):
+            refuse("'kappas' and 'runs' differ in length")
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
@@ -196,20 +168,3 @@ class Sensitivity(Saved):
         searches = count_of(self.n_searches, "search", "searches")
         effort = f"{count_of(self.n_rows, 'row')}, {searches}, {format_seconds(self.seconds)}"
         yield f"By {self.algorithm}: {effort}."
-
-
-def _ranges_from(each: list[Reader]) -> tuple[PriorRange, ...]:
-    """Return the ranges, which are there, have a low and a high end, and ascend."""
-    found = tuple(
-        PriorRange(
-            low=fields.probability("low"),
-            high=fields.probability("high"),
-            surrogates=fields.names("surrogates"),
-            members=fields.names("members"),
-        )
-        for fields in each
-    )
-    ends = [end for one in found for end in (one.low, one.high)]
-    if not ends or ends != sorted(ends):
-        refuse("'ranges' holds no ascending ranges")
-    return found

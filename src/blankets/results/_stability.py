@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from blankets.data import Manifest, Reader, Saved, plain, refuse
 from blankets.errors import ParameterError, did_you_mean
-from blankets.results._record import recorded
+from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
+from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
 
@@ -66,7 +66,7 @@ class Stability(Saved, Mapping[str, float]):
         Time taken.
     warnings : tuple of str
         What the user should know.
-    manifest : Manifest or None
+    call : Call or None
         What the result was made with.
 
     Examples
@@ -82,18 +82,18 @@ class Stability(Saved, Mapping[str, float]):
     _schema = "blankets/stability"
 
     target: str
-    frequency: Mapping[str, float]
+    frequency: Mapping[str, Probability]
     members: tuple[str, ...]
-    n_draws: int
-    method: str
-    fraction: float
-    mean_size: float
+    n_draws: Count
+    method: Annotated[str, Literal["subsample", "pairs", "bootstrap"]]
+    fraction: Probability
+    mean_size: NonNegative
     algorithm: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    n_rows: int
-    seconds: float = 0.0
+    settings: SettingsRecord = field(default_factory=dict)
+    n_rows: Count
+    seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    call: Call | None = None
 
     def __getitem__(self, name: str) -> float:
         try:
@@ -146,35 +146,17 @@ class Stability(Saved, Mapping[str, float]):
             for name, share in self.frequency.items()
         ]
 
-    def _content(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, Any]:
         return {
-            **{name: plain(getattr(self, name)) for name in self.__dataclass_fields__},
             "threshold": THRESHOLD,
-            "stable": list(self.stable()),
+            "stable": self.stable(),
             "false_members": self.false_members(),
             "assumption": self.assumption,
         }
 
-    @classmethod
-    def _read(cls, fields: Reader) -> Stability:
-        frequency = fields.numbers_by_name("frequency")
-        if not all(0 <= share <= 1 for share in frequency.values()):
-            refuse("'frequency' holds something else than shares")
-        return cls(
-            target=fields.one(str, "target"),
-            frequency=frequency,
-            members=fields.names("members"),
-            n_draws=fields.count("n_draws"),
-            method=fields.one_of(_HOW, "method"),
-            fraction=fields.probability("fraction"),
-            mean_size=fields.known_number("mean_size", 0.0, len(frequency)),
-            algorithm=fields.one(str, "algorithm"),
-            settings=recorded(fields, "settings"),
-            n_rows=fields.count("n_rows"),
-            seconds=fields.seconds(),
-            warnings=fields.names("warnings"),
-            manifest=fields.manifest(),
-        )
+    def _check(self) -> None:
+        if self.mean_size > len(self.frequency):
+            refuse(f"'mean_size' holds {short(self.mean_size)}, more than there are features")
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]

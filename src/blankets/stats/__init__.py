@@ -11,7 +11,7 @@ from blankets.stats._contingency import (
     table_statistics,
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
-from blankets.stats._estimate import InformationEstimate, IntervalMethod, divided, noncentrality_at
+from blankets.stats._estimate import LARGEST, InformationEstimate, IntervalMethod, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
 from blankets.stats._partial_labels import (
     NEGATIVE,
@@ -39,6 +39,7 @@ from blankets.stats._power import (
 from blankets.stats._tail import log_chi2_sf, log_chi2_tail, log_p_of, strongest_of
 
 __all__ = [
+    "LARGEST",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",

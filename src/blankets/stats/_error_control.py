@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
+from blankets.records import Bounds, Count, NonNegative
 
 __all__ = ["FalseMembers", "adjusted_log_p", "expected_false_members"]
 
@@ -65,27 +66,19 @@ class FalseMembers:
     240.0
     """
 
-    n_tested: int
-    expected: float
-    at_most: float
-    controls: str
-    alpha: float
+    n_tested: Count
+    expected: NonNegative
+    at_most: NonNegative
+    controls: Literal["level", "fdr"]
+    alpha: Annotated[float, Bounds(math.ulp(0.0), 1.0)]
 
     @property
     def assumption(self) -> str:
         """What must hold for the numbers to hold."""
         return ASSUMPTIONS[self.controls]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "n_tested": self.n_tested,
-            "expected": self.expected,
-            "at_most": self.at_most,
-            "controls": self.controls,
-            "alpha": self.alpha,
-            "assumption": self.assumption,
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"assumption": self.assumption}
 
     def share_of(self, n_members: int) -> float:
         """Return the expected share of false ones among so many members, at most 1."""

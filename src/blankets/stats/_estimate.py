@@ -19,20 +19,22 @@ auto 0.86 to 0.92, normal 0.49 to 0.97.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, chndtr, ndtri
 
 from blankets.errors import ParameterError
+from blankets.records import Bounds
 
-__all__ = ["InformationEstimate", "IntervalMethod", "divided", "noncentrality_at"]
+__all__ = ["LARGEST", "InformationEstimate", "IntervalMethod", "divided", "noncentrality_at"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
 
+LARGEST = 1e15  # rows, and with them statistics, are fewer
 _METHODS = ("auto", "normal", "noncentral", "matched")
 _WEAK = 0.01  # p-value of independence above which an estimate is mostly noise
 _STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
@@ -64,16 +66,16 @@ class InformationEstimate:
         What has been subtracted from the raw estimate.
     """
 
-    value: Floats
-    variance: Floats
-    statistic: Floats
-    dof: Floats
-    scale: Floats
+    value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
+    variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
+    statistic: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)]
+    dof: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
+    scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
     estimator: str = "plug-in"
     strong_law: Literal["matched", "normal"] = "matched"
-    bias: Floats = field(default_factory=lambda: np.zeros(()))
+    bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
 
     @property
     def standard_error(self) -> Floats:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from blankets.errors import listed
+from blankets.records import Known, refuse, short
 
 __all__ = ["Binning", "DataReport"]
 
@@ -24,7 +26,11 @@ class Binning:
     """
 
     rule: str
-    cuts: tuple[float, ...]
+    cuts: tuple[Known, ...]
+
+    def _check(self) -> None:
+        if any(low >= high for low, high in pairwise(self.cuts)):
+            refuse(f"'cuts' holds {short(list(self.cuts))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,110 @@
+"""The answer to a question as a function of p(y=1), and how it is distributed over an uncertain one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets.planning._candidates import Candidate
+from blankets.planning._prior import Knowledge, inside
+from blankets.planning._question import Amount
+from blankets.planning._setting import MOST_DOF, MOST_NATS, Floats, Setting, solve
+from blankets.records import Bounds, refuse
+
+__all__ = ["MORE_IS_BETTER", "Question", "Spread", "Unknown", "answers", "setting_of"]
+
+MORE_IS_BETTER = ("power", "dof", "kappa")
+Unknown = Annotated[str, Literal["alpha", "dof", "effect", "kappa", "labeled", "power", "rows"]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """The numbers given (NaN for the unknown), in the form that `Setting` wants."""
+
+    unknown: Unknown
+    effect: Annotated[Floats, Bounds(math.ulp(0.0), MOST_NATS, known=False)]
+    dof: Annotated[Floats, Bounds(math.ulp(0.0), MOST_DOF, known=False)]
+    alpha: float
+    power: float
+    rows: float
+    largest_effect: Annotated[float, Bounds(math.ulp(0.0), MOST_NATS)]
+    worst_case: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spread:
+    """How an answer is distributed over an uncertain prior.
+
+    Attributes
+    ----------
+    knowledge : Knowledge
+        Of p(y=1).
+    question : Question
+        What was asked.
+    candidate : Candidate
+        The surrogate through which it is answered, and the labels.
+    """
+
+    knowledge: Knowledge
+    question: Question
+    candidate: Candidate
+
+    def _check(self) -> None:
+        if not (self.knowledge.is_spread and self.candidate.design.uses_prior):
+            refuse("'spread' is there, but its 'prior' is certain")
+
+    @property
+    def rises(self) -> bool | None:
+        """Whether the answer rises with p(y=1) or falls; None if it does neither."""
+        design = self.candidate.design
+        dearer_above = design.safe_side == "overestimate"
+        return dearer_above != (self.question.unknown in MORE_IS_BETTER) if design.is_monotone else None
+
+    @cached_property
+    def draws(self) -> Floats:
+        """The answer for each draw of the prior; infinite (of the bad sign) where it is out of reach."""
+        return answers(self.question, self.candidate, self.knowledge.draws)
+
+    def quantile(self, q: ArrayLike) -> Floats:
+        """Return quantiles of the answer: exact where it rises or falls with p(y=1), else of the draws."""
+        level = np.asarray(q, float)
+        if self.rises is None:
+            return np.asarray(np.quantile(self.draws, level, method="inverted_cdf"))
+        priors = self.priors_at(level if self.rises else 1.0 - level)
+        return answers(self.question, self.candidate, priors.ravel()).reshape(level.shape)
+
+    def priors_at(self, q: ArrayLike) -> Floats:
+        """Return quantiles of the prior."""
+        prior = self.knowledge.prior
+        return np.full(np.shape(q), math.nan) if prior is None else inside(prior.ppf(q))
+
+
+def answers(question: Question, candidate: Candidate, priors: Floats) -> Floats:
+    """Return the answer for each value of p(y=1); infinite (of the bad sign) where it is out of reach."""
+    values = solve(setting_of(question, candidate, priors), question.unknown, np.asarray(question.power))
+    if question.unknown == "effect":
+        # A variable can tell no more of another than either holds: log 2 for two classes.
+        values = np.where(values <= question.largest_effect, values, np.nan)
+    bad = -np.inf if question.unknown in MORE_IS_BETTER else np.inf
+    return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
+
+
+def setting_of(question: Question, candidate: Candidate, prior: Floats) -> Setting:
+    """Return the study that a question is about, through one surrogate."""
+    labeled = candidate.labeled or Amount(math.nan, is_count=True)
+    return Setting(
+        design=candidate.design,
+        effect=question.effect,
+        dof=question.dof,
+        alpha=np.asarray(question.alpha),
+        rows=np.asarray(question.rows, float),
+        labeled=np.asarray(labeled.value, float),
+        labeled_is_count=labeled.is_count,
+        prior=prior,
+        worst_case=question.worst_case,
+    )

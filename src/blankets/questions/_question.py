@@ -1,0 +1,122 @@
+"""`question`: what every public function shares: the words for shared options, and the call kept in its result.
+
+A line ``$labels`` in the docstring of a question stands for the description of ``labels`` below, so that an option
+that several functions take is described once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from blankets.errors import Interrupted
+from blankets.records import Call
+from blankets.results import Blankets
+
+__all__ = ["SHARED", "described", "question"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+SHARED = {
+    "data": """\
+data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
+    The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may be
+    categorical, text, numbers or booleans; continuous ones are cut into levels (not for ``test="fisher-z"``).""",
+    "target": """\
+target : str or int, optional
+    Name of the target column (its number, for an array without names).""",
+    "y": """\
+y : array_like, optional
+    The target, where it is not a column of ``data``.""",
+    "algorithm": """\
+algorithm : str
+    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. Where near copies
+    put each other out, so that nothing is left, "auto" goes on to "iamb".""",
+    "options": """\
+options : mapping, optional
+    Options of the algorithm, for example ``{"k": 2}`` for "fbed".""",
+    "alpha": """\
+alpha : float
+    Significance level of every test: dependent if p <= alpha.""",
+    "test": """\
+test : {"auto", "g", "x2", "fisher-z"} or Testing
+    How independence is tested; a word stands for `Testing` with its defaults.""",
+    "labels": """\
+labels : str or Regime
+    How labels of the target went missing: "supervised" (none did), "pu" (only positives are labeled), "mcar",
+    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what stands in for
+    the target. Rows without a label have a missing target, or -1. "auto" takes the regime that the labels suggest,
+    if only one does.""",
+    "prior": """\
+prior : float, str, (low, high), distribution or None
+    What is known about p(y=1), for example 0.2, "<0.4" or ``bl.Beta(...)``; a regime holds its own.""",
+    "under_reported": """\
+under_reported : str, list of str, or dict of str to prior
+    Binary features that say "yes" only where it was admitted; with what is known of the true share of "yes", power
+    and information are known too. Valid if whether a "yes" is admitted depends on nothing else.""",
+    "engine": """\
+engine : {"auto", "memory", "dask", "sql"} or Engine
+    Where rows are counted; a word stands for `Engine` with its defaults. The answer does not depend on it.""",
+    "n_jobs": """\
+n_jobs : int, optional
+    Number of threads; None or -1: all processors. The answer does not depend on it.""",
+    "progress": """\
+progress : bool or callable
+    Show a progress line on a terminal, or call this with a sentence for every step.""",
+    "rng": """\
+rng : int, Generator or None
+    Seed of whatever draws random numbers.""",
+    "reading": """\
+**reading
+    How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
+    ``unlabeled_marker``; see `Reading`.""",
+}
+
+_PLACE = re.compile(r"^( *)\$(\w+)$", re.MULTILINE)
+
+
+def question(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a public function of one that returns a result: describe its shared options, keep the call."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = signature.bind(*args, **kwargs).arguments
+        try:
+            result = function(*args, **kwargs)
+        except Interrupted as stopped:
+            if stopped.found is not None:
+                _keep(stopped.found, function.__name__, given)
+            raise
+        _keep(result, function.__name__, given)
+        return result
+
+    return described(asked)
+
+
+def described(function: F) -> F:
+    """Put the descriptions of shared options into the docstring of a function."""
+    if function.__doc__ is not None:  # python -OO has none
+        function.__doc__ = _PLACE.sub(_description, function.__doc__)
+    return function
+
+
+def _description(found: re.Match[str]) -> str:
+    return "\n".join(found[1] + line for line in SHARED[found[2]].splitlines())
+
+
+def _keep(result: Any, function: str, given: dict[str, Any]) -> None:
+    """Complete the call of a result that was just made: the question has left the table's fingerprint in it.
+
+    The result is changed in place: a copy would work out all that a blanket tells only when it is asked.
+    """
+    made = list(result.values()) if isinstance(result, Blankets) else [result]
+    known = next((one.call.fingerprint for one in made if one.call is not None), "")
+    call = Call.of(function, given, known)
+    for one in made:
+        object.__setattr__(one, "call", call)

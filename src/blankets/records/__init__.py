@@ -1,0 +1,38 @@
+"""Results on disk: read and written by the annotations of dataclasses, with the call that made them."""
+
+from blankets.records._call import Call
+from blankets.records._kinds import as_data, built, named
+from blankets.records._reading import (
+    Bounds,
+    Count,
+    Known,
+    LogProbability,
+    NonNegative,
+    Probability,
+    Unsigned,
+    read,
+    refuse,
+    short,
+)
+from blankets.records._saved import Saved
+from blankets.records._writing import plain, write_whole
+
+__all__ = [
+    "Bounds",
+    "Call",
+    "Count",
+    "Known",
+    "LogProbability",
+    "NonNegative",
+    "Probability",
+    "Saved",
+    "Unsigned",
+    "as_data",
+    "built",
+    "named",
+    "plain",
+    "read",
+    "refuse",
+    "short",
+    "write_whole",
+]

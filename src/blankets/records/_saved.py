@@ -1,0 +1,154 @@
+"""`Saved`: results as JSON and back, by the annotations of their fields."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from blankets.arguments import path_of, whole_number
+from blankets.errors import DataError
+from blankets.records._old import upgraded
+from blankets.records._reading import read, refuse
+from blankets.records._writing import plain, write_whole
+
+__all__ = ["Saved"]
+
+_MOST_DEEP = 100  # lists within lists; ours have a dozen
+
+
+class Saved:
+    """A result that can be kept as JSON and read back; a parent of frozen dataclasses.
+
+    Two results of a kind are equal if they say the same.
+    """
+
+    _schema: ClassVar[str]
+    _version: ClassVar[int] = 4
+    """Raised when the form changes; those of earlier versions are read too, see `blankets.records._old`.
+
+    1: the first. 2: with a manifest, and blankets with the expected number of false members. 3: tests, estimates and
+    rankings with the law of their intervals. 4: the fields of the classes as they are, the call in place of the
+    manifest, American spelling.
+    """
+    _oldest: ClassVar[int] = 1
+    """The first version that holds enough to be read back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
+        return {"schema": self._schema, "schema_version": self._version, **plain(self)}
+
+    def to_json(self, path: str | Path | None = None, *, indent: int | None = None) -> str:
+        """Return the result as a JSON document.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it as well; `load` reads it.
+        indent : int, optional
+            Spaces by which what is inside is moved in; by default all is one line.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be written.
+        """
+        if indent is not None:
+            whole_number("indent", indent, 0)
+        content = self.to_dict()
+        document = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+        if any("\ud800" <= letter <= "\udfff" for letter in document):  # half a letter, which UTF-8 has no bytes for
+            document = json.dumps(content, indent=indent, allow_nan=False)
+        if path is not None:
+            write_whole(path, document + "\n")
+        return document
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returned; raises DataError if it is anything else."""
+        if not isinstance(content, Mapping) or content.get("schema") != cls._schema:
+            refuse(f"the key 'schema' with the value {cls._schema!r} is missing")
+        version = content.get("schema_version")
+        if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+            refuse(f"its schema version is {version!r}, which there never was")
+        if version > cls._version:
+            refuse(
+                f"its schema version is {version}, and this version of blankets reads up to {cls._version}; install a "
+                "newer one"
+            )
+        if version < cls._oldest:
+            refuse(
+                f"its schema version is {version}, which does not hold enough to be read back; {cls._oldest} is the "
+                "first that does"
+            )
+        return read(cls, upgraded(dict(content)))
+
+    @classmethod
+    def from_json(cls, document: str | bytes) -> Self:
+        """Read what `to_json` returned.
+
+        Parameters
+        ----------
+        document : str or bytes
+            The JSON document.
+
+        Raises
+        ------
+        DataError
+            If it is anything else, is cut off, comes from a later version, or holds what such a result cannot.
+        """
+        return cls.from_dict(_parsed(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a file written by `to_json`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Raises
+        ------
+        DataError
+            If it cannot be read, or holds no such result.
+        """
+        file = path_of("path", path)
+        try:
+            document = file.read_bytes()
+        except (OSError, ValueError) as error:  # no such file; or a name that no file can have
+            raise DataError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
+        try:
+            return cls.from_json(document)
+        except DataError as error:
+            raise DataError(f"{str(path)!r}: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _parsed(document: str | bytes) -> Any:
+    """Return the content of a JSON document, which has neither numbers without end nor lists within lists so."""
+    try:
+        content = json.loads(document)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DataError(f"this is not a saved result: it is not JSON ({error})") from None
+    level: list[tuple[object, Any]] = [("the document", content)]
+    for _ in range(_MOST_DEEP):
+        level = [inner for key, value in level for inner in _inside(key, value)]
+        if not level:
+            return content
+    return refuse(f"{level[0][0]!r} holds lists within lists, more than {_MOST_DEEP} deep")
+
+
+def _inside(key: object, value: Any) -> Iterable[tuple[object, Any]]:
+    """Return what stands inside a value, each under the nearest key."""
+    if isinstance(value, float) and not math.isfinite(value):
+        refuse(f"{key!r} holds {value}")
+    if isinstance(value, dict):
+        return value.items()
+    return ((key, item) for item in value) if isinstance(value, list) else ()

@@ -1,0 +1,100 @@
+"""Values as JSON has them, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+
+from blankets.arguments import path_of
+from blankets.errors import DataError
+from blankets.records._kinds import as_data, is_named
+
+__all__ = ["plain", "write_whole"]
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` in the types that JSON has; NaN and infinities become None, the unknown a string.
+
+    A dataclass becomes a mapping of its fields, and of what its method ``_derived`` adds for readers of the document;
+    one with a method ``_said`` becomes what that returns.
+
+    >>> plain({"alpha": np.float64(0.01), "keep": ("a",), "statistic": np.array([1.5, np.nan])})
+    {'alpha': 0.01, 'keep': ['a'], 'statistic': [1.5, None]}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = _listed(value)
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if is_named(value):
+        return as_data(value)
+    if hasattr(value, "_said"):
+        return plain(value._said())
+    if is_dataclass(value) and not isinstance(value, type):
+        content = {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
+        return {**content, **plain(value._derived())} if hasattr(value, "_derived") else content
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, Iterable) else str(value)
+
+
+def _listed(value: Any) -> Any:
+    """Return an array as lists, or as one value, None where a number is not finite."""
+    if value.dtype.kind == "f" and not (finite := np.isfinite(value)).all():
+        value = np.array(value, object)
+        value[~finite] = None
+    return value.tolist()
+
+
+def key_of(name: str) -> str:
+    """Return the key of a field: its name, which may be private."""
+    return name.lstrip("_")
+
+
+def write_whole(path: str | Path, text: str) -> Path:
+    """Write a text file in one step: whoever reads it, or whatever stops us, meets the old file or the new one.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to; what is there is replaced.
+    text : str
+        What to write, in UTF-8.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    file = path_of("path", path)
+    try:
+        whole = file.resolve()  # what a link leads to is replaced, not the link
+        if whole.exists() and not whole.is_file():  # a pipe or a terminal
+            whole.write_text(text, encoding="utf-8")
+            return file
+        part = whole.with_name(f".{whole.name[:100]}.{token_hex(8)}.part")
+        try:
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, whole)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as error:  # no such folder, no room left; or a name that no file can have
+        raise DataError(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}") from error
+    return file
