@@ -364,7 +364,7 @@ def test_by_name():
 
 def test_auto_says_what_it_saw_and_assumed():
     assert regime_from("auto", FULL) == Supervised()
-    with pytest.warns(RegimeWarning, match="5 of 100 rows are labeled: 5 as 1, and the others are not: this is read as"):
+    with pytest.warns(RegimeWarning, match="5 of 100 rows are labeled: 5 as 1, and the others are not: this is"):
         assert regime_from("auto", PU, prior=0.2) == PositiveUnlabeled(0.2)
     seen = "30 of 100 rows are labeled: 20 as 0, 10 as 1, and 70 rows are not"
     with pytest.raises(LabelError, match=seen) as caught:

@@ -97,7 +97,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     ),
     "mcar": (
         _BY_ROWS,
-        # The third value "missing" costs as many degrees of freedom again (ERRATA B14).
+        # The third value "missing" costs as many degrees of freedom again (errata B14).
         replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
         replace(
             _BY_ROWS,
