@@ -1,4 +1,4 @@
-"""Each room of the package has a short README, and what it names exists."""
+"""Each room of the package has a short README; what it and CONTRIBUTING name exists."""
 
 import re
 
@@ -39,3 +39,23 @@ def test_names_that_a_room_mentions_are_defined(room):
     names = set(re.findall(r"`(?:\w+\.)*([A-Za-z_]\w{3,})(?:\([^`]*\))?`", readme(room))) - rooms
     unknown = {name for name in names if not re.search(rf"\b(?:class|def) {name}\b|\b{name}\b\s*[:=(]", code)}
     assert unknown == set()
+
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_walk_of_discover_is_short():
+    walk = CONTRIBUTING.split("## The walk of")[1].split("\n## ")[0]
+    files = set(re.findall(r"`(\w+/\w+\.py)`", walk))
+    steps = re.findall(r"^\d+\. ", walk, flags=re.MULTILINE)
+    objects = re.findall(r"`(\w+)`", walk.rpartition("The objects on the way:")[2])
+    assert 15 <= len(files) <= 20
+    assert len(steps) == len(set(objects)) == len(objects) == 12
+    assert [file for file in files if not (SOURCE / file).exists()] == []
+
+
+def test_contributing_names_every_room_and_files_that_exist():
+    assert {room.name for room in ROOMS} <= set(re.findall(r"\[`(\w+)`\]\(src/blankets/\1/README\.md\)", CONTRIBUTING))
+    paths = re.findall(r"`((?:src/blankets|tests)/[\w/.]+|\w+/_?\w+\.py)`", CONTRIBUTING)
+    assert len(paths) > 20
+    assert [path for path in paths if not any((top / path).exists() for top in (ROOT, SOURCE))] == []
