@@ -62,7 +62,7 @@ def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hi
     ranking = bl.rank(hidden, "ill", labels="mar-c")
     through = bl.rank(hidden, "ill", labels="mar-c", surrogate="ym")
     np.testing.assert_array_equal(ranking.information, through.information)
-    assert "In place of the target stands one that counts unlabeled rows as a class of their own" in ranking.notes[1]
+    assert "In place of the target, the ranking counts unlabeled rows as a class of their own" in ranking.notes[1]
     assert "nothing is known about p(y=1)" in ranking.notes[1]
     estimated = bl.rank(hidden, "ill", labels="mar-c", prior=0.45)
     assert estimated.estimator == "Pos (labeled positives with the prior)"
@@ -141,10 +141,10 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
         with pytest.raises(LabelError, match="no label is missing, so nothing has to stand in for the target"):
             ask(complete, "ill", surrogate="y0")
     marked = bl.rank(hidden, "ill", labels="mar-f", surrogate="y0", force=True)
-    assert marked.notes[1].endswith("It is not valid here, and was asked for all the same.")
+    assert marked.notes[1].endswith("It is not valid here; you asked for it anyway.")
     chosen = bl.select(hidden, "ill", labels="mar-f", surrogate="y0", force=True, k=1)
     assert chosen.settings["surrogate_is_valid"] is False
-    assert chosen.labels.endswith("It is not valid here, and was asked for all the same.")
+    assert chosen.labels.endswith("It is not valid here; you asked for it anyway.")
     assert (
         bl.rank(complete, "ill", surrogate="full").to_dict()["features"]
         == bl.rank(complete, "ill").to_dict()["features"]

@@ -263,7 +263,7 @@ class TestRefute:
     def test_an_algorithm_without_an_error_rate(self):
         tried = bl.discover(table(), "ill", algorithm="ks", n_features=2).refute(table(), n_draws=2, rng=0)
         assert tried["permuted target"].verdict == "not asked"
-        assert "holds no error rate" in tried["permuted target"].words
+        assert "controls no error rate" in tried["permuted target"].words
 
     @pytest.mark.parametrize(
         ("change", "message"),

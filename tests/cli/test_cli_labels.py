@@ -89,7 +89,7 @@ def test_a_surrogate_for_rankings_and_selections(table, command, capsys):
     assert run([*arguments, "--surrogate", "y0"]) == 3
     assert "is not valid here" in capsys.readouterr().err
     said = output([*arguments, "--surrogate", "y0", "--force"], capsys).out
-    assert "It is not valid here, and was asked for all the same." in " ".join(said.split())
+    assert "It is not valid here; you asked for it anyway." in " ".join(said.split())
 
 
 def test_advice(table, capsys):

@@ -225,7 +225,7 @@ def test_minus_one_is_unlabeled_or_a_question(table):
 def test_an_impossible_prior_is_told():
     x = [1] * 390 + [0] * 10 + [1] * 60 + [0] * 540
     y = [1.0] * 400 + [np.nan] * 600
-    with pytest.warns(RegimeWarning, match=r"p\(y=1\) = 0\.9 leaves fewer than no negatives in 'x': correct it"):
+    with pytest.warns(RegimeWarning, match=r"p\(y=1\) = 0\.9 leaves a negative number of negatives in 'x': correct it"):
         selection = select({"x": x, "y": y}, "y", labels="pu", prior=0.9, k=1)
     assert len(selection.warnings) == 1
 

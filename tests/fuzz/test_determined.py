@@ -59,7 +59,7 @@ def test_left_to_itself_discover_keeps_one_of_near_copies(recwarn):
     table = {"t": t, "a": a, "b": b, "c": c}
     blanket = bl.discover(table, "t")
     assert blanket.members == ("a",)
-    assert "Why iamb: pcmb left nothing, as near copies put each other out" in str(blanket)
+    assert "Why iamb: pcmb found nothing, because near copies remove each other" in str(blanket)
     assert bl.discover_all(table, ["t"])["t"].members == ("a",)
     assert not recwarn.list
 

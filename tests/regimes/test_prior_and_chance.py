@@ -72,7 +72,7 @@ def table():
     return pd.DataFrame({"cough": cough, "coin": rng.integers(0, 2, 400), "ill": np.where(ill, 1.0, np.nan)})
 
 
-SHORT = r"p\(y=1\) is said to be .*, but 0\.2075 of the rows are labeled positives; that may be chance"
+SHORT = r"p\(y=1\) is .*, but 0\.2075 of the rows are labeled positives. That may be chance"
 
 
 @pytest.mark.parametrize("prior", [0.2, (0.1, 0.2)])

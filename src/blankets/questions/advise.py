@@ -187,8 +187,8 @@ class _Adviser:
             said["rank"] = f"by {estimator}."
         else:
             said["rank"] = (
-                f"by the information about what stands in for the target ({surrogate.value}): loss='squared' orders "
-                "features as the target would, the logarithmic loss nearly so."
+                f"by the information about what is counted in place of the target ({surrogate.value}): loss='squared' "
+                "orders features as the target would, the logarithmic loss nearly so."
             )
         return said
 
@@ -200,8 +200,8 @@ class _Adviser:
         if not self.regime.choose(self.labels).settled:
             b, a = self.labels.shares
             said["which test is the most powerful"] = (
-                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g} (inequality 4.1): below it y0 is, above it "
-                "y1; a bound such as prior='<0.4' is enough for that."
+                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g}: below it y0 is, above it y1; "
+                "a bound such as prior='<0.4' is enough for that."
             )
         return said
 
@@ -328,7 +328,7 @@ class _Adviser:
             )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
-                "κ is that of unconditional tests; given other features it can be much smaller (bl.test tells it)."
+                "κ is that of unconditional tests; given other features it can be much smaller (bl.test computes it)."
             )
         return tuple(said)
 

@@ -154,7 +154,7 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
     if isinstance(study.regime, Supervised):
-        raise NotAnswerableError("every row is labeled, so that p(y=1) is seen and the blanket does not depend on it")
+        raise NotAnswerableError("every row is labeled, so p(y=1) is known and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior
     b, a = study.labels.shares
     apart = study.regime.sampling == "case-control"

@@ -193,7 +193,7 @@ class PositiveUnlabeled(Regime):
 
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only one there is."""
-        reason = "only positives are labeled, and being labeled tells about x only what being positive does"
+        reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}
         if prior is not None:

@@ -50,7 +50,7 @@ class Advice(Saved):
     saw : str
         What the labels look like.
     regime : str
-        How labels are taken to go missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
+        Why labels are assumed to be missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
     sampling : str
         "one-sample", or "case-control" where labeled rows were collected apart.
     assumption : str
