@@ -202,7 +202,7 @@ def test_an_uncertain_prior_is_drawn_from_with_a_seed():
 
 def test_an_estimated_prior_says_so():
     table = hidden("pu")
-    prior = bl.estimate_prior(table, "smoker", n_bootstrap=5, rng=0)
+    prior = bl.estimate_prior(table, "smoker", n_resamples=5, rng=0)
     advice = bl.advise(table, "smoker", labels="pu", prior=prior)
     assert "estimated by roc assuming that some recognizable group of rows is all positive" in advice.prior
     assert advice.goals
@@ -236,7 +236,7 @@ def test_prints_and_travels():
     for prior in (None, 0.25, (0.2, 0.4), "<0.4"):
         advice = bl.advise(table, hostile, labels="pu", prior=prior)
         again = json.loads(advice.to_json())
-        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 2)
+        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 4)
         assert len(again["goals"]) == len(advice.goals)
         assert "<script>" not in advice._repr_html_()
         assert max(len(line) for line in repr(advice).splitlines()) <= 130

@@ -67,7 +67,7 @@ def test_statistic_is_that_of_the_surrogate_column(mechanism, kind, lambda_):
 @pytest.mark.parametrize("surrogate", ["listwise", "ym", "y0", "y1"])
 def test_every_surrogate_under_mar_c(surrogate):
     table = hidden(study(), "mar-c")
-    result = bl.test(table, "cough", "smoker", labels="mar-c", prior=0.25, surrogate=surrogate)
+    result = bl.test(table, "cough", "smoker", labels=bl.SemiSupervised("mar-c", 0.25, surrogate=surrogate))
     fill = {"ym": 2, "y0": 0, "y1": 1}
     y = table["smoker"].dropna() if surrogate == "listwise" else table["smoker"].fillna(fill[surrogate])
     reference = chi2_contingency(
@@ -108,8 +108,8 @@ def test_conditional_kappa_is_by_stratum():
 def test_an_invalid_surrogate_is_explained_and_can_be_forced():
     table = hidden(study(), "mar-f")
     with pytest.raises(LabelError, match=r"is not valid here: labeling depends on the features.*force=True"):
-        bl.test(table, "cough", "smoker", labels="mar-f", surrogate="y0")
-    forced = bl.test(table, "cough", "smoker", labels="mar-f", surrogate="y0", force=True)
+        bl.test(table, "cough", "smoker", labels=bl.SemiSupervised("mar-f", surrogate="y0"))
+    forced = bl.test(table, "cough", "smoker", labels=bl.SemiSupervised("mar-f", surrogate="y0", force=True))
     assert not forced.valid
     assert "not valid" in repr(forced)
 
@@ -167,7 +167,7 @@ def test_results_travel_as_json():
         bl.rank(table, "smoker", labels="pu", prior=0.25),
     ):
         again = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-        assert again["schema_version"] == 3
+        assert again["schema_version"] == 4
         assert "<script" not in result._repr_html_()
 
 
@@ -234,7 +234,7 @@ def test_what_was_measured_may_lie_above_its_interval():
     said = "Information measured in few rows for many levels is too large on average"
     found = bl.mutual_information(table, "a", "t")
     assert found.value > found.interval()[1]
-    for result in (found, bl.test(table, "a", "t", reliability=0), bl.rank(table, "t")):
+    for result in (found, bl.test(table, "a", "t", test=bl.Testing(reliability=0)), bl.rank(table, "t")):
         assert said in str(result)
     strong = {"a": np.arange(2000) % 2, "t": np.where(rng.random(2000) < 0.2, 1, np.arange(2000) % 2)}
     for result in (bl.mutual_information(strong, "a", "t"), bl.test(strong, "a", "t"), bl.rank(strong, "t")):

@@ -42,6 +42,8 @@ DOORS = {
     ("latent", "plots"),
     ("latent", "report"),
     ("planning", "plots"),
+    ("records", "cli"),  # call.to_command() asks the commands what they are called
+    ("records", "the package itself"),  # call.run() calls the public function
     ("results", "plots"),
     ("results", "questions"),
     ("results", "report"),

@@ -161,7 +161,9 @@ def run_tests(data: Path | None, network: str, rows: int, trial: int, versions: 
 
 def misses(frame: Frame, x: str, others: Sequence[str], **about: Any) -> bool:
     """Say whether the calibrated test of a true member keeps independence."""
-    return not bl.test(frame, x, given=others, alpha=ALPHA, reliability=0.0, **CALIBRATED, **about).dependent()
+    return not bl.test(
+        frame, x, given=others, alpha=ALPHA, test=bl.Testing(reliability=0.0), **CALIBRATED, **about
+    ).dependent()
 
 
 def compare_tests(rows: pd.DataFrame) -> list[Finding]:

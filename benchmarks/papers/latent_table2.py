@@ -82,7 +82,9 @@ def run(
         warnings.simplefilter("ignore", BlanketsWarning)  # few rows, constant columns, new levels: part of the protocol
         train, test = train_test_split(table, test_size=0.5, stratify=table["target"], random_state=split)
         effort = {"n_subspaces": latents, "n_restarts": restarts, "criterion": criterion, "random_state": split}
-        arms = _arms(train, test, effort, {"discretize": discretize, "n_bins": bins}, few=latents == PROTOCOL["latents"])
+        arms = _arms(
+            train, test, effort, {"discretize": discretize, "n_bins": bins}, few=latents == PROTOCOL["latents"]
+        )
         labels = train["target"].to_numpy(), test["target"].to_numpy()
         return [{"arm": arm, "error": 100 * _error(*pair, *labels)} for arm, pair in arms.items()]
 

@@ -67,7 +67,9 @@ def run(_: Path | None, data: str, graph: str, part: int) -> list[dict[str, Any]
         for name in chosen:
             base, _, symmetric = name.partition(", ")
             options = {"symmetric": True} if symmetric else {}
-            found = bl.discover(frame, TARGET, algorithm=base, alpha=ALPHA, test="g", dof="adjusted", **options)
+            found = bl.discover(
+                frame, TARGET, algorithm=base, alpha=ALPHA, test=bl.Testing("g", dof="adjusted"), **options
+            )
             rows.append({"algorithm": name, "members": " ".join(sorted(found.members)), "network": k})
     return rows
 

@@ -102,7 +102,9 @@ def _find(features: csc_matrix, active: NDArray[np.bool_], algorithm: str, order
     shuffled = np.random.default_rng(order).permutation(features.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # constant and duplicate columns abound
-        found = bl.discover(features[:, shuffled], y=active, algorithm=algorithm, alpha=ALPHA, test="g", dof="adjusted")
+        found = bl.discover(
+            features[:, shuffled], y=active, algorithm=algorithm, alpha=ALPHA, test=bl.Testing("g", dof="adjusted")
+        )
     return [int(shuffled[int(name.removeprefix("x"))]) for name in found.members]
 
 

@@ -19,7 +19,9 @@ print(blanket.members)
 # %%
 # How often each measurement is a member, over complementary halves of the rows.
 
-found = bl.stability(table, "grower", algorithm="inter-iamb", discretize="equal-frequency", n_bins=3, n_resamples=100, rng=0)
+found = bl.stability(
+    table, "grower", algorithm="inter-iamb", discretize="equal-frequency", n_bins=3, n_resamples=100, rng=0
+)
 found.plot()
 
 # %%

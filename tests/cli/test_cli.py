@@ -119,7 +119,7 @@ def test_discover_json_is_one_document(table, capsys):
     out, err = capsys.readouterr()
     content = json.loads(out)
     assert set(content["members"]) == {"rain", "sprinkler"}
-    assert (content["algorithm"], content["schema_version"]) == ("iamb", 2)
+    assert (content["algorithm"], content["schema_version"]) == ("iamb", 4)
     assert [e["verdict"] for e in content["explanations"]] == ["left out"]
     assert Blanket.from_dict(content).target == "wet"
     assert err == ""
@@ -423,7 +423,7 @@ def test_latent_as_json(tmp_path, capsys):
     arguments = ["latent", str(tmp_path / "rows.csv"), "-t", "t", "--restarts", "2", "--seed", "0"]
     assert run([*arguments, "--json", "--save", str(saved)]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert (content["target"], content["schema_version"]) == ("t", 2)
+    assert (content["target"], content["schema_version"]) == ("t", 4)
     assert json.loads(saved.read_text()) == content
     assert run([*arguments, "--save", str(tmp_path / "no" / "where.json")]) == 2
 

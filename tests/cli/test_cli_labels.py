@@ -79,7 +79,7 @@ def test_ranking(table, capsys):
     expected = bl.rank(table, "admits", labels="pu", prior=0.3, exclude=["drawn", "marked"])
     assert [feature["name"] for feature in content["features"]] == list(expected.names)
     assert content["features"][0]["information"] == pytest.approx(expected.information[0])
-    assert content["schema_version"] == 3
+    assert content["schema_version"] == 4
 
 
 @pytest.mark.parametrize("command", [["rank"], ["select", "-k", "2"]])
@@ -99,7 +99,7 @@ def test_advice(table, capsys):
     assert "effect" in said
     content = json.loads(output([*arguments, "--seed", "1", "--json"], capsys).out)
     expected = bl.advise(table, "admits", labels="pu", prior=(0.2, 0.4), rng=1, exclude=["drawn", "marked"])
-    assert {**content, "manifest": None} == {**expected.to_dict(), "manifest": None}  # "0.2-0.4" is (0.2, 0.4)
+    assert {**content, "call": None} == {**expected.to_dict(), "call": None}  # "0.2-0.4" is (0.2, 0.4)
 
 
 def test_what_auto_assumed_is_a_note(table, capsys):

@@ -304,7 +304,7 @@ def test_json_round_trip(table, tmp_path):
     path = tmp_path / "selection.json"
     content = json.loads(selection.to_json(path, indent=2))
     assert content["schema"] == "blankets/selection"
-    assert content["schema_version"] == 2
+    assert content["schema_version"] == 4
     assert content["names"] == list(selection.names)
     assert Selection.load(path) == selection
     assert Selection.from_json(selection.to_json()) == selection

@@ -147,7 +147,7 @@ def test_explanations_and_json(found):
     with pytest.raises(ParameterError, match="unknown column 'T'"):
         found.explain("T")
     plain = json.loads(found.to_json())
-    assert plain["schema_version"] == 2
+    assert plain["schema_version"] == 4
     assert plain["members"] == list(found.members)
     assert plain["latents"][0]["position"] == "child"
     assert "Latent Markov blanket of 'T'" in repr(found)
@@ -178,7 +178,7 @@ def test_seeds_threads_and_progress():
         discover_latent(TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=4, rng=3, n_jobs=n, progress=told.append)
         for n in (1, 2)
     ]
-    first, second = ({**run.to_dict(), "manifest": None} for run in runs)
+    first, second = ({**run.to_dict(), "call": None} for run in runs)
     assert first == second
     assert "latent 1, parent: restart 1 of 4" in told
 

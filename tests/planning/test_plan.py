@@ -477,7 +477,7 @@ class TestResult:
     def test_dict_is_json_and_says_everything(self, pu, tmp_path):
         content = json.loads(pu.to_json(tmp_path / "plan.json"))
         assert content == json.loads((tmp_path / "plan.json").read_text(encoding="utf-8")) == pu.to_dict()
-        assert (content["schema"], content["schema_version"]) == ("blankets/plan", 2)
+        assert (content["schema"], content["schema_version"]) == ("blankets/plan", 4)
         assert (content["answer"], content["surrogate"], content["prior_used"]) == (49, "y0", 0.2)
         assert content["noncentrality"][0] == pytest.approx(2 * 3000 * 0.045 * content["kappa"])
         assert content["uncertain_prior"] is None

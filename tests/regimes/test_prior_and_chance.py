@@ -99,9 +99,9 @@ def test_every_question_is_answered_with_a_warning_and_a_note(table, prior, tmp_
     assert note in blanket.warnings[0]
     blanket.report(tmp_path / "ill.html")
     assert note in " ".join((tmp_path / "ill.html").read_text().split())
-    assert blanket.refute(table, n_draws=2, rng=0, prior=prior)["same data"].verdict == "passed"
+    assert blanket.refute(table, n_resamples=2, rng=0, prior=prior)["same data"].verdict == "passed"
     with pytest.warns(RegimeWarning, match=SHORT):
-        assert bl.stability(table, "ill", n_draws=3, rng=0, **how)["cough"] == 1.0
+        assert bl.stability(table, "ill", n_resamples=3, rng=0, **how)["cough"] == 1.0
 
 
 def test_both_classes(table):

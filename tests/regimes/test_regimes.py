@@ -1,5 +1,7 @@
 """What each regime allows, chooses, estimates and refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -64,27 +66,27 @@ def test_valid_surrogates(regime, valid):
 def test_invalid_surrogates_are_refused_or_forced_and_marked():
     regime = SemiSupervised("mar-f")
     with pytest.raises(LabelError, match=r"counts unlabeled rows as negatives .* is not valid here: labeling"):
-        regime.surrogate(SEMI, "y0")
-    with pytest.raises(LabelError, match="use 'listwise', or pass force=True"):
-        regime.surrogate(SEMI, "y1")
-    forced = regime.surrogate(SEMI, "y0", force=True)
+        replace(regime, surrogate="y0").stand_in(SEMI)
+    with pytest.raises(LabelError, match="use 'listwise', or add force=True"):
+        replace(regime, surrogate="y1").stand_in(SEMI)
+    forced = replace(regime, surrogate="y0", force=True).stand_in(SEMI)
     assert forced.forced
     assert "being unlabeled is itself related to x" in forced.note
-    assert not regime.surrogate(SEMI).forced
+    assert not regime.stand_in(SEMI).forced
     with pytest.raises(LabelError, match="no negative is labeled"):
-        PositiveUnlabeled().surrogate(PU, "y1")
+        replace(PositiveUnlabeled(), surrogate="y1").stand_in(PU)
     with pytest.raises(LabelError, match="only one class is labeled, so among the labeled rows there is nothing"):
-        PositiveUnlabeled().surrogate(PU, "listwise", force=True)
-    with pytest.raises(LabelError, match="no label is missing, so nothing has to stand in for the target"):
-        Supervised().surrogate(FULL, "y0")
+        PositiveUnlabeled(surrogate="listwise", force=True).stand_in(PU)
+    with pytest.raises(LabelError, match="no row is unlabeled, but labels='mcar' needs some"):
+        replace(SemiSupervised("mcar"), surrogate="y0").stand_in(FULL)
     with pytest.raises(ParameterError, match="unknown surrogate 'y2'; did you mean"):
-        SemiSupervised("mcar").surrogate(SEMI, "y2")
+        replace(SemiSupervised("mcar"), surrogate="y2").stand_in(SEMI)
 
 
 def test_surrogate_columns():
     labels = read_labels(["no", None, "yes", None])
     regime = SemiSupervised("mar-c")
-    columns = {name: regime.surrogate(labels, name) for name in ("listwise", "ym", "y0", "y1")}
+    columns = {name: replace(regime, surrogate=name).stand_in(labels) for name in ("listwise", "ym", "y0", "y1")}
     assert columns["y0"].codes.tolist() == [0, 0, 1, 0]
     assert columns["y0"].levels == ("no or unlabeled", "yes")
     assert columns["y1"].codes.tolist() == [0, 1, 1, 1]
@@ -96,7 +98,7 @@ def test_surrogate_columns():
     assert [columns[name].n_rows for name in columns] == [2, 4, 4, 4]
     assert all(column.codes.dtype == np.uint8 for column in columns.values())
     assert label_column(labels).codes.tolist() == [0, 2, 1, 2]
-    full = Supervised().surrogate(read_labels([2, 0, 1]))
+    full = Supervised().stand_in(read_labels([2, 0, 1]))
     assert (full.codes.tolist(), full.rows, full.levels) == ([2, 0, 1], None, (0, 1, 2))
 
 
@@ -112,7 +114,7 @@ def test_collapsed_tables_are_those_of_the_columns():
     everyone = np.ones(300, bool)
     counts = table(label_column(labels).codes, 3, everyone)
     for surrogate in (Surrogate.LISTWISE, Surrogate.Y0, Surrogate.Y1, Surrogate.YM):
-        column = SemiSupervised("mcar").surrogate(labels, surrogate)
+        column = replace(SemiSupervised("mcar"), surrogate=surrogate).stand_in(labels)
         rows = everyone if column.rows is None else column.rows
         expected = table(column.codes, len(column.levels), rows)
         np.testing.assert_array_equal(collapse(counts, surrogate)[0], expected)
@@ -341,9 +343,9 @@ def test_contradictions():
 
 def test_prior_that_the_labels_contradict():
     with pytest.raises(LabelError, match=r"said to be 0\.01, but the labels show that it lies between 0\.05 and 1"):
-        PositiveUnlabeled(0.01).surrogate(PU)
+        PositiveUnlabeled(0.01).stand_in(PU)
     with pytest.raises(LabelError, match=r"lies between 0\.1 and 0\.8"):
-        SemiSupervised("mar-c", 0.9).surrogate(SEMI)
+        SemiSupervised("mar-c", 0.9).stand_in(SEMI)
     assert PositiveUnlabeled(0.05).kappa(PU).value == pytest.approx(1)  # every positive is labeled
     PositiveUnlabeled(0.03, "case-control").check(PU)
 

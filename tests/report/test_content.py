@@ -398,7 +398,7 @@ def test_call_and_command_give_the_same_blanket(choices, capsys):
     from_command = Blanket.from_json(capsys.readouterr().out)
     for other in (names["blanket"], from_command):
         ours, theirs = first.to_dict(), other.to_dict()
-        for changing in ("seconds", "why_algorithm", "manifest"):
+        for changing in ("seconds", "why_algorithm", "call"):
             ours.pop(changing), theirs.pop(changing)
         assert theirs == ours
 
@@ -458,7 +458,7 @@ def test_seed_positive_class_and_marker_are_asked_for_again(choices, tmp_path, c
     for other in (names["blanket"], Blanket.from_json(capsys.readouterr().out)):
         assert other.members == first.members
         assert other.to_dict()["settings"] == first.to_dict()["settings"]
-        assert other.manifest.seed == first.manifest.seed
+        assert other.call.seed == first.call.seed
 
 
 def test_what_cannot_be_told_must_be_supplied():
@@ -492,13 +492,13 @@ def test_one_of_many_targets_with_a_seed_is_searched_with_the_others():
     assert without["cli"].startswith("blankets discover data.csv --target c")
 
 
-def test_versions_fingerprint_and_seed_are_those_of_the_manifest():
+def test_versions_fingerprint_and_seed_are_those_of_the_call():
     old = report_content(blanket_of())["versions"]
-    assert old == [["Not on record", "the result was made by a version that kept no manifest"]]
+    assert old == [["Not on record", "the result was made by a version that kept no call"]]
     made = bl.discover(CLINIC, "readmitted", algorithm="iamb", rng=3)
     told = dict(report_content(made)["versions"])
     assert (told["numpy"], told["Seed"]) == (np.__version__, "3")
-    assert told["Fingerprint of the data"] == made.manifest.fingerprint
+    assert told["Fingerprint of the data"] == made.call.fingerprint
 
 
 def test_names_that_look_like_options():

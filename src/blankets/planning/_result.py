@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
 from blankets.errors import ParameterError
+from blankets.planning._prior import Knowledge
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
 from blankets.records import Bounds, Count, NonNegative, Saved, refuse, short
@@ -326,12 +327,16 @@ class Plan(Saved):
             "dof": self.setting.test_dof,
             "noncentrality": self.setting.noncentrality,
             "prior_used": self.setting.prior,
-            "uncertain_prior": None if self.spread is None else self._over_prior(),
+            "uncertain_prior": None if self.spread is None else self._over_prior(self.spread.knowledge),
         }
 
-    def _over_prior(self) -> dict[str, Any]:
-        quantiles = {str(q): float(self.quantile(q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
-        return {"assurance": self.assurance, "reachable_share": self.reachable_share, "quantiles": quantiles}
+    def _over_prior(self, known: Knowledge) -> dict[str, Any]:
+        return {
+            "assurance": known.assurance,
+            "n_draws": known.n_draws,
+            "reachable_share": self.reachable_share,
+            "quantiles": {str(q): float(self.quantile(q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)},
+        }
 
     def _check(self) -> None:
         if (self.unknown == "power") != (self.wanted_power is None):

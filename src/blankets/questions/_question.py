@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from blankets.errors import Interrupted
+from blankets.data import ReadingOptions
+from blankets.errors import Interrupted, ParameterError, did_you_mean
 from blankets.records import Call
 from blankets.results import Blankets
+from blankets.search import ALGORITHMS
 
 __all__ = ["SHARED", "described", "question"]
 
@@ -78,6 +80,14 @@ rng : int, Generator or None
     ``unlabeled_marker``; see `Reading`.""",
 }
 
+# Where options live that are fields of an object or options of an algorithm.
+_PLACES = {
+    "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
+    "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
+    "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": ("surrogate", "force", "given_drivers"),
+    "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),
+}
+
 _PLACE = re.compile(r"^( *)\$(\w+)$", re.MULTILINE)
 
 
@@ -88,10 +98,11 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature.bind(*args, **kwargs).arguments
+        _check_names(given.get("reading", {}), signature)
         try:
             result = function(*args, **kwargs)
         except Interrupted as stopped:
-            if stopped.found is not None:
+            if isinstance(stopped.found, Blankets) or hasattr(stopped.found, "call"):
                 _keep(stopped.found, function.__name__, given)
             raise
         _keep(result, function.__name__, given)
@@ -109,6 +120,18 @@ def described(function: F) -> F:
 
 def _description(found: re.Match[str]) -> str:
     return "\n".join(found[1] + line for line in SHARED[found[2]].splitlines())
+
+
+def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> None:
+    """Refuse arguments that the function does not have, and say where they belong or what may have been meant."""
+    for name in reading:
+        if name in ReadingOptions.__annotations__:
+            continue
+        place = next((where for where, names in _PLACES.items() if name in names), "")
+        if place and place.partition("=")[0] in signature.parameters:
+            raise ParameterError(f"{name!r} is not an argument of its own: say {place.format(name)}")
+        known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _PLACES.values() for n in ns)]
+        raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, known)}")
 
 
 def _keep(result: Any, function: str, given: dict[str, Any]) -> None:

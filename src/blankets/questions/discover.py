@@ -96,7 +96,7 @@ def discover(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
-        about={"wanted": wanted, "rng": rng},
+        about={**wanted.about, "rng": rng},
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -167,7 +167,7 @@ def discover_all(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
-        about={"wanted": wanted, "rng": rng},
+        about={**wanted.about, "rng": rng},
         needs_target=False,
     ) as study:
         at = study.targets(targets)

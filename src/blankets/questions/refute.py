@@ -21,7 +21,7 @@ from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
 from blankets.regimes import UNLABELLED
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
-from blankets.study import Search, Seed, Study, Wanted, members_over, rows_drawn
+from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 __all__ = ["refute"]
 
@@ -115,13 +115,13 @@ def refute(
 
 
 def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the call that made the blanket."""
-    if blanket.call is None:
-        raise ParameterError(
-            f"the blanket of {blanket.target!r} was made by a version that did not keep the call; search again with "
-            "bl.discover, and refute that"
-        )
-    return blanket.call.arguments(y=None, rng=None, **changes)
+    """Return the arguments of the call that made the blanket; of an old one, so far as its settings tell."""
+    if blanket.call is not None:
+        return blanket.call.arguments(y=None, rng=None, **changes)
+    said = blanket.settings
+    known = {name: said[name] for name in ("alpha", "labels", *ReadingOptions.__annotations__) if name in said}
+    how = {name: said[name] for name in ("dof", "reliability", "strength") if name in said}
+    return {**known, "test": Testing(said.get("test", "auto"), **how), **changes}
 
 
 def _check_same(blanket: Blanket, study: Study) -> None:

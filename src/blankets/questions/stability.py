@@ -122,7 +122,7 @@ def stability(
         progress=progress,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])
-        whole = search.blanket_of(study.target)
+        whole = replace(search, tell=None).blanket_of(study.target)
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         wanted = replace(wanted, algorithm=search.taken(whole))
         drawn = rows_drawn(study, n_resamples, method, share, generator.spawn(1)[0])

@@ -169,6 +169,6 @@ def versions(blanket: Blanket) -> list[list[str]]:
     """Return what the result was made with: versions, fingerprint of the data, seed."""
     made = blanket.call
     if made is None:
-        return [["Not on record", "the result was made by a version that kept no manifest"]]
+        return [["Not on record", "the result was made by a version that kept no call"]]
     seed = "none was given" if made.seed is None else str(made.seed)
     return [*map(list, made.versions.items()), ["Fingerprint of the data", made.fingerprint], ["Seed", seed]]

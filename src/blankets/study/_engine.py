@@ -81,7 +81,9 @@ class Engine:
     def __post_init__(self) -> None:
         one_of("engine", self.kind, ENGINES)
         if self.address is not None and self.kind != "dask":
-            raise ParameterError(f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use 'dask'")
+            raise ParameterError(
+                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use engine='dask'"
+            )
         if self.checkpoint is not None:
             path_of("checkpoint", self.checkpoint)
         self.limit  # noqa: B018  # says what is wrong with it

@@ -60,6 +60,12 @@ class Wanted:
         automatic = isinstance(algorithm, str) and algorithm == "auto"
         return cls(None if automatic else _checked(algorithm, chosen), chosen, alpha, flag("roles", roles))
 
+    @property
+    def about(self) -> dict[str, object]:
+        """What the answers in a checkpoint belong to."""
+        name = "auto" if self.algorithm is None else self.algorithm.name
+        return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles}
+
 
 @dataclass(frozen=True, eq=False)
 class Search:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -151,7 +151,14 @@ class Study:
                 )
         if engine.kind == "sql":
             known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
-        run = {"test": testing, "reading": reading, "labels": labels, "prior": prior, "target": target, **(about or {})}
+        run = {
+            **asdict(testing),
+            **asdict(reading),
+            "labels": labels,
+            "prior": prior,
+            "target": target,
+            **(about or {}),
+        }
         with (
             shown(progress) as tell,
             engine.opened(data, target, reading, n_jobs=threads, about=_texts(run), tell=tell) as (source, place),
