@@ -184,7 +184,7 @@ def test_wide_tables_are_compared_where_it_matters(monkeypatch):
     table["county"] = np.where(table.town == "north", 1, 0)
     found = bl.audit(table, "ill")
     assert found.columns("near-duplicate") == ("cough", "no cough")
-    assert "of the 1 columns most strongly tied to the target only" in found.notes[0]
+    assert "among the 1 columns most strongly tied to the target only" in found.notes[0]
     assert "first in the table" in bl.audit(table).notes[0]
 
 

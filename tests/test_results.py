@@ -244,7 +244,7 @@ def test_explain_a_column_that_was_removed(blanket):
 
 def test_explain_a_column_that_was_separated(blanket):
     lines = blanket.explain("bmi").lines
-    assert lines[0] == "Once age and smoker are known, it says nothing more about ill (independent at level 0.01)."
+    assert lines[0] == "Once age and smoker are known, it tells nothing more about ill (independent at level 0.01)."
     assert "G = 0.5 on 2 degrees of freedom, p = 0.78" in lines[1]  # exp(-0.25) = 0.7788
     assert (
         searched_with(Found(members=(), separators={4: (1,)}), Trace())
@@ -259,7 +259,7 @@ def test_explain_a_column_that_could_not_be_tested(blanket):
     assert "not tested given age, hair and smoker: 960 rows are too few for a reliable test" in text
     assert "G = 20 on 2 degrees of freedom" in text
     assert "no evidence of independence: the last test that was performed says dependent at level 0.01; with" in text
-    assert "On its own it says nothing more about ill" in text
+    assert "On its own it tells nothing more about ill" in text
 
 
 def test_explain_a_dependent_column_that_was_left_out():

@@ -176,7 +176,7 @@ def test_y_that_is_also_in_the_table():
 
 
 def test_y_that_is_no_column():
-    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* say target='t'"):
+    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* use target='t'"):
         ingest(GOOD, y="t")
     with pytest.raises(ParameterError, match="not both"):
         ingest(GOOD, "t", y=GOOD["t"])

@@ -400,7 +400,7 @@ def test_refused_names():
         PositiveUnlabeled(sampling="two")
     with pytest.raises(ParameterError, match="'sampling' is for labels='pu'"):
         regime_from("mcar", sampling="case-control")
-    with pytest.raises(ParameterError, match=r"give prior= and sampling= to PositiveUnlabeled\(...\), not beside it"):
+    with pytest.raises(ParameterError, match=r"give prior= and the like to PositiveUnlabeled\(...\), not beside it"):
         regime_from(PositiveUnlabeled(), prior=0.2)
     with pytest.raises(ParameterError, match="labels='auto' needs the labels"):
         regime_from("auto")

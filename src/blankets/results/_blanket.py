@@ -75,7 +75,7 @@ class Blanket(Saved):
         The last look at each column left out, as arrays.
     false_members : FalseMembers or None
         How many of the members are expected to be there by chance, and what that assumes; None where the search
-        holds no error rate.
+        controls no error rate.
     call : Call or None
         What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
