@@ -208,7 +208,7 @@ class TestOutOfReach:
         assert found.power == pytest.approx(scipy_power(1000, 0.005))
         # Full labels need 1782 rows (Table 7.1a), so 1000 rows would need about 1.78 times full labels.
         assert found.needed_kappa == pytest.approx(1.782, abs=0.001)
-        assert "out of reach. The best power that can be had is 0.721" in repr(found)
+        assert "out of reach. The best power is 0.721" in repr(found)
 
     def test_the_limit_itself_is_allowed(self):
         # All 200 positives of 1000 rows give full power; 1 row less than needed is out of reach.

@@ -167,7 +167,7 @@ class Setting:
 
     @property
     def kappa(self) -> Floats:
-        """Share of the noncentrality that the surrogate keeps."""
+        """κ: each row counts as much as κ rows with full labels."""
         return np.asarray(self.design.kappa(self.share, self.prior))
 
     @property

@@ -62,7 +62,7 @@ class Advice(Saved):
     recommendations : mapping of str to str
         What to do for each task that can be done: "test", "estimate", "rank".
     surrogate : str
-        What stands in for the target in tests.
+        What is counted in place of the target in tests.
     valid : tuple of str
         All surrogates that have the right level.
     estimator : str or None
@@ -76,13 +76,13 @@ class Advice(Saved):
     alpha : float
         Level of the test.
     kappa : float or None
-        Share of the noncentrality that the surrogate keeps, at the expected p(y=1).
+        κ: each row counts as much as κ rows with full labels, at the expected p(y=1).
     kappa_range : tuple of float, or None
         Smallest and largest value over all p(y=1) that are possible.
     effects : mapping of str to float
         Cohen's effects in nats.
     powers : mapping of str to float
-        Power against each of them; empty where it cannot be told.
+        Power against each of them; empty where it is not known.
     power_ranges : mapping of str to tuple of float
         Its range over all p(y=1) that are possible.
     goals : tuple of Goal

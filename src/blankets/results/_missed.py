@@ -55,7 +55,7 @@ class Missed:
     effects: NDArray[np.float64]
 
     def table(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Return one row a column."""
+        """Return one row for each column."""
         return [
             {
                 "column": names[x],

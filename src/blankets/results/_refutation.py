@@ -91,7 +91,7 @@ class Refutation(Saved):
 
     @property
     def stands(self) -> bool:
-        """Whether the blanket came through all trials."""
+        """Whether the blanket passed all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
     def _derived(self) -> dict[str, Any]:
