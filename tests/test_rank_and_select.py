@@ -63,10 +63,10 @@ def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hi
     ranking = bl.rank(hidden, "ill", labels="mar-c")
     through = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-c", surrogate="ym"))
     np.testing.assert_array_equal(ranking.information, through.information)
-    assert "In place of the target stands one that counts unlabeled rows as a class of their own" in ranking.notes[1]
+    assert "In place of the target, the ranking counts unlabeled rows as a class of their own" in ranking.notes[1]
     assert "nothing is known about p(y=1)" in ranking.notes[1]
     estimated = bl.rank(hidden, "ill", labels="mar-c", prior=0.45)
-    assert estimated.estimator == "Pos (5.8)"
+    assert estimated.estimator == "Pos (labeled positives with the prior)"
     assert len(estimated.notes) == 1
 
 
@@ -144,10 +144,10 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
         with pytest.raises(LabelError, match="no row is unlabeled, but labels='mcar' needs some"):
             ask(complete, "ill", labels=bl.SemiSupervised("mcar", surrogate="y0"))
     marked = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-f", surrogate="y0", force=True))
-    assert marked.notes[1].endswith("It is not valid here, and was asked for all the same.")
+    assert marked.notes[1].endswith("It is not valid here; you asked for it anyway.")
     chosen = bl.select(hidden, "ill", k=1, labels=bl.SemiSupervised("mar-f", surrogate="y0", force=True))
     assert chosen.settings["surrogate_is_valid"] is False
-    assert chosen.labels.endswith("It is not valid here, and was asked for all the same.")
+    assert chosen.labels.endswith("It is not valid here; you asked for it anyway.")
 
 
 def test_features_without_a_value_among_labeled_rows_are_named(hidden):

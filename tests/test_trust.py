@@ -272,7 +272,7 @@ class TestRefute:
             table(), n_resamples=2, rng=0
         )
         assert tried["permuted target"].verdict == "not asked"
-        assert "holds no error rate" in tried["permuted target"].words
+        assert "controls no error rate" in tried["permuted target"].words
 
     @pytest.mark.parametrize(
         ("change", "message"),

@@ -32,7 +32,7 @@ __all__ = ["discover"]
 @target_option
 @search_options
 @reading_options
-@click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
+@click.option("--roles", is_flag=True, help="Also say who is parent, child or spouse, where the data show it.")
 @label_options
 @engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")

@@ -194,7 +194,7 @@ class _Description:
         ]
         if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
             notes.append(
-                f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
+                f"memory is short, so nodes had at most {stage.space.largest - 1} of the other nodes as parents"
             )
         return LatentBlanket(
             target=names[stage.target],

@@ -216,6 +216,6 @@ def algorithms() -> list[Algorithm]:
     --------
     >>> import blankets as bl
     >>> next(entry.when for entry in bl.algorithms() if entry.name == "iamb")
-    'A fast first answer when rows are plentiful compared with the size of the blanket.'
+    'A fast first answer when there are many rows for the size of the blanket.'
     """
     return sorted([*ALGORITHMS.values(), sll()], key=lambda entry: entry.name)

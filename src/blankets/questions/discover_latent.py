@@ -147,9 +147,9 @@ def discover_latent(
     ) as study:
         if study.regime.name not in IGNORABLE:
             raise NotAnswerableError(
-                f"labels={study.regime.name!r}: whether a label is missing depends on the label itself, so EM would be "
-                "biased; latents can be sought where labels are missing completely at random ('mcar') or by features "
-                "('mar-f')"
+                f"labels={study.regime.name!r}: whether a label is missing depends on the label itself, so the model "
+                "would be biased; latents can be sought where labels are missing completely at random ('mcar') or by "
+                "features ('mar-f')"
             )
         frame, labeled = study.frame, None
         if study.labels.n_unlabeled:

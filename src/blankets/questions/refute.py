@@ -189,7 +189,9 @@ class _Tampering:
         allowed = _allowed(found)
         figures = {"found": mean}
         if allowed is None:
-            words = f"{number(mean)} members on average; {self.blanket.algorithm} holds no error rate to compare with."
+            words = (
+                f"{number(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
+            )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
             f"With the target shuffled {number(mean)} members were found on average, and chance lets in at most "
@@ -275,7 +277,9 @@ class _Tampering:
         often = [x for x in new if sum(x in members for members in found) > OFTEN * self.n_resamples]
         lost = [f"{x} ({share:.0%})" for x, share in times.items() if share < OFTEN]
         words = f"With {HIDDEN:.0%} of the labels hidden, " + (
-            f"these members are mostly lost, for want of power: {joined(lost)}." if lost else "all members are found."
+            f"these members are mostly lost, because power is too low: {joined(lost)}."
+            if lost
+            else "all members are found."
         )
         words += f" New, and found in most draws: {joined(sorted(often))}." if often else ""
         return Trial(name=name, verdict="failed" if often else "passed", words=words, figures=times)

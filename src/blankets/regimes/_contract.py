@@ -78,7 +78,7 @@ class Choice:
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
         """Return the power of a test through each candidate against an effect in nats with the true target.
 
-        ``dof`` is that of the test with the full target; Ỹm has twice as many (ERRATA B14).
+        ``dof`` is that of the test with the full target; Ỹm has twice as many (errata B14).
         """
         return {
             surrogate: float(
@@ -182,7 +182,7 @@ class Regime(ABC):
         if why and not self.force:
             raise LabelError(
                 f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or add force=True to "
-                f"have it all the same, marked"
+                f"use it anyway; the result is then marked"
             )
         if wanted is Surrogate.PAIRWISE:
             why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
@@ -247,16 +247,16 @@ class Regime(ABC):
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
+        """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
 
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""
-        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
-            known += f" That {more} is put down to chance."
+            known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:

@@ -91,7 +91,7 @@ class Refutation(Saved):
 
     @property
     def stands(self) -> bool:
-        """Whether the blanket came through all trials."""
+        """Whether the blanket passed all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
     def _derived(self) -> dict[str, Any]:
@@ -112,5 +112,5 @@ class Refutation(Saved):
     def _title(self) -> str:
         verdicts = [trial.verdict for trial in self.trials]
         counts = [f"{verdicts.count(v)} {v}" for v in ("failed", "passed", "not asked") if v in verdicts]
-        outcome = "it stands" if self.stands else "it does not stand"
+        outcome = "it stands" if self.stands else "it does not hold"
         return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"

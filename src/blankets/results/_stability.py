@@ -140,7 +140,7 @@ class Stability(Saved, Mapping[str, float]):
         return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a feature, the most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
+        """Return one row for each feature, most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
         return [
             {"feature": name, "frequency": share, "member": name in self.members}
             for name, share in self.frequency.items()

@@ -82,7 +82,7 @@ class Engine:
         one_of("engine", self.kind, ENGINES)
         if self.address is not None and self.kind != "dask":
             raise ParameterError(
-                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; say engine='dask'"
+                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use engine='dask'"
             )
         if self.checkpoint is not None:
             path_of("checkpoint", self.checkpoint)

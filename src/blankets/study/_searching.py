@@ -188,7 +188,7 @@ class Search:
         if sentence is None:
             return blanket
         if not found.members and self.otherwise is not None:
-            why = f"{self.algorithm.name} left nothing, as near copies put each other out; here one of them stays."
+            why = f"{self.algorithm.name} found nothing, because near copies remove each other; here one of them stays."
             return replace(self, algorithm=self.otherwise, why=why, otherwise=None).blanket_of(target)
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))

@@ -199,8 +199,8 @@ class Study:
         regime = known.regime(labels)
         if more := regime.prior_is_short(labels):
             warn(
-                f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to "
-                "be labeled; if p(y=1) is known for these very rows, correct it",
+                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
+                "of them were labeled. If you know p(y=1) of these very rows, correct the prior",
                 RegimeWarning,
             )
         if labels.n_unlabeled:

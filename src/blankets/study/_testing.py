@@ -52,7 +52,7 @@ class Testing:
         if self.dof != "adjusted" and self.kind not in ("g", "x2"):
             raise ParameterError(
                 f"dof={self.dof!r} is for the formulas of 'g' and 'x2', but the test is {self.kind!r}; "
-                f"say Testing('g', dof={self.dof!r})"
+                f"use Testing('g', dof={self.dof!r})"
             )
 
     @classmethod
