@@ -70,7 +70,7 @@ def write_whole(path: str | Path, text: str) -> Path:
     path : str or Path
         Where to; what is there is replaced.
     text : str
-        What to write, in UTF-8.
+        What to write, in UTF-8; line ends stay as they are.
 
     Returns
     -------
@@ -86,11 +86,11 @@ def write_whole(path: str | Path, text: str) -> Path:
     try:
         whole = file.resolve()  # what a link leads to is replaced, not the link
         if whole.exists() and not whole.is_file():  # a pipe or a terminal
-            whole.write_text(text, encoding="utf-8")
+            whole.write_text(text, encoding="utf-8", newline="\n")
             return file
         part = whole.with_name(f".{whole.name[:100]}.{token_hex(8)}.part")
         try:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="\n")
             os.replace(part, whole)
         except BaseException:
             part.unlink(missing_ok=True)
