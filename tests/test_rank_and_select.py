@@ -145,10 +145,7 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
     chosen = bl.select(hidden, "ill", labels="mar-f", surrogate="y0", force=True, k=1)
     assert chosen.settings["surrogate_is_valid"] is False
     assert chosen.labels.endswith("It is not valid here, and was asked for all the same.")
-    assert (
-        bl.rank(complete, "ill", surrogate="full").to_dict()["features"]
-        == bl.rank(complete, "ill").to_dict()["features"]
-    )
+    assert bl.rank(complete, "ill", surrogate="full").table() == bl.rank(complete, "ill").table()
 
 
 def test_no_surrogate_stands_in_for_one_of_three_classes(complete):
@@ -168,7 +165,8 @@ def test_features_without_a_value_among_labeled_rows_are_named(hidden):
 
 def same(one, two):
     if isinstance(one, bl.Ranking):
-        for part in ("features", "law", "estimator", "n_rows", "notes"):
+        assert one.table() == two.table()
+        for part in ("law", "estimator", "n_rows", "notes"):
             assert one.to_dict()[part] == two.to_dict()[part]
     else:
         assert (one.names, one.scores, one.relevance, one.n_rows) == (two.names, two.scores, two.relevance, two.n_rows)
