@@ -90,7 +90,7 @@ def one_database(
     frame = network.sample(n_rows, np.random.default_rng(seed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # constant columns and too few rows: part of the protocol
-        found = bl.discover_all(frame, algorithm=algorithm, alpha=alpha, test="g", dof=dof).blankets
+        found = bl.discover_all(frame, algorithm=algorithm, alpha=alpha, test=bl.Testing("g", dof=dof)).blankets
     return average(
         compare(found[name].members if name in found else (), network.blanket(name)) for name in network.names
     )

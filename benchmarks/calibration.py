@@ -276,8 +276,8 @@ def accuracy_of(name: str, n_rows: int, algorithm: str, test: tuple[str, float],
                 present,
                 algorithm=algorithm,
                 alpha=options.alpha,
-                reliability=reliability,
                 n_jobs=1,
+                test=bl.Testing(reliability=reliability),
                 **settings,
             )
         seconds += time.process_time() - began

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, GpuCounter, MemoryCounter, _dask, connect
+from blankets.counting import DaskCounter, DaskTable, MemoryCounter, _dask, connect
+from blankets.data import Frame
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
-from small_gpu import small_gpu
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +62,14 @@ def test_a_file_larger_than_the_limit_is_packed_and_nothing_is_left(table, endin
     table.to_parquet(path, index=False) if ending == "parquet" else table.to_csv(path, index=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     told = []
-    found = bl.discover(path, "ill", algorithm="hiton-mb", memory_limit="100 kB", progress=told.append)
+    found = bl.discover(
+        path, "ill", algorithm="hiton-mb", progress=told.append, engine=bl.Engine(memory_limit="100 kB")
+    )
     assert same(found, expected)
     assert any("packing: 6,000 of 6,000 rows" in sentence for sentence in told)
     assert list(tmp_path.iterdir()) == [path]
     told.clear()
-    bl.discover(path, "ill", memory_limit="1 GB", progress=told.append)
+    bl.discover(path, "ill", progress=told.append, engine=bl.Engine(memory_limit="1 GB"))
     assert not any("packing" in sentence for sentence in told)
 
 
@@ -93,17 +95,17 @@ def test_partly_labeled_targets_are_packed_with_their_gaps(table, tmp_path):
 
 def test_memory_limits_are_sizes(table):
     with pytest.raises(ParameterError, match="'memory_limit' must be a number of bytes"):
-        bl.discover(table, "ill", memory_limit="much")
+        bl.discover(table, "ill", engine=bl.Engine(memory_limit="much"))
 
 
 def test_engines_are_checked(table):
     with pytest.raises(ParameterError, match="unknown engine 'dusk'; did you mean 'dask'"):
         bl.discover(table, "ill", engine="dusk")
     with pytest.raises(ParameterError, match="'address' is that of a Dask cluster"):
-        bl.discover(table, "ill", address="tcp://127.0.0.1:1")
+        bl.discover(table, "ill", engine=bl.Engine(address="tcp://127.0.0.1:1"))
     with pytest.raises(ParameterError, match=r"give the data as bl\.SqlTable"):
         bl.discover(table, "ill", engine="sql")
-    with pytest.raises(ParameterError, match="'engine' and 'checkpoint' are for counts"):
+    with pytest.raises(ParameterError, match="a cluster, a database and checkpoints are for counts"):
         bl.discover(table[["a", "b", "child"]], "b", test="fisher-z", engine="dask")
 
 
@@ -113,37 +115,6 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
-
-
-# A GPU, or its simulation
-
-
-def test_a_gpu_gives_the_same_blanket(table, monkeypatch):
-    few = table.iloc[:300][["a", "spouse", "child", "noise0", "ill"]]
-    hidden = few.assign(ill=few["ill"].astype(object).where(np.arange(len(few)) % 3 > 0, None))
-    asked, prepared = [], GpuCounter._prepared
-
-    def counted(self, *request):
-        asked.append(request)
-        return prepared(self, *request)
-
-    monkeypatch.setattr(GpuCounter, "_prepared", counted)
-    monkeypatch.setattr("blankets.counting._gpu.LATENCY", 0)
-    for data, labels in ((few, "auto"), (hidden, "mcar")):
-        in_memory = bl.discover(data, "ill", labels=labels, algorithm="iamb")
-        with small_gpu(monkeypatch):
-            assert same(bl.discover(data, "ill", labels=labels, algorithm="iamb", engine="gpu"), in_memory)
-        assert in_memory.members
-        assert asked
-        asked.clear()
-
-
-def test_a_gpu_is_looked_for_before_the_data_are_read(monkeypatch):
-    from numba import cuda
-
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
-    with pytest.raises(EngineError, match="there is no GPU that CUDA can use on this machine"):
-        bl.discover("no such file.csv", "ill", engine="gpu")
 
 
 # SQL
@@ -202,18 +173,18 @@ def test_a_killed_run_continues_and_gives_the_same_blanket(table, expected, tmp_
     monkeypatch.setattr(MemoryCounter, "summarize", summarize)
     deadline = 7
     with pytest.raises(Killed):
-        bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path)
+        bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path))
     with path.open("ab") as file:
         file.write(b'["half a li')  # killed while writing
     asked.clear()
     deadline = 10**9
-    assert same(bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path), expected)
+    assert same(bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path)), expected)
     needed = len(asked)
     asked.clear()
-    bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=tmp_path / "whole.jsonl")
+    bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=tmp_path / "whole.jsonl"))
     assert needed == len(asked) - 7
     asked.clear()
-    assert same(bl.discover(table, "ill", algorithm="hiton-mb", checkpoint=path), expected)
+    assert same(bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path)), expected)
     assert not asked
 
 
@@ -230,27 +201,29 @@ def put(self, *answer):
     if len(n) == 9:
         os.kill(os.getpid(), signal.SIGKILL)
 Checkpoint.put = put
-bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", checkpoint=sys.argv[2])
+bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=sys.argv[2]))
 """
     arguments = str(tmp_path / "table.parquet"), str(tmp_path / "run.jsonl")
     killed = subprocess.run([sys.executable, "-c", code, *arguments], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 1 + 9
-    assert same(bl.discover(arguments[0], "ill", algorithm="hiton-mb", checkpoint=arguments[1]), expected)
+    assert same(
+        bl.discover(arguments[0], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=arguments[1])), expected
+    )
 
 
 def test_a_checkpoint_belongs_to_its_data_and_settings(table, tmp_path):
     path = tmp_path / "run.jsonl"
-    bl.discover(table, "ill", algorithm="iamb", checkpoint=path)
+    bl.discover(table, "ill", algorithm="iamb", engine=bl.Engine(checkpoint=path))
     with pytest.raises(ParameterError, match=r"belongs to another run \(alpha: 0.01 then, 0.05 now\)"):
-        bl.discover(table, "ill", algorithm="iamb", alpha=0.05, checkpoint=path)
+        bl.discover(table, "ill", algorithm="iamb", alpha=0.05, engine=bl.Engine(checkpoint=path))
     with pytest.raises(ParameterError, match=r"belongs to another run \(data: .* delete it or give another path"):
-        bl.discover(table.iloc[1:], "ill", algorithm="iamb", checkpoint=path)
+        bl.discover(table.iloc[1:], "ill", algorithm="iamb", engine=bl.Engine(checkpoint=path))
     (tmp_path / "notes.txt").write_text("dear diary\n")
     with pytest.raises(DataError, match="is not a checkpoint; give another path"):
-        bl.discover(table, "ill", checkpoint=tmp_path / "notes.txt")
+        bl.discover(table, "ill", engine=bl.Engine(checkpoint=tmp_path / "notes.txt"))
     with pytest.raises(DataError, match=r"checkpoint .* cannot be used"):
-        bl.discover(table, "ill", checkpoint=tmp_path / "no" / "run.jsonl")
+        bl.discover(table, "ill", engine=bl.Engine(checkpoint=tmp_path / "no" / "run.jsonl"))
 
 
 # Dask
@@ -267,13 +240,37 @@ def cluster():
 
 def test_a_cluster_gives_the_same_blanket(cluster, table, folder, expected, tmp_path):
     address = cluster.scheduler_address
-    found = bl.discover(folder, "ill", algorithm="hiton-mb", engine="dask", address=address)
+    found = bl.discover(folder, "ill", algorithm="hiton-mb", engine=bl.Engine("dask", address=address))
     assert same(found, expected)
     store = bl.pack(folder, tmp_path / "store")
-    assert same(bl.discover(store, "ill", algorithm="hiton-mb", engine="dask", address=address), expected)
+    assert same(bl.discover(store, "ill", algorithm="hiton-mb", engine=bl.Engine("dask", address=address)), expected)
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
-    on_cluster = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", engine="dask", address=address)
+    on_cluster = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", engine=bl.Engine("dask", address=address))
     assert same(on_cluster, bl.discover(hidden, "ill", labels="mcar", algorithm="iamb"))
+
+
+def test_a_replaced_column_and_rows_left_out_need_no_second_store(cluster, tmp_path):
+    from distributed import Client
+
+    rng = np.random.default_rng(4)
+    frame = Frame.from_codes(rng.integers(0, 3, (500, 6)), arities=[3] * 6)
+    surrogate, rows = rng.integers(0, 300, 500), rng.random(500) < 0.6
+    with Client(cluster.scheduler_address) as client:
+        table = DaskTable(client, tmp_path)
+        table.counter(frame)
+        for changed in (
+            frame.with_column("x2", surrogate, tuple(range(300))),
+            frame.with_column("new", surrogate % 2, (0, 1)).select([6, 1, 0]),
+            frame,
+        ):
+            for taken in (None, rows):
+                counter = table.counter(changed, taken)
+                reference = MemoryCounter(changed if taken is None else changed.take(taken))
+                assert counter.names == reference.names
+                assert counter.n_rows == reference.n_rows
+                ours, theirs = next(counter.tables([0], 2, [1])), next(reference.tables([0], 2, [1]))
+                assert np.array_equal(ours.counts, theirs.counts)
+    assert [path.name for path in tmp_path.iterdir()] == ["table0"]
 
 
 def test_a_worker_killed_in_mid_run_is_a_warning_and_the_counts_are_the_same(folder, tmp_path):

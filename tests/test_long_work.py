@@ -104,7 +104,7 @@ class TestManyTargets:
         assert members(caught.value.found).items() <= whole.items()
 
     def test_a_stopped_run_continues_from_its_checkpoint(self, tmp_path):
-        about = {"algorithm": "iamb", "checkpoint": tmp_path / "run.jsonl"}
+        about = {"algorithm": "iamb", "engine": bl.Engine(checkpoint=tmp_path / "run.jsonl")}
         with pytest.raises(Interrupted):
             bl.discover_all(table(), **about, progress=Stopper("^3 of", interrupt))
         size = (tmp_path / "run.jsonl").stat().st_size
@@ -121,35 +121,35 @@ class TestManyTargets:
     def test_an_error_in_one_target_is_the_error_of_all(self, monkeypatch):
         monkeypatch.setattr("blankets.questions.discover.THREADS_WIN_ABOVE", 0)
         with pytest.raises(ParameterError, match="'k' must be"):
-            bl.discover_all(table(), algorithm="fbed", k=-1, n_jobs=2)
+            bl.discover_all(table(), algorithm="fbed", n_jobs=2, options={"k": -1})
 
 
 class TestDraws:
     def test_what_is_left_is_told(self):
         said = []
-        bl.stability(table(), "x1", algorithm="iamb", n_draws=4, rng=0, n_jobs=1, progress=said.append)
+        bl.stability(table(), "x1", algorithm="iamb", n_resamples=4, rng=0, n_jobs=1, progress=said.append)
         assert re.fullmatch(r"1 of 4 draws, about .* left", said[0])
         assert said[-1] == "4 of 4 draws"
 
     def test_draws_that_are_done_are_kept(self):
         with pytest.raises(Interrupted, match="3 of 8 draws are done") as caught:
             bl.stability(
-                table(), "x1", algorithm="iamb", n_draws=8, rng=0, n_jobs=1, progress=Stopper("^3 of", interrupt)
+                table(), "x1", algorithm="iamb", n_resamples=8, rng=0, n_jobs=1, progress=Stopper("^3 of", interrupt)
             )
         kept = caught.value.found
-        assert (type(kept), kept.n_draws) == (bl.Stability, 3)
+        assert (type(kept), kept.n_resamples) == (bl.Stability, 3)
         assert kept.frequency["x0"] == kept.frequency["x2"] == 1.0
 
     def test_nothing_done_is_nothing_kept(self, monkeypatch):
         monkeypatch.setattr("blankets.questions.stability.rows_drawn", lambda *a: [np.arange(300)])
         monkeypatch.setattr("blankets.questions.stability.Study.take", lambda self, rows: interrupt())
         with pytest.raises(Interrupted) as caught:
-            bl.stability(table(), "x1", algorithm="iamb", n_draws=1, n_jobs=1)
+            bl.stability(table(), "x1", algorithm="iamb", n_resamples=1, n_jobs=1)
         assert not caught.value.found
 
     def test_at_a_terminal(self, tmp_path, capsys, monkeypatch):
         table().to_csv(tmp_path / "t.csv", index=False)
-        kept = bl.stability(table(), "x1", algorithm="iamb", n_draws=3, rng=0)
+        kept = bl.stability(table(), "x1", algorithm="iamb", n_resamples=3, rng=0)
 
         def stopped(*args, **choices):
             raise Interrupted("x1", found=kept, done="3 of 100 draws are done")
@@ -217,7 +217,7 @@ class TestRoom:
 @pytest.mark.parametrize("checkpoint", [5, 0.5, ["a"], True])
 def test_a_checkpoint_is_a_path(checkpoint):
     with pytest.raises(ParameterError, match="'checkpoint' must be the path of a file, but it is"):
-        bl.discover(table(), "x1", checkpoint=checkpoint)
+        bl.discover(table(), "x1", engine=bl.Engine(checkpoint=checkpoint))
 
 
 def test_tests_are_counted_for_the_target_that_asked(monkeypatch):

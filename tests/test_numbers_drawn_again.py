@@ -11,7 +11,7 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import DataError, ParameterError, TargetError
 from blankets.questions.stability import rows_drawn
-from blankets.study._measured import read_measured
+from studies import study_of
 
 
 def chain(n=400, seed=0):
@@ -23,7 +23,7 @@ def chain(n=400, seed=0):
 
 
 def measured(table, target):
-    return read_measured(table, target, None, n_jobs=1, about_labels={}, reading={})
+    return study_of(table, target, test="fisher-z", n_jobs=1)
 
 
 def fisher_z(x, y):
@@ -36,7 +36,7 @@ class TestStability:
     def test_of_two_columns_is_the_share_of_small_p_values(self):
         table = pd.DataFrame(np.random.default_rng(1).normal(size=(120, 2)), columns=["x", "y"])
         table["y"] += 0.25 * table["x"]
-        found = bl.stability(table, "y", test="fisher-z", algorithm="iamb", alpha=0.1, n_draws=40, rng=3)
+        found = bl.stability(table, "y", test="fisher-z", algorithm="iamb", alpha=0.1, n_resamples=40, rng=3)
         generator = np.random.default_rng(3)
         generator.spawn(1)  # that of the search of all rows
         drawn = rows_drawn(measured(table, "y"), 40, "subsample", 0.5, generator.spawn(1)[0])
@@ -48,7 +48,9 @@ class TestStability:
     @pytest.mark.parametrize("method", ["subsample", "pairs", "bootstrap"])
     def test_draws_are_searched_as_tables_of_these_rows(self, method):
         table = chain()
-        found = bl.stability(table, "b", test="fisher-z", algorithm="iamb", n_draws=6, method=method, n_jobs=2, rng=5)
+        found = bl.stability(
+            table, "b", test="fisher-z", algorithm="iamb", n_resamples=6, method=method, n_jobs=2, rng=5
+        )
         generator = np.random.default_rng(5)
         generator.spawn(1)
         share = 1.0 if method == "bootstrap" else 0.5
@@ -67,19 +69,19 @@ class TestStability:
         for rows in rows_drawn(measured(table, "rare"), 50, "subsample", 0.5, rng):
             assert rare[rows].sum() == 3
             assert len(rows) == 100
-        assert bl.stability(table, "rare", test="fisher-z", n_draws=5, rng=0)["x"] > 0
+        assert bl.stability(table, "rare", test="fisher-z", n_resamples=5, rng=0)["x"] > 0
         assert {len(rows) for rows in rows_drawn(measured(table, "x"), 9, "subsample", 0.3, rng)} == {60}
 
     def test_a_feature_that_does_not_vary_in_a_draw_is_not_found_in_it(self):
         table = chain(100).assign(once=np.arange(100) == 7)
-        found = bl.stability(table, "b", test="fisher-z", alpha=0.05, n_draws=10, rng=1)
+        found = bl.stability(table, "b", test="fisher-z", alpha=0.05, n_resamples=10, rng=1)
         assert found["once"] < 1
         assert found["a"] == 1.0
 
     def test_rows_with_gaps_are_dropped_once(self):
         table = chain(200)
         gaps = table.where(pd.Series(np.arange(200) >= 20), other=np.nan)
-        asked = {"test": "fisher-z", "n_draws": 4, "rng": 0}
+        asked = {"test": "fisher-z", "n_resamples": 4, "rng": 0}
         found = bl.stability(gaps, "b", missing="drop", exclude=["noise"], **asked)
         assert found.n_rows == 180
         assert found.frequency == bl.stability(table[20:].drop(columns="noise"), "b", **asked).frequency
@@ -91,7 +93,7 @@ class TestStability:
             bl.stability(chain(), "b", test="fisher-z", labels="mcar")
         with pytest.raises(TargetError, match="no target was named"):
             bl.stability(chain(), test="fisher-z")
-        with pytest.raises(ParameterError, match="cannot take 'prior', 'labels'; take test='auto', 'g' or 'x2'"):
+        with pytest.raises(ParameterError, match="cannot take 'labels', 'prior'; take test='auto', 'g' or 'x2'"):
             bl.discover(chain(), "b", test="fisher-z", labels="pu", prior=0.2)
 
 
@@ -100,18 +102,22 @@ class TestRefute:
         table = chain()
         blanket = bl.discover(table, "b", test="fisher-z", algorithm="iamb")
         assert set(blanket.members) == {"a", "c", "d"}
-        tried = blanket.refute(table, rng=0, n_draws=10)
+        tried = blanket.refute(table, rng=0, n_resamples=10)
         assert tried.stands
         assert tried["row subsets"].figures == {"a": 1.0, "c": 1.0, "d": 1.0}
         assert tried["noise columns"].figures["stayed"] == 1.0
         assert {tried[name].verdict for name in ("priors", "fewer labels")} == {"not asked"}
-        again = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(table, rng=0, n_draws=10, n_jobs=2)
+        again = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(
+            table, rng=0, n_resamples=10, n_jobs=2
+        )
         assert [trial.figures for trial in again.trials] == [trial.figures for trial in tried.trials]
 
     def test_a_shuffled_target_lets_in_what_the_level_says(self):
         """One feature, 300 draws at level 0.2: a share of 0.2, give or take four standard errors."""
         table = chain(80)[["a", "b"]]
-        tried = bl.discover(table, "b", test="fisher-z", algorithm="iamb", alpha=0.2).refute(table, rng=1, n_draws=300)
+        tried = bl.discover(table, "b", test="fisher-z", algorithm="iamb", alpha=0.2).refute(
+            table, rng=1, n_resamples=300
+        )
         assert tried["permuted target"].figures["found"] == pytest.approx(0.2, abs=4 * np.sqrt(0.16 / 300))
         assert tried["permuted target"].verdict == "passed"
         let_in = tried["noise columns"].figures["let in"]  # shuffled copies are alike at most in pairs
@@ -124,7 +130,7 @@ class TestRefute:
         table = pd.DataFrame({"x": x, "y": r * x + np.sqrt(1 - r**2) * e})
         blanket = bl.discover(table, "y", test="fisher-z", algorithm="iamb", alpha=1.02 * fisher_z(x, table["y"]))
         assert blanket.members == ("x",)
-        tried = blanket.refute(table, rng=2, n_draws=40)
+        tried = blanket.refute(table, rng=2, n_resamples=40)
         assert not tried.stands
         assert tried["row subsets"].verdict == "failed"
         chance = stats.norm.sf(3.3 * (1 - np.sqrt(0.8)) / np.sqrt(0.2))
@@ -141,11 +147,11 @@ class TestRefute:
         table = chain()
         features, y = table.drop(columns="b"), table["b"].to_numpy()
         blanket = bl.discover(features, y=y, test="fisher-z")
-        assert blanket.refute(features, y=y, n_draws=2, rng=0)["same data"].verdict == "passed"
+        assert blanket.refute(features, y=y, n_resamples=2, rng=0)["same data"].verdict == "passed"
 
     def test_names_of_noise_are_new(self):
         table = chain(100).rename(columns={"noise": "noise 1"})
-        tried = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(table, n_draws=2, rng=0)
+        tried = bl.discover(table, "b", test="fisher-z", algorithm="iamb").refute(table, n_resamples=2, rng=0)
         assert tried["noise columns"].figures["stayed"] == 1.0
 
 

@@ -98,7 +98,7 @@ def test_json_groups_columns_by_what_their_tests_would_find():
 def test_an_untested_column_has_no_detectable_effect():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TooFewRowsWarning)
-        nothing = bl.discover(clinic(n=300), "ill", algorithm="iamb", reliability=1000.0)
+        nothing = bl.discover(clinic(n=300), "ill", algorithm="iamb", test=bl.Testing(reliability=1000.0))
     assert nothing.could_have_missed() == []
     assert nothing.explain("moon").detectable == {}
 
@@ -107,7 +107,7 @@ def test_an_untested_column_has_no_detectable_effect():
 @pytest.mark.parametrize("surrogate", ["listwise", "pairwise"])
 def test_the_rivals_run_with_every_algorithm(algorithm, surrogate):
     table = hidden(clinic(), (0.4, 0.8))
-    blanket = bl.discover(table, "ill", labels="mar-c", surrogate=surrogate, algorithm=algorithm)
+    blanket = bl.discover(table, "ill", algorithm=algorithm, labels=bl.SemiSupervised("mar-c", surrogate=surrogate))
     assert "cough" in blanket.members
     assert blanket.settings["surrogate"] == surrogate
     assert blanket.settings["surrogate_is_valid"] == (surrogate == "listwise")
@@ -117,11 +117,16 @@ def test_the_rivals_run_with_every_algorithm(algorithm, surrogate):
 def test_bassum_is_hiton_with_pairwise_deletion():
     table = hidden(clinic(), (0.4, 0.8))
     bassum = bl.discover(table, "ill", labels="mcar", algorithm="bassum")
-    hiton = bl.discover(table, "ill", labels="mcar", algorithm="hiton-mb", surrogate="pairwise")
+    hiton = bl.discover(table, "ill", algorithm="hiton-mb", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
     assert bassum.settings["surrogate"] == "pairwise"
     assert (bassum.members, bassum.roles, bassum.n_tests) == (hiton.members, hiton.roles, hiton.n_tests)
     assert [s.evidence for s in bassum.decisions] == [s.evidence for s in hiton.decisions]
-    assert bl.discover(table, "ill", labels="mcar", algorithm="bassum", surrogate="ym").settings["surrogate"] == "ym"
+    assert (
+        bl.discover(table, "ill", algorithm="bassum", labels=bl.SemiSupervised("mcar", surrogate="ym")).settings[
+            "surrogate"
+        ]
+        == "ym"
+    )
     assert bl.discover(clinic(), "ill", algorithm="bassum").settings["surrogate"] == "full"
 
 
@@ -129,12 +134,12 @@ def test_pairwise_deletion_says_where_it_cannot_be_used():
     table = hidden(clinic(), (0.0, 0.5))
     with pytest.raises(LabelError, match="only one class is labeled"):
         bl.discover(table, "ill", labels="pu", algorithm="bassum")
-    with pytest.raises(LabelError, match="nothing is missing that it could stand in for"):
-        bl.discover(clinic(), "ill", surrogate="pairwise")
+    with pytest.raises(LabelError, match="no row is unlabeled, but labels='mcar' needs some"):
+        bl.discover(clinic(), "ill", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
     both = hidden(clinic(), (0.4, 0.8))
     with pytest.raises(ParameterError, match="pairwise deletion is defined for test='g', but test='x2'"):
-        bl.discover(both, "ill", labels="mcar", surrogate="pairwise", test="x2")
-    result = bl.test(both, "cough", "ill", labels="mcar", surrogate="pairwise")
+        bl.discover(both, "ill", test="x2", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
+    result = bl.test(both, "cough", "ill", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
     assert not result.valid
     assert result.kappa is None
     with pytest.raises(NotAnswerableError, match="the power of pairwise deletion is not known"):
@@ -151,7 +156,7 @@ def test_drivers_can_be_left_out():
     assert set(given.members) == {"age", "cough"}
     assert "given syrup" in str(given.explain("dose")) or "and syrup" in str(given.explain("dose"))
     assert "an effect among the labeled rows of" in " ".join(given.explain("dose").lines)
-    plain = bl.discover(table, "ill", labels="mar-f", given_drivers=False)
+    plain = bl.discover(table, "ill", labels=bl.SemiSupervised("mar-f", given_drivers=False))
     assert "drivers" not in plain.settings
     assert "drivers" not in bl.discover(table, "ill", labels="mcar").settings
 

@@ -8,6 +8,7 @@ from scipy.stats import chi2_contingency
 
 import blankets as bl
 from blankets.errors import DataError, DuplicateColumnWarning, LabelError, ParameterError, RegimeWarning
+from blankets.regimes import regime_from
 
 
 def study(n=4000, seed=0):
@@ -42,7 +43,12 @@ CASES = [
 def test_conditional_statistics_are_sums_over_strata_of_scipys(mechanism, surrogate, kind, lambda_):
     table = hidden(mechanism)
     result = bl.test(
-        table, "cough", "smoker", ["age"], labels=mechanism, prior=0.3, surrogate=surrogate, test=kind, reliability=0
+        table,
+        "cough",
+        "smoker",
+        ["age"],
+        test=bl.Testing(kind, reliability=0),
+        labels=regime_from(mechanism, prior=0.3, surrogate=surrogate),
     )
     seen = table.dropna(subset="smoker") if surrogate == "listwise" else table
     y = seen["smoker"].fillna({"ym": 2, "y0": 0, "y1": 1}.get(surrogate, -1))
@@ -141,18 +147,18 @@ def with_recognizable_positives(n=6000, seed=3):
 @pytest.mark.parametrize(("method", "most"), [("roc", 0.25), ("tice", 0.35)])
 def test_estimated_prior_of_a_table(method, most):
     table = with_recognizable_positives()
-    prior = bl.estimate_prior(table, "ill", method=method, n_bootstrap=10, rng=0)
+    prior = bl.estimate_prior(table, "ill", method=method, n_resamples=10, rng=0)
     # c = 0.4 from about 600 recognized rows has a standard error of 5%, and the estimate uses a lower bound of it.
     assert 0.18 < prior.value < most
     assert str(prior).startswith("about 0.")
     assert f"estimated by {method} assuming that some recognizable group" in str(prior)
-    same = bl.estimate_prior(table.drop(columns="ill"), y=table["ill"].to_numpy(), method=method, n_bootstrap=10, rng=0)
+    same = bl.estimate_prior(table.drop(columns="ill"), y=table["ill"].to_numpy(), method=method, n_resamples=10, rng=0)
     assert same.value == prior.value
 
 
 def test_estimated_prior_flows_into_every_question():
     table = with_recognizable_positives()
-    prior = bl.estimate_prior(table, "ill", n_bootstrap=10, rng=0)
+    prior = bl.estimate_prior(table, "ill", n_resamples=10, rng=0)
     a = table["ill"].notna().mean()
     result = bl.test(table, "color", "ill", labels="pu", prior=prior)
     assert result.kappa == pytest.approx((1 - prior.value) / prior.value * a / (1 - a))
@@ -172,7 +178,7 @@ def test_estimated_prior_of_positives_collected_apart():
     table = with_recognizable_positives()
     positives, rest = table[table["ill"].notna()], table.drop(columns="ill")
     apart = pd.concat([positives, rest.assign(ill=None)], ignore_index=True)  # the background is the population
-    prior = bl.estimate_prior(apart, "ill", sampling="case-control", n_bootstrap=5, rng=0)
+    prior = bl.estimate_prior(apart, "ill", sampling="case-control", n_resamples=5, rng=0)
     assert 0.18 < prior.value < 0.24
 
 

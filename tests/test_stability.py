@@ -10,7 +10,7 @@ import blankets as bl
 from blankets.errors import DataError, ParameterError
 from blankets.questions.stability import rows_drawn
 from blankets.results import Stability
-from blankets.study._study import read_study
+from studies import study_of
 
 
 def clinic(n=1000, seed=0, n_noise=3):
@@ -40,7 +40,7 @@ LABELS = {
 @pytest.mark.parametrize("regime", LABELS)
 def test_every_regime_has_its_stability(regime):
     table, how = LABELS[regime]
-    found = bl.stability(table, "ill", n_draws=12, rng=0, n_jobs=1, **how)
+    found = bl.stability(table, "ill", n_resamples=12, rng=0, n_jobs=1, **how)
     assert found["strong"] == 1.0
     assert all(found[f"noise {k}"] < 0.5 for k in range(3))
     assert found.settings["labels"] == regime
@@ -49,8 +49,8 @@ def test_every_regime_has_its_stability(regime):
 
 def test_frequencies_are_those_of_searches_of_the_drawn_rows():
     table = clinic()
-    found = bl.stability(table, "ill", n_draws=8, rng=3, algorithm="iamb", alpha=0.05)
-    study = read_study(table, "ill", None)
+    found = bl.stability(table, "ill", n_resamples=8, rng=3, algorithm="iamb", alpha=0.05)
+    study = study_of(table, "ill")
     generator = np.random.default_rng(3)
     generator.spawn(1)
     drawn = rows_drawn(study, 8, "subsample", 0.5, generator.spawn(1)[0])
@@ -68,7 +68,7 @@ def test_frequencies_are_those_of_searches_of_the_drawn_rows():
 def test_the_answer_depends_on_the_seed_and_not_on_threads(method):
     def run(seed, n_jobs):
         found = bl.stability(
-            clinic(300), "ill", n_draws=10, method=method, rng=seed, n_jobs=n_jobs, algorithm="kiamb", alpha=0.1
+            clinic(300), "ill", n_resamples=10, method=method, rng=seed, n_jobs=n_jobs, algorithm="kiamb", alpha=0.1
         )
         return dict(found)
 
@@ -78,7 +78,7 @@ def test_the_answer_depends_on_the_seed_and_not_on_threads(method):
 
 def test_draws_keep_the_labeled_shares():
     table, how = LABELS["mar-c"]
-    study = read_study(table, "ill", None, **how)
+    study = study_of(table, "ill", **how)
     rng = np.random.default_rng(0)
     whole = {code: int((study.labels.codes == code).sum()) for code in (-1, 0, 1)}
     for method, fraction in (("subsample", 0.3), ("pairs", 0.5), ("bootstrap", 1.0)):
@@ -89,7 +89,7 @@ def test_draws_keep_the_labeled_shares():
 
 
 def test_pairs_share_no_row():
-    study = read_study(clinic(), "ill", None)
+    study = study_of(clinic(), "ill")
     drawn = rows_drawn(study, 7, "pairs", 0.5, np.random.default_rng(0))
     assert len(drawn) == 7
     for one, other in zip(drawn[0:6:2], drawn[1:6:2], strict=True):
@@ -101,7 +101,7 @@ def test_the_bound_is_that_of_the_papers():
         target="y",
         frequency={f"x{j}": 1.0 if j < 4 else 0.1 for j in range(50)},
         members=("x0",),
-        n_draws=100,
+        n_resamples=100,
         method="subsample",
         fraction=0.5,
         mean_size=8.6,
@@ -121,7 +121,7 @@ def test_the_bound_holds():
     false, bounds = [], []
     for _ in range(20):
         table = {f"x{j}": rng.integers(0, 2, 200) for j in range(20)} | {"y": rng.integers(0, 2, 200)}
-        found = bl.stability(table, "y", n_draws=20, method="pairs", rng=rng, algorithm="iamb", alpha=0.2)
+        found = bl.stability(table, "y", n_resamples=20, method="pairs", rng=rng, algorithm="iamb", alpha=0.2)
         false.append(len(found.stable(0.7)))
         bounds.append(found.false_members(0.7))
     error = np.std(false) / math.sqrt(len(false))
@@ -131,12 +131,12 @@ def test_the_bound_holds():
 
 def test_no_bound_without_a_theorem():
     table = clinic(200)
-    assert bl.stability(table, "ill", n_draws=2, method="bootstrap", rng=0).false_members() is None
-    assert bl.stability(table, "ill", n_draws=2, fraction=0.7, rng=0).false_members() is None
+    assert bl.stability(table, "ill", n_resamples=2, method="bootstrap", rng=0).false_members() is None
+    assert bl.stability(table, "ill", n_resamples=2, fraction=0.7, rng=0).false_members() is None
 
 
 def test_it_prints_and_is_kept_as_json():
-    found = bl.stability(clinic(), "ill", n_draws=10, rng=0, algorithm="iamb")
+    found = bl.stability(clinic(), "ill", n_resamples=10, rng=0, algorithm="iamb")
     text = repr(found)
     assert text.startswith("Stability of the Markov blanket of ill over 10 subsamples of 50% of the rows\n")
     assert "are expected to be false, if features outside the blanket are exchangeable" in " ".join(text.split())
@@ -156,8 +156,8 @@ def test_it_prints_and_is_kept_as_json():
 
 def test_wrong_requests():
     table = clinic(100)
-    with pytest.raises(ParameterError, match="'n_draws' must be a whole number, at least 1, but it is 0"):
-        bl.stability(table, "ill", n_draws=0)
+    with pytest.raises(ParameterError, match="'n_resamples' must be a whole number, at least 1, but it is 0"):
+        bl.stability(table, "ill", n_resamples=0)
     with pytest.raises(ParameterError, match=r"unknown method 'jackknife'; .*choose from bootstrap, pairs, subsample"):
         bl.stability(table, "ill", method="jackknife")
     with pytest.raises(ParameterError, match=r"'fraction' must be a share of the rows between 0 and 1, but it is 1.5"):
@@ -168,5 +168,5 @@ def test_wrong_requests():
 
 def test_progress_is_told():
     told = []
-    bl.stability(clinic(100), "ill", n_draws=3, n_jobs=1, progress=told.append, rng=0)
+    bl.stability(clinic(100), "ill", n_resamples=3, n_jobs=1, progress=told.append, rng=0)
     assert [sentence.split(",")[0] for sentence in told] == ["1 of 3 draws", "2 of 3 draws", "3 of 3 draws"]

@@ -10,6 +10,7 @@ import pytest
 import blankets as bl
 from blankets.errors import DataError, ParameterError
 from blankets.results import Blanket, NamedEvidence, Refutation
+from blankets.study import Search
 
 N = 1500
 
@@ -70,7 +71,7 @@ class TestAssumptions:
         found = bl.discover(noise, "y", algorithm="iamb", alpha=0.05)
         assert len(found) > 0
         assert self.verdicts(found)["members are not there by chance"] == "doubtful"
-        none = bl.discover(table(), "ill", algorithm="ks", n_features=2)
+        none = bl.discover(table(), "ill", algorithm="ks", options={"n_features": 2})
         assert self.verdicts(none)["members are not there by chance"] == "not seen"
         assert self.verdicts(none)["the search is right"] == "doubtful"
 
@@ -103,7 +104,12 @@ class TestAssumptions:
         assert self.verdicts(known)["the share of positives"] == "not seen"
         unknown = bl.discover(partly("pu"), "ill", labels="pu", algorithm="iamb")
         assert self.verdicts(unknown)["the share of positives"] == "doubtful"
-        forced = bl.discover(partly("mar-c"), "ill", labels="mar-c", algorithm="iamb", surrogate="pairwise", force=True)
+        forced = bl.discover(
+            partly("mar-c"),
+            "ill",
+            algorithm="iamb",
+            labels=bl.SemiSupervised("mar-c", surrogate="pairwise", force=True),
+        )
         assert self.verdicts(forced)["labels"] == "violated"
 
     def test_few_rows(self):
@@ -159,7 +165,7 @@ class TestAssumptions:
 class TestRefute:
     def test_a_true_blanket_stands(self):
         blanket = bl.discover(table(), "ill")
-        tried = blanket.refute(table(), n_draws=8, rng=1)
+        tried = blanket.refute(table(), n_resamples=8, rng=1)
         assert tried.stands
         assert set(tried["row subsets"].figures) == {"cough", "fever"} == set(tried.members)
         assert tried["row subsets"].figures == {"cough": 1.0, "fever": 1.0}
@@ -173,7 +179,7 @@ class TestRefute:
         noise = pd.DataFrame(rng.integers(0, 2, (200, 40))).add_prefix("x").assign(y=rng.integers(0, 2, 200))
         blanket = bl.discover(noise, "y", algorithm="pcmb", alpha=0.01)
         false = replace(blanket, members=("x3",), strengths={"x3": blanket_evidence("x3")})
-        tried = false.refute(noise, n_draws=10, rng=0)
+        tried = false.refute(noise, n_resamples=10, rng=0)
         assert not tried.stands
         assert tried["same data"].verdict == "failed"
         assert tried["row subsets"].verdict == "failed"
@@ -183,26 +189,28 @@ class TestRefute:
         """A search that finds everything dependent finds it of a shuffled target too."""
         blanket = bl.discover(table(), "ill", algorithm="iamb")
 
-        def everything(study, **how):
-            found = bl.discover(study, **how)
+        search = Search.blanket_of
+
+        def everything(self, target):
+            found = search(self, target)
             names = [name for name in found.columns if name != "ill"]
             return replace(found, members=tuple(names), strengths={x: blanket_evidence(x) for x in names})
 
-        monkeypatch.setattr("blankets.questions.refute.discover", everything)
-        tried = bl.refute(blanket, table(), n_draws=3, rng=0)
+        monkeypatch.setattr(Search, "blanket_of", everything)
+        tried = bl.refute(blanket, table(), n_resamples=3, rng=0)
         assert tried["permuted target"].verdict == "failed"
         assert tried["noise columns"].verdict == "failed"
 
     def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(self):
-        blanket = bl.discover(table(), "ill", algorithm="kiamb", rng=4, k=0.6)
-        first, second = (blanket.refute(table(), n_draws=6, rng=9, n_jobs=n) for n in (1, 2))
+        blanket = bl.discover(table(), "ill", algorithm="kiamb", rng=4, options={"k": 0.6})
+        first, second = (blanket.refute(table(), n_resamples=6, rng=9, n_jobs=n) for n in (1, 2))
         assert [asdict(trial) for trial in first] == [asdict(trial) for trial in second]
         assert first["same data"].verdict == "passed"  # the seed of the search is known
 
     @pytest.mark.parametrize("labels", ["pu", "mcar", "mar-f", "mar-c"])
     def test_regimes(self, labels):
         data = partly(labels)
-        tried = bl.discover(data, "ill", labels=labels, algorithm="iamb").refute(data, n_draws=4, rng=0)
+        tried = bl.discover(data, "ill", labels=labels, algorithm="iamb").refute(data, n_resamples=4, rng=0)
         assert tried["same data"].verdict == "passed"
         assert tried["fewer labels"].verdict == "passed"
         assert (tried["priors"].verdict == "not asked") == (labels in ("mcar", "mar-f"))
@@ -212,19 +220,18 @@ class TestRefute:
     def test_what_was_known_of_the_prior_is_said_again(self, prior):
         data = partly("pu")
         blanket = bl.discover(data, "ill", labels="pu", prior=prior, algorithm="iamb")
-        assert blanket.refute(data, n_draws=1, rng=0)["same data"].verdict == "passed"
+        assert blanket.refute(data, n_resamples=1, rng=0)["same data"].verdict == "passed"
 
     def test_positives_collected_apart_and_objects_that_are_gone(self):
         from scipy.stats import beta
 
         data = partly("pu")
         apart = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(0.4, sampling="case-control"), algorithm="iamb")
-        assert apart.refute(data, n_draws=1, rng=0)["same data"].verdict == "passed"
+        assert apart.refute(data, n_resamples=1, rng=0)["same data"].verdict == "passed"
         drawn = bl.discover(data, "ill", labels="pu", prior=beta(4, 6), algorithm="iamb")
-        with pytest.raises(ParameterError, match=r"p\(y=1\) was handed over as .*; give it again with prior="):
-            drawn.refute(data, n_draws=1, rng=0)
-        assert drawn.refute(data, n_draws=1, rng=0, prior=beta(4, 6))["same data"].verdict == "passed"
-        again = drawn.refute(data, n_draws=1, rng=0, labels=bl.PositiveUnlabeled(0.4))
+        assert drawn.refute(data, n_resamples=1, rng=0)["same data"].verdict == "passed"
+        assert drawn.refute(data, n_resamples=1, rng=0, prior=beta(4, 6))["same data"].verdict == "passed"
+        again = drawn.refute(data, n_resamples=1, rng=0, labels=bl.PositiveUnlabeled(0.4))
         assert again["same data"].verdict == "passed"
 
     def test_a_member_that_depends_on_the_prior(self):
@@ -235,7 +242,7 @@ class TestRefute:
         weak = rng.random(n) < np.where(ill, 0.5, 0.38)
         data = pd.DataFrame({"weak": weak, "ill": np.where(seen, ill, np.nan)})
         found = bl.sensitivity(data, "ill", labels="mar-c", algorithm="iamb")
-        tried = bl.discover(data, "ill", labels="mar-c", algorithm="iamb").refute(data, n_draws=1, rng=0)
+        tried = bl.discover(data, "ill", labels="mar-c", algorithm="iamb").refute(data, n_resamples=1, rng=0)
         assert found.sometimes == ("weak",)
         assert (tried["priors"].verdict, "weak" in tried["priors"].words) == ("failed", True)
 
@@ -248,28 +255,30 @@ class TestRefute:
 
     def test_a_result_without_a_call_is_tried_all_the_same(self):
         old = replace(bl.discover(table(), "ill", algorithm="iamb"), call=None)
-        assert old.refute(table(), n_draws=1, rng=0)["same data"].verdict == "passed"
+        assert old.refute(table(), n_resamples=1, rng=0)["same data"].verdict == "passed"
 
     def test_a_saved_result_and_a_separate_target(self, tmp_path):
         data = table()
         x, y = data.drop(columns="ill"), data.ill
-        blanket = bl.discover(x, y=y, algorithm="fbed", k=2)
+        blanket = bl.discover(x, y=y, algorithm="fbed", options={"k": 2})
         blanket.to_json(tmp_path / "b.json")
-        tried = Blanket.load(tmp_path / "b.json").refute(x, y=y, n_draws=2, rng=0, progress=(said := []).append)
+        tried = Blanket.load(tmp_path / "b.json").refute(x, y=y, n_resamples=2, rng=0, progress=(said := []).append)
         assert tried["same data"].verdict == "passed"
         assert said[0] == "same data"
         assert {"permuted target: 2 of 2", "noise columns: 1 of 2"} <= set(said)
 
     def test_an_algorithm_without_an_error_rate(self):
-        tried = bl.discover(table(), "ill", algorithm="ks", n_features=2).refute(table(), n_draws=2, rng=0)
+        tried = bl.discover(table(), "ill", algorithm="ks", options={"n_features": 2}).refute(
+            table(), n_resamples=2, rng=0
+        )
         assert tried["permuted target"].verdict == "not asked"
-        assert "holds no error rate" in tried["permuted target"].words
+        assert "controls no error rate" in tried["permuted target"].words
 
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"n_draws": 0}, "'n_draws' must be a whole number, at least 1, but it is 0"),
-            ({"n_draws": True}, "'n_draws' must be a whole number, at least 1, but it is True"),
+            ({"n_resamples": 0}, "'n_resamples' must be a whole number, at least 1, but it is 0"),
+            ({"n_resamples": True}, "'n_resamples' must be a whole number, at least 1, but it is True"),
             ({"rng": -1}, "'rng' must be a seed"),
         ],
     )
@@ -283,7 +292,7 @@ class TestRefute:
 
     def test_html_and_json(self):
         odd = table().rename(columns={"ill": "<b>ill"})
-        tried = bl.discover(odd, "<b>ill", algorithm="iamb").refute(odd, n_draws=1, rng=0)
+        tried = bl.discover(odd, "<b>ill", algorithm="iamb").refute(odd, n_resamples=1, rng=0)
         assert "<b>ill" not in tried._repr_html_()
         content = json.loads(tried.to_json())
         assert (content["schema"], content["stands"], len(content["trials"])) == ("blankets/refutation", True, 6)
@@ -291,15 +300,15 @@ class TestRefute:
             tried["luck"]
 
     def test_trials_are_read_again_and_checked(self, tmp_path):
-        tried = bl.discover(table(), "ill", algorithm="iamb").refute(table(), n_draws=1, rng=0)
+        tried = bl.discover(table(), "ill", algorithm="iamb").refute(table(), n_resamples=1, rng=0)
         tried.to_json(tmp_path / "tried.json")
         again = Refutation.load(tmp_path / "tried.json")
         assert again.to_dict() == tried.to_dict()
         assert repr(again) == repr(tried)
         for key, value, message in (
-            ("verdict", "maybe", "'verdict' holds 'maybe'"),
-            ("figures", {"x": "y"}, "'x' holds 'y'"),
-            ("words", 1, "'words' holds 1"),
+            ("verdict", "maybe", "'verdict' in 'trials' holds 'maybe'"),
+            ("figures", {"x": "y"}, "'x' in 'figures' holds 'y'"),
+            ("words", 1, "'words' in 'trials' holds 1"),
         ):
             content = tried.to_dict()
             content["trials"][0][key] = value

@@ -35,7 +35,7 @@ def positives():
         (IdLikeColumnWarning, lambda: bl.rank(table().assign(key=[f"p{i}" for i in range(200)]), "ill")),
         (DuplicateColumnWarning, lambda: bl.discover_all(table().assign(again=lambda t: t.cough))),
         (RegimeWarning, lambda: bl.test(positives(), "cough", "ill")),
-        (RegimeWarning, lambda: bl.stability(positives(), "ill", n_draws=2, rng=0)),
+        (RegimeWarning, lambda: bl.stability(positives(), "ill", n_resamples=2, rng=0)),
         (TooFewRowsWarning, lambda: bl.discover(table().assign(l=[f"l{i % 49}" for i in range(200)]), "ill")),
         (ConstantColumnWarning, lambda: bl.select(table().assign(site="Leeds"), "ill", k=1)),
     ],

@@ -185,7 +185,7 @@ def search(x: Any, y: NDArray[np.int64], settings: Mapping[str, Any]) -> FrozenE
         dof="adjusted",
         options={"max_given": settings["max_given"], "interleave": "semi"},
         n_jobs=1,
-        **({} if issparse(x) else {"discretize": "equal-frequency", "bins": settings["bins"]}),
+        **({} if issparse(x) else {"discretize": "equal-frequency", "n_bins": settings["bins"]}),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)

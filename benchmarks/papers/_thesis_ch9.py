@@ -1,4 +1,4 @@
-"""The data and the filters of [T] chapter 9: labels depend on the class, two positives labeled for one negative.
+"""The data and the filters of Sechidis 2015 chapter 9: labels depend on the class, two positives for one negative.
 
 A tenth of the rows is labeled; the minority class is positive. Section 9.2 of the thesis, about Figure 9.1, cuts
 numbers by Sturges' rule; 9.3 does not say, and five bins of equal width are what reproduces Table 9.2. Nor is it said
@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import blankets as bl
-from blankets.data import Frame, ingest
+from blankets.data import Frame, Reading, ingest
 from blankets.errors import BlanketsWarning
 from blankets.simulate import hide_labels
 
@@ -50,8 +50,8 @@ def read(data: Path, name: str, coding: str) -> tuple[Frame, NDArray[np.int64]]:
         numbers = {letter: str(coding.index(letter)) for letter in "ACGT"}
         table, features = table[clear], features[clear].replace(numbers)
     rarest = table.target.value_counts().index[-1]
-    rule: dict[str, Any] = {"discretize": "equal-width", "bins": 5} if coding == FIVE else {"discretize": "sturges"}
-    return ingest(features, **rule).frame, (table.target == rarest).to_numpy(np.int64)
+    rule: dict[str, Any] = {"discretize": "equal-width", "n_bins": 5} if coding == FIVE else {"discretize": "sturges"}
+    return ingest(features, reading=Reading.of(rule)).frame, (table.target == rarest).to_numpy(np.int64)
 
 
 def labeled_rows(y: NDArray[np.int64], *seed: int) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""[L] Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
+"""Gao & Ji 2016 Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
 
 Half of the rows train, half test. LMB-CSEM takes 20 random subspaces of ⌈√d⌉ columns, 80 restarts, and one latent
 each; the blankets with a latent are the features: observed members as indicators, latents as states and probabilities
@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 import blankets as bl
-from blankets.data import ingest
+from blankets.data import Reading, ingest
 from blankets.errors import BlanketsWarning
 
 SETS = {
@@ -82,7 +82,9 @@ def run(
         warnings.simplefilter("ignore", BlanketsWarning)  # few rows, constant columns, new levels: part of the protocol
         train, test = train_test_split(table, test_size=0.5, stratify=table["target"], random_state=split)
         effort = {"n_subspaces": latents, "n_restarts": restarts, "criterion": criterion, "random_state": split}
-        arms = _arms(train, test, effort, {"discretize": discretize, "bins": bins}, few=latents == PROTOCOL["latents"])
+        arms = _arms(
+            train, test, effort, {"discretize": discretize, "n_bins": bins}, few=latents == PROTOCOL["latents"]
+        )
         labels = train["target"].to_numpy(), test["target"].to_numpy()
         return [{"arm": arm, "error": 100 * _error(*pair, *labels)} for arm, pair in arms.items()]
 
@@ -93,7 +95,7 @@ def _arms(
     """Return the features of training and test rows, as numbers, for every arm."""
     x = [rows.drop(columns="target") for rows in (train, test)]
     every = list(x[0].columns)
-    encoder = ingest(train, "target", keep=every, **reading).encoder
+    encoder = ingest(train, "target", reading=Reading(keep=every, **reading)).encoder
     coded = [encoder.transform(rows) for rows in (train, test)]
     n_levels = {name: len(levels) for name, levels in zip(encoder.names, encoder.levels, strict=True)}
 
@@ -258,7 +260,7 @@ EXPERIMENTS = (
     Experiment(
         name="latent-table2",
         title="latent blankets as features on five sets",
-        source="[L] Table 2",
+        source="Gao & Ji 2016 Table 2",
         minutes=(3, 0.5),
         cells=cells,
         run=run,
@@ -272,7 +274,7 @@ EXPERIMENTS = (
         size=(10.0, 4.2),
         needs=tuple(f"classification/{name}.csv.gz" for name in SETS.values()),
         remark=(
-            "ERRATA H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
+            "Errata H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
             "printed 24.1% of mRMR on krvskp, which makes most of the gain over mRMR, is what two features give; with "
             "as many as there are latents it is far lower. The printed 25.5% of SLL on parkinsons is about what an "
             "empty blanket gives: 24.6% of the rows are of the smaller class."

@@ -17,20 +17,20 @@ import blankets as bl
 data = load_breast_cancer(as_frame=True)
 table = data.data.assign(malignant=data.target == 0)
 
-ranking = bl.rank(table, "malignant", discretize="equal-frequency", bins=3)
+ranking = bl.rank(table, "malignant", discretize="equal-frequency", n_bins=3)
 print(f"{(ranking.p < 0.01).sum()} of {len(ranking)} measurements are associated with the diagnosis at level 0.01")
 ranking.plot(title="Information about the diagnosis", subtitle="each measurement alone, with 90% intervals")
 
 # %%
 # Most of them say the same. Given the four of the blanket, no other one adds anything that 569 rows could show.
 
-blanket = bl.discover(table, "malignant", discretize="equal-frequency", bins=3, algorithm="iamb")
+blanket = bl.discover(table, "malignant", discretize="equal-frequency", n_bins=3, algorithm="iamb")
 print(blanket)
 
 # %%
 # Nearly as good with few as with all: cross-validated accuracy, the selection inside the cross-validation.
 
-selector = bl.MarkovBlanketSelector(algorithm="iamb", discretize="equal-frequency", bins=3)
+selector = bl.MarkovBlanketSelector(algorithm="iamb", discretize="equal-frequency", n_bins=3)
 models = {
     "all 30": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
     "blanket": make_pipeline(selector, StandardScaler(), LogisticRegression(max_iter=2000)),

@@ -15,7 +15,7 @@ from blankets.plots import plot_effects
 
 table = next(path for path in (Path("../clinic.csv"), Path("examples/clinic.csv")) if path.exists())
 blanket = bl.discover(table, "readmitted", roles=True)
-stability = bl.stability(table, "readmitted", n_draws=20, rng=0)
+stability = bl.stability(table, "readmitted", n_resamples=20, rng=0)
 
 with tempfile.TemporaryDirectory() as folder:
     page = blanket.report(Path(folder) / "readmitted.html", source=table.name, stability=stability)

@@ -13,13 +13,15 @@ import blankets as bl
 data = load_wine(as_frame=True)
 table = data.data.assign(grower=data.target_names[data.target])
 
-blanket = bl.discover(table, "grower", algorithm="inter-iamb", discretize="equal-frequency", bins=3)
+blanket = bl.discover(table, "grower", algorithm="inter-iamb", discretize="equal-frequency", n_bins=3)
 print(blanket.members)
 
 # %%
 # How often each measurement is a member, over complementary halves of the rows.
 
-found = bl.stability(table, "grower", algorithm="inter-iamb", discretize="equal-frequency", bins=3, n_draws=100, rng=0)
+found = bl.stability(
+    table, "grower", algorithm="inter-iamb", discretize="equal-frequency", n_bins=3, n_resamples=100, rng=0
+)
 found.plot()
 
 # %%

@@ -22,7 +22,7 @@ from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
-    from blankets.data import SqlTable, Store
+    from blankets.data import Reading, SqlTable, Store
     from blankets.estimators import (
         HitonWrapper,
         InformationSelector,
@@ -33,18 +33,21 @@ if TYPE_CHECKING:
         labeled_only,
     )
     from blankets.independence import DSeparation
-    from blankets.latent import BestDAG, LatentBlanket, best_dag, discover_latent
+    from blankets.latent import BestDAG, LatentBlanket, best_dag
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
     from blankets.questions.advise import advise
-    from blankets.questions.ask import mutual_information, test
     from blankets.questions.audit import audit
     from blankets.questions.discover import algorithms, discover, discover_all
+    from blankets.questions.discover_latent import discover_latent
     from blankets.questions.estimate_prior import estimate_prior
+    from blankets.questions.mutual_information import mutual_information
+    from blankets.questions.pack import pack
     from blankets.questions.rank import rank
     from blankets.questions.refute import refute
     from blankets.questions.select import select
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
+    from blankets.questions.test import test
     from blankets.questions.warm_up import warm_up
     from blankets.records import Call
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
@@ -64,7 +67,7 @@ if TYPE_CHECKING:
         TestResult,
     )
     from blankets.stats import FalseMembers
-    from blankets.study._engine import pack
+    from blankets.study import Engine, Testing
 
 __version__ = "0.1.0"
 
@@ -78,6 +81,7 @@ __all__ = [
     "Call",
     "DSeparation",
     "DataAudit",
+    "Engine",
     "Estimate",
     "Explanation",
     "FalseMembers",
@@ -92,6 +96,7 @@ __all__ = [
     "PlanningTable",
     "PositiveUnlabeled",
     "Ranking",
+    "Reading",
     "Refutation",
     "Selection",
     "SemiSupervised",
@@ -101,6 +106,7 @@ __all__ = [
     "Store",
     "Supervised",
     "TestResult",
+    "Testing",
     "advise",
     "algorithms",
     "audit",
@@ -140,6 +146,7 @@ _HOME = {
     "Call": "blankets.records",
     "DSeparation": "blankets.independence",
     "DataAudit": "blankets.results",
+    "Engine": "blankets.study",
     "Estimate": "blankets.results",
     "Explanation": "blankets.results",
     "FalseMembers": "blankets.stats",
@@ -154,6 +161,7 @@ _HOME = {
     "PlanningTable": "blankets.planning",
     "PositiveUnlabeled": "blankets.regimes",
     "Ranking": "blankets.results",
+    "Reading": "blankets.data",
     "Refutation": "blankets.results",
     "Selection": "blankets.results",
     "SemiSupervised": "blankets.regimes",
@@ -163,6 +171,7 @@ _HOME = {
     "Store": "blankets.data",
     "Supervised": "blankets.regimes",
     "TestResult": "blankets.results",
+    "Testing": "blankets.study",
     "advise": "blankets.questions.advise",
     "algorithms": "blankets.questions.discover",
     "audit": "blankets.questions.audit",
@@ -170,14 +179,14 @@ _HOME = {
     "between": "blankets.regimes",
     "discover": "blankets.questions.discover",
     "discover_all": "blankets.questions.discover",
-    "discover_latent": "blankets.latent",
+    "discover_latent": "blankets.questions.discover_latent",
     "estimate_prior": "blankets.questions.estimate_prior",
     "greater_than": "blankets.regimes",
     "kappa": "blankets.planning",
     "labeled_only": "blankets.estimators",
     "less_than": "blankets.regimes",
-    "mutual_information": "blankets.questions.ask",
-    "pack": "blankets.study._engine",
+    "mutual_information": "blankets.questions.mutual_information",
+    "pack": "blankets.questions.pack",
     "plan": "blankets.planning",
     "plan_blanket": "blankets.planning",
     "planning_table": "blankets.planning",
@@ -186,7 +195,7 @@ _HOME = {
     "select": "blankets.questions.select",
     "sensitivity": "blankets.questions.sensitivity",
     "stability": "blankets.questions.stability",
-    "test": "blankets.questions.ask",
+    "test": "blankets.questions.test",
     "warm_up": "blankets.questions.warm_up",
 }
 _ROOMS = ("errors", "simulate")

@@ -42,7 +42,7 @@ def test_a_blanket_that_stands(files, tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("Attempts to refute the blanket of ill: it stands, 4 passed, 2 not asked\n")
     assert "3 draws each" in out
-    tried = bl.refute(bl.Blanket.load(saved), full, n_draws=3, rng=1)
+    tried = bl.refute(bl.Blanket.load(saved), full, n_resamples=3, rng=1)
     assert json.loads((tmp_path / "tried.json").read_text())["trials"] == [asdict(trial) for trial in tried]
 
 
@@ -77,7 +77,7 @@ def test_what_the_result_no_longer_knows_can_be_said_again(files, tmp_path, caps
         (["{saved}", "{partial}"], 3, "these are not the data of the blanket of 'ill'"),
         (["{full}", "{full}"], 3, "this is not a saved result"),
         (["{saved}"], 2, "Missing argument 'FILE'"),
-        (["{saved}", "{full}", "--draws", "0"], 2, "'n_draws' must be a whole number, at least 1"),
+        (["{saved}", "{full}", "--draws", "0"], 2, "'n_resamples' must be a whole number, at least 1"),
         (["{saved}", "{full}", "--save", "no/where.json"], 2, "there is no folder 'no'"),
     ],
 )

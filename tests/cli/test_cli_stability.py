@@ -43,7 +43,7 @@ def test_stability_as_json_and_saved(files, tmp_path, capsys):
     found = Stability.from_json(capsys.readouterr().out)
     assert found["cough"] == 1.0
     assert Stability.from_json(saved.read_text()) == found
-    expected = bl.stability(full, "ill", n_draws=4, method="pairs", rng=1)
+    expected = bl.stability(full, "ill", n_resamples=4, method="pairs", rng=1)
     assert dict(found) == dict(expected)
     assert run(["stability", partial, "-t", "ill", "-n", "2", "--labels", "mar-c", "--prior", "0.3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["labels"] == "mar-c"

@@ -19,7 +19,7 @@ from blankets.counting import (
     SlicedCounter,
     SqlCounter,
 )
-from blankets.data import Frame, SqlTable, Store, ingest, open_chunks, pack_chunks, pack_ingested
+from blankets.data import Frame, Reading, SqlTable, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.stats import statistics_of_block
 from small_gpu import small_gpu
 
@@ -72,7 +72,7 @@ def in_files(codes, arities, tmp_path, client):
         paths.append(tmp_path / f"{number}.parquet")
         parquet.write_table(table_of(codes[start:stop]), paths[-1])
     names = [f"x{j}" for j in range(codes.shape[1])]
-    return MemoryCounter(pack_chunks(open_chunks(paths), tmp_path / "packed", keep=names).frame)
+    return MemoryCounter(pack_chunks(open_chunks(paths), tmp_path / "packed", reading=Reading(keep=names)).frame)
 
 
 def on_dask(codes, arities, tmp_path, client):
@@ -88,7 +88,7 @@ def by_sql(codes, arities, tmp_path, client):
     path = tmp_path / "rows.parquet"
     parquet.write_table(table_of(codes), path)
     names = [f"x{j}" for j in range(codes.shape[1])]
-    return SqlCounter(SqlTable(f"SELECT * FROM read_parquet('{path}')"), keep=names)
+    return SqlCounter(SqlTable(f"SELECT * FROM read_parquet('{path}')"), reading=Reading(keep=names))
 
 
 def remembered(codes, arities, tmp_path, client):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from blankets.counting import MemoryCounter, SqlCounter
-from blankets.data import SqlTable, ingest
+from blankets.data import Reading, SqlTable, ingest
 from blankets.errors import DataError, MissingValuesError, TargetError
 
 
@@ -40,8 +40,8 @@ def tables(counter, x, y, given):
 @pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
 @pytest.mark.parametrize("rule", ["sturges", {"measured": [-1.0, 0.0, 50.0], "whole": "categorical", "few": [0.7]}])
 def test_in_place_and_in_memory_are_the_same(path, rule):
-    done = ingest(path, discretize=rule, missing="level")
-    counter = SqlCounter(SqlTable(f"SELECT * FROM '{path}'"), "y", discretize=rule, missing="level")
+    done = ingest(path, reading=Reading(discretize=rule, missing="level"))
+    counter = SqlCounter(SqlTable(f"SELECT * FROM '{path}'"), "y", reading=Reading(discretize=rule, missing="level"))
     assert counter.names == done.frame.names
     assert counter.levels == done.frame.levels
     assert counter.report == done.report
@@ -58,11 +58,11 @@ def test_what_cannot_be_counted_in_place(path):
         SqlCounter(table)
     with pytest.raises(TargetError, match="the target 'word' has missing values; where labels are missing, pack"):
         SqlCounter(table, "word")
-    with pytest.raises(TargetError, match="the target 'one' is constant"):
-        SqlCounter(table, "one", exclude=["gappy", "few", "word"])
+    with pytest.raises(TargetError, match="the target 'one' has the same value in all rows"):
+        SqlCounter(table, "one", reading=Reading(exclude=["gappy", "few", "word"]))
     with pytest.raises(DataError, match="'day' is of type DATE; convert it to text or numbers in the query"):
         SqlCounter(SqlTable("SELECT range % 2 AS a, DATE '2020-01-01' AS day FROM range(9)"))
-    with pytest.raises(DataError, match="the query has 0 rows"):
+    with pytest.raises(DataError, match="the table has no rows"):
         SqlCounter(SqlTable("SELECT 1 AS a WHERE false"))
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from blankets.data import ingest
+from blankets.data import Reading, ingest
 from blankets.data._binning import bin_codes, bin_labels, cut_points, equal_width, mdlp_cuts, sturges_bins
 from blankets.errors import ConstantColumnWarning, DataError, ParameterError, TargetError
 
@@ -145,7 +145,7 @@ def test_sturges_through_the_door():
 def test_rules_by_column():
     rules = {"a": "equal-frequency", "b": [0.0], "c": "categorical", "d": "equal-width"}
     columns = {"a": X, "b": X[::-1], "c": np.arange(256) % 30, "d": np.arange(256) % 8, "e": -X, "t": T}
-    done = ingest(columns, "t", discretize=rules, bins=4)
+    done = ingest(columns, "t", reading=Reading(discretize=rules, n_bins=4))
     assert {name: binning.rule for name, binning in done.report.binned.items()} == {
         "a": "equal-frequency",
         "b": "given",
@@ -167,53 +167,53 @@ def test_fractions_that_hardly_repeat_are_continuous_in_short_tables():
 
 
 def test_given_cuts():
-    done = ingest({"a": X, "t": T}, "t", discretize={"a": [2.0, -100, 0]})
+    done = ingest({"a": X, "t": T}, "t", reading=Reading(discretize={"a": [2.0, -100, 0]}))
     assert done.frame.levels[0] == ("< -100", "[-100, 0)", "[0, 2)", ">= 2")
     assert done.report.unused_levels == {"a": ("< -100",)}
     assert done.report.lines()[1] == "Continuous, cut into bins at the given cut points: 'a'."
     with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'a'"):
-        ingest({"a": X, "b": -X, "t": T}, "t", discretize={"a": [100]})
+        ingest({"a": X, "b": -X, "t": T}, "t", reading=Reading(discretize={"a": [100]}))
     with pytest.raises(TargetError, match="all values of the target 'a' fall into one bin"):
-        ingest({"a": X, "b": -X}, "a", discretize={"a": [100]})
+        ingest({"a": X, "b": -X}, "a", reading=Reading(discretize={"a": [100]}))
     for bad in ([], [np.nan], ["x"], 3, [[1, 2], [3, 4]]):
         with pytest.raises(ParameterError, match="'discretize' must be the name of a rule or a list of finite cut"):
-            ingest({"a": X, "t": T}, "t", discretize={"a": bad})
+            ingest({"a": X, "t": T}, "t", reading=Reading(discretize={"a": bad}))
 
 
 def test_supervised():
-    done = ingest({"a": X, "t": T}, "t", discretize="supervised")
+    done = ingest({"a": X, "t": T}, "t", reading=Reading(discretize="supervised"))
     assert done.report.binned["a"].cuts == tuple(mdlp_cuts(X, T).tolist())
     with pytest.warns(ConstantColumnWarning, match="binning finds no cut in them: 'noise'"):
-        done = ingest({"a": X, "noise": RNG.normal(size=256), "t": T}, "t", discretize="supervised")
+        done = ingest({"a": X, "noise": RNG.normal(size=256), "t": T}, "t", reading=Reading(discretize="supervised"))
     assert done.report.left_out == {"noise": "binning found no cut in it"}
 
 
 def test_supervised_looks_at_labeled_rows_only():
     labels = np.where(np.arange(256) % 4 == 0, np.nan, T)
     values = np.where(np.arange(256) % 5 == 0, np.nan, X)
-    done = ingest({"a": values, "t": labels}, "t", discretize="supervised", missing="level")
+    done = ingest({"a": values, "t": labels}, "t", reading=Reading(discretize="supervised", missing="level"))
     known = ~np.isnan(labels) & ~np.isnan(values)
     assert done.report.binned["a"].cuts == tuple(mdlp_cuts(X[known], T[known]).tolist())
 
 
 def test_supervised_target_that_is_continuous():
-    done = ingest({"a": X, "t": X + RNG.normal(size=256)}, "t", discretize="supervised")
+    done = ingest({"a": X, "t": X + RNG.normal(size=256)}, "t", reading=Reading(discretize="supervised"))
     assert done.report.binned["t"].rule == "sturges"
     assert done.report.binned["a"].rule == "supervised"
 
 
 def test_supervised_needs_a_target():
     with pytest.raises(ParameterError, match="needs a target"):
-        ingest({"a": X, "t": T}, discretize="supervised")
+        ingest({"a": X, "t": T}, reading=Reading(discretize="supervised"))
     with pytest.raises(ParameterError, match="needs a target"):
-        ingest({"a": X, "t": T}, discretize={"a": "supervised"})
+        ingest({"a": X, "t": T}, reading=Reading(discretize={"a": "supervised"}))
 
 
 def test_none_names_the_continuous_columns():
     with pytest.raises(DataError, match=r"continuous, and discretize='none' forbids to bin them: 'a', 'b'; choose"):
-        ingest({"a": X, "b": -X, "t": T}, "t", discretize="none")
+        ingest({"a": X, "b": -X, "t": T}, "t", reading=Reading(discretize="none"))
 
 
 def test_texts_cannot_be_binned():
     with pytest.raises(DataError, match="column 'a' is named in discretize, but it does not hold numbers"):
-        ingest({"a": ["x", "y"] * 128, "t": T}, "t", discretize={"a": "sturges"})
+        ingest({"a": ["x", "y"] * 128, "t": T}, "t", reading=Reading(discretize={"a": "sturges"}))

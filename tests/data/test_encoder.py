@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from blankets.data import ingest
+from blankets.data import Reading, ingest
 from blankets.errors import BlanketsWarning, DataError, MissingValuesError
 
 RNG = np.random.default_rng(5)
@@ -69,22 +69,22 @@ def test_numbers_and_truth_values_are_recognized_in_other_types():
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(DataError, match="the new rows lack the columns 'color', 'age'; did you mean 'color'"):
-        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"color": "color"}))
+    with pytest.raises(DataError, match="the new rows lack the columns 'color', 'age'; did you mean 'colors'"):
+        DONE.encoder.transform(TABLE.drop(columns="age").rename(columns={"color": "colors"}))
 
 
 def test_gaps_in_new_rows():
     new = TABLE.head(3).assign(color=["red", None, "red"], t=[None, "no", "yes"])
     with pytest.raises(MissingValuesError, match=r"'color' \(1 rows\)"):
         DONE.encoder.transform(new)
-    lenient = ingest(TABLE, "t", missing="level").encoder
+    lenient = ingest(TABLE, "t", reading=Reading(missing="level")).encoder
     with pytest.warns(BlanketsWarning, match=r"'color' \(1 rows\)"):
         frame = lenient.transform(new)
     assert frame.levels[0] == ("blue", "green", "red", "missing")
     assert frame.column(0).tolist() == [2, 3, 2]
     assert frame.column(2).tolist()[1:] == [0, 1]
     gaps = TABLE.assign(color=TABLE["color"].where(TABLE["color"] != "blue"), age=TABLE["age"].where(TABLE["age"] > 40))
-    known = ingest(gaps, "t", missing="level")
+    known = ingest(gaps, "t", reading=Reading(missing="level"))
     assert known.encoder.transform(gaps).fingerprint() == known.frame.fingerprint()
 
 

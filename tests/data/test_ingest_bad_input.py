@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from blankets.data import Frame, ingest
+from blankets.data import Frame, Reading, ingest
 from blankets.errors import (
     ConstantColumnWarning,
     DataError,
@@ -43,7 +43,7 @@ def test_target_only():
     with pytest.raises(DataError, match="no feature columns besides the target"):
         ingest({"t": [0, 1]}, "t")
     with pytest.raises(DataError, match=r"no feature columns$"):
-        ingest({"t": [0, 1]}, exclude=["t"])
+        ingest({"t": [0, 1]}, reading=Reading(exclude=["t"]))
 
 
 def test_duplicate_names_are_told_with_their_positions():
@@ -82,7 +82,7 @@ def test_constant_target():
     with pytest.raises(TargetError, match="the target 't' has the same value in all rows"):
         ingest(GOOD | {"t": ["yes"] * N}, "t")
     with pytest.raises(TargetError, match="the target 't' has the same value in all rows"):
-        ingest(GOOD | {"t": np.full(N, 2.5)}, "t", discretize={"t": "equal-width"}, bins=3)
+        ingest(GOOD | {"t": np.full(N, 2.5)}, "t", reading=Reading(discretize={"t": "equal-width"}, n_bins=3))
 
 
 @pytest.mark.parametrize("column", [[None] * N, np.full(N, np.nan), pl.Series([None] * N, dtype=pl.String)])
@@ -116,7 +116,7 @@ def test_infinite_target():
 @pytest.mark.parametrize("missing", ["error", "level", "drop"])
 def test_rows_without_a_label_are_marked_and_not_refused(missing):
     labels = [None if k % 3 == 0 else "no" if k % 3 == 1 else "yes" for k in range(N)]
-    done = ingest(GOOD | {"t": labels}, "t", missing=missing)
+    done = ingest(GOOD | {"t": labels}, "t", reading=Reading(missing=missing))
     assert done.frame.n_rows == N
     assert done.frame.levels[2] == ("no", "yes")
     assert done.unlabeled is not None
@@ -138,7 +138,7 @@ def test_one_class_beside_rows_without_a_label_is_let_through():
 def test_continuous_target_is_binned_and_its_gaps_are_kept():
     y = np.linspace(0, 8, 16)
     y[3] = np.nan
-    done = ingest({"a": [0, 1] * 8, "t": y}, "t", discretize={"t": [2.0, 4.0]})
+    done = ingest({"a": [0, 1] * 8, "t": y}, "t", reading=Reading(discretize={"t": [2.0, 4.0]}))
     assert done.frame.levels[1] == ("< 2", "[2, 4)", ">= 4")
     assert done.unlabeled is not None
     assert np.flatnonzero(done.unlabeled).tolist() == [3]
@@ -172,11 +172,11 @@ def test_y_that_is_also_in_the_table():
     table = pd.DataFrame(GOOD)
     with pytest.raises(DataError, match=r"y is called 't', and the table has such a column too.*exclude=\['t'\]"):
         ingest(table, y=table["t"])
-    assert ingest(table, y=table["t"], exclude=["t"]).frame.names == ("a", "b", "t")
+    assert ingest(table, y=table["t"], reading=Reading(exclude=["t"])).frame.names == ("a", "b", "t")
 
 
 def test_y_that_is_no_column():
-    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* say target='t'"):
+    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* use target='t'"):
         ingest(GOOD, y="t")
     with pytest.raises(ParameterError, match="not both"):
         ingest(GOOD, "t", y=GOOD["t"])
@@ -199,14 +199,14 @@ def test_constant_columns_are_left_out():
     assert done.frame.names == ("a", "b", "t")
     assert done.report.constant == ("c", "d")
     assert done.report.left_out == {"c": "it has a single value", "d": "it has a single value"}
-    assert ingest(GOOD | {"c": np.ones(N)}, "t", keep=["c"]).frame.names == ("a", "b", "t", "c")
+    assert ingest(GOOD | {"c": np.ones(N)}, "t", reading=Reading(keep=["c"])).frame.names == ("a", "b", "t", "c")
 
 
 def test_a_constant_with_gaps_is_informative_only_as_a_level():
     column = [None if k % 5 == 0 else "x" for k in range(N)]
-    assert ingest(GOOD | {"c": column}, "t", missing="level").frame.levels[3] == ("x", "missing")
+    assert ingest(GOOD | {"c": column}, "t", reading=Reading(missing="level")).frame.levels[3] == ("x", "missing")
     with pytest.warns(ConstantColumnWarning, match="'c'"):
-        assert ingest(GOOD | {"c": column}, "t", missing="drop").frame.n_rows == N
+        assert ingest(GOOD | {"c": column}, "t", reading=Reading(missing="drop")).frame.n_rows == N
     with pytest.warns(ConstantColumnWarning, match="'c'"):
         assert ingest(GOOD | {"c": column}, "t").frame.n_columns == 3
 
@@ -226,7 +226,7 @@ def test_duplicate_columns_are_left_out_but_the_first():
     assert done.frame.names == ("a", "b", "t")
     assert done.report.duplicates == {"a": ("a2", "a3"), "b": ("b2",)}
     assert done.report.left_out["a3"] == "it repeats 'a'"
-    assert ingest(GOOD | {"a2": GOOD["a"]}, "t", keep=["a2"]).frame.names == ("a", "b", "t", "a2")
+    assert ingest(GOOD | {"a2": GOOD["a"]}, "t", reading=Reading(keep=["a2"])).frame.names == ("a", "b", "t", "a2")
 
 
 def test_many_groups_of_duplicates_in_one_warning():
@@ -267,11 +267,13 @@ def test_whole_measurements_are_no_identifiers():
 
 def test_keep_forces_identifiers():
     with pytest.warns(ManyLevelsWarning, match=r"'name' \(400 levels\)"):
-        done = ingest(GOOD | {"name": [f"Mr {k}" for k in range(N)]}, "t", keep=["name"])
+        done = ingest(GOOD | {"name": [f"Mr {k}" for k in range(N)]}, "t", reading=Reading(keep=["name"]))
     assert done.frame.arities[3] == N
-    assert ingest(GOOD | {"row": np.arange(N)}, "t", keep=["row"]).report.binned["row"].rule == "sturges"
+    assert (
+        ingest(GOOD | {"row": np.arange(N)}, "t", reading=Reading(keep=["row"])).report.binned["row"].rule == "sturges"
+    )
     with pytest.raises(DataError, match="no column 'nmae'; did you mean 'name'"):
-        ingest({"name": [0, 1], "t": [0, 1]}, keep=["nmae"])
+        ingest({"name": [0, 1], "t": [0, 1]}, reading=Reading(keep=["nmae"]))
 
 
 def test_ten_thousand_levels():
@@ -300,7 +302,7 @@ def test_missing_values_are_an_error_that_names_columns_and_choices():
 
 def test_missing_values_dropped():
     gaps = {"c": [None, *"xy" * 199, "x"], "d": np.r_[np.nan, np.nan, GOOD["a"][:1:-1]]}
-    done = ingest(GOOD | gaps, "t", missing="drop")
+    done = ingest(GOOD | gaps, "t", reading=Reading(missing="drop"))
     assert done.frame.n_rows == N - 2
     assert done.report.dropped_rows == 2
     assert done.report.missing == {"c": 1, "d": 2}
@@ -310,29 +312,33 @@ def test_missing_values_dropped():
 
 def test_bad_columns_are_told_when_rows_are_dropped_too():
     with pytest.raises(DataError, match="column 'c' mixes kinds"):
-        ingest(GOOD | {"c": [1, "x"] * 200}, "t", missing="drop")
+        ingest(GOOD | {"c": [1, "x"] * 200}, "t", reading=Reading(missing="drop"))
 
 
 def test_columns_left_out_anyway_do_not_cost_rows():
     cabin = [f"cabin {k}" if k % 2 else None for k in range(N)]
     with pytest.warns(IdLikeColumnWarning, match="cabin"):
-        done = ingest(GOOD | {"cabin": cabin}, "t", missing="drop")
+        done = ingest(GOOD | {"cabin": cabin}, "t", reading=Reading(missing="drop"))
     assert done.frame.n_rows == N
 
 
 def test_dropping_nearly_all_rows():
     with pytest.raises(DataError, match="missing='drop' leaves 0 of 4 rows; choose missing='level'"):
-        ingest({"a": [None, 1, None, 2], "b": [1, None, 2, None], "t": [0, 1, 0, 1]}, "t", missing="drop")
+        ingest(
+            {"a": [None, 1, None, 2], "b": [1, None, 2, None], "t": [0, 1, 0, 1]}, "t", reading=Reading(missing="drop")
+        )
 
 
 def test_the_missing_level_gets_another_name_if_its_own_is_taken():
-    done = ingest({"a": ["missing", None, "x", "x"], "t": [0, 1, 1, 1]}, "t", missing="level")
+    done = ingest({"a": ["missing", None, "x", "x"], "t": [0, 1, 1, 1]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == ("missing", "x", "(missing)")
 
 
 def test_a_missing_level_beside_bins():
     values = np.r_[np.linspace(0, 1, 39), np.nan]
-    done = ingest({"a": values, "t": [0, 1] * 20}, "t", missing="level", discretize="equal-width", bins=2)
+    done = ingest(
+        {"a": values, "t": [0, 1] * 20}, "t", reading=Reading(missing="level", discretize="equal-width", n_bins=2)
+    )
     assert done.frame.levels[0] == ("< 0.5", ">= 0.5", "missing")
     assert np.bincount(done.frame.column(0)).tolist() == [19, 20, 1]
     assert done.report.lines()[1] == "Missing is a level of 'a'."
@@ -341,7 +347,7 @@ def test_a_missing_level_beside_bins():
 @pytest.mark.parametrize("missing", ["error", "level", "drop"])
 def test_infinite_values_are_an_error(missing):
     with pytest.raises(DataError, match=r"infinite values: 'c' \(2\)"):
-        ingest(GOOD | {"c": np.r_[np.inf, -np.inf, np.nan, GOOD["a"][3:]]}, "t", missing=missing)
+        ingest(GOOD | {"c": np.r_[np.inf, -np.inf, np.nan, GOOD["a"][3:]]}, "t", reading=Reading(missing=missing))
 
 
 @pytest.mark.parametrize("values", [pd.Series(GOOD["t"]), np.array(GOOD["t"]), list(GOOD["t"])])
@@ -387,29 +393,29 @@ def test_all_problems_are_told_together():
 
 def test_unknown_policies_and_rules():
     with pytest.raises(ParameterError, match="unknown policy for missing values 'levels'; did you mean 'level'"):
-        ingest(GOOD, "t", missing="levels")
+        ingest(GOOD, "t", reading=Reading(missing="levels"))
     with pytest.raises(ParameterError, match="unknown rule for binning 'sturgis'; did you mean 'sturges'"):
-        ingest(GOOD, "t", discretize="sturgis")
+        ingest(GOOD, "t", reading=Reading(discretize="sturgis"))
     with pytest.raises(ParameterError, match="unknown rule for binning 'categorical'"):
-        ingest(GOOD, "t", discretize="categorical")
+        ingest(GOOD, "t", reading=Reading(discretize="categorical"))
     with pytest.raises(ParameterError, match="unknown rule for binning 'mdlp'"):
-        ingest(GOOD, "t", discretize={"a": "mdlp"})
-    with pytest.raises(ParameterError, match="'discretize' names 'bb', which is no column; did you mean 'b'"):
-        ingest(GOOD, "t", discretize={"bb": "sturges"})
-    with pytest.raises(ParameterError, match="'bins' must be a whole number of at least 2, but it is 1"):
-        ingest(GOOD, "t", discretize="equal-width", bins=1)
-    with pytest.raises(ParameterError, match="'bins' is for the rules 'equal-width' and 'equal-frequency'"):
-        ingest(GOOD, "t", bins=4)
+        ingest(GOOD, "t", reading=Reading(discretize={"a": "mdlp"}))
+    with pytest.raises(ParameterError, match="'discretize' names 'bb', which is not a column; did you mean 'b'"):
+        ingest(GOOD, "t", reading=Reading(discretize={"bb": "sturges"}))
+    with pytest.raises(ParameterError, match="'n_bins' must be a whole number of at least 2, but it is 1"):
+        ingest(GOOD, "t", reading=Reading(discretize="equal-width", n_bins=1))
+    with pytest.raises(ParameterError, match="'n_bins' is for the rules 'equal-width' and 'equal-frequency'"):
+        ingest(GOOD, "t", reading=Reading(n_bins=4))
     with pytest.raises(ParameterError, match="'exclude' names the target 't'"):
-        ingest(GOOD, "t", exclude=["t"])
+        ingest(GOOD, "t", reading=Reading(exclude=["t"]))
 
 
 def test_columns_and_exclude():
-    assert ingest(GOOD, "t", columns=["b"]).frame.names == ("b", "t")
-    assert ingest(GOOD, "t", exclude=["b"]).frame.names == ("a", "t")
-    assert ingest(np.eye(4), 0, columns=[2, 3]).frame.names == ("x0", "x2", "x3")
+    assert ingest(GOOD, "t", reading=Reading(columns=["b"])).frame.names == ("b", "t")
+    assert ingest(GOOD, "t", reading=Reading(exclude=["b"])).frame.names == ("a", "t")
+    assert ingest(np.eye(4), 0, reading=Reading(columns=[2, 3])).frame.names == ("x0", "x2", "x3")
     with pytest.raises(DataError, match="no column 'aa'; did you mean 'a'"):
-        ingest(GOOD, "t", columns=["aa"])
+        ingest(GOOD, "t", reading=Reading(columns=["aa"]))
 
 
 def test_report_as_data_and_as_sentences():

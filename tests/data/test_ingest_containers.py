@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blankets.data import Frame, ingest
+from blankets.data import Frame, Reading, ingest
 from blankets.errors import BlanketsWarning, DataError, ManyLevelsWarning, TargetError
 
 SEX = ["f", "m", "m", "f", "m", "f"]
@@ -171,18 +171,18 @@ def test_declared_levels_keep_their_order_and_stay_when_unused(column):
 def test_polars_categories_of_other_columns_are_not_levels():
     pl.Series([f"elsewhere {k}" for k in range(300)], dtype=pl.Categorical)
     column = pl.Series(["late", "early", None, "late"], dtype=pl.Categorical)
-    done = ingest({"c": column, "t": [0, 1, 1, 1]}, "t", missing="level")
+    done = ingest({"c": column, "t": [0, 1, 1, 1]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == ("early", "late", "missing")
     assert done.frame.column(0).tolist() == [1, 0, 2, 1]
 
 
 def test_arrow_dictionaries_that_differ_between_chunks_or_hold_null():
     column = pa.chunked_array([pa.array(["x", "y"]).dictionary_encode(), pa.array(["z", None]).dictionary_encode()])
-    done = ingest({"c": column, "t": [0, 1, 1, 0]}, "t", missing="level")
+    done = ingest({"c": column, "t": [0, 1, 1, 0]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == ("x", "y", "z", "missing")
     assert done.frame.column(0).tolist() == [0, 1, 2, 3]
     inner = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array(["x", None, "y"]))
-    done = ingest({"c": inner, "t": [0, 1, 1, 0]}, "t", missing="level")
+    done = ingest({"c": inner, "t": [0, 1, 1, 0]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == ("x", "y", "missing")
     assert done.frame.column(0).tolist() == [0, 2, 1, 0]
 
@@ -218,7 +218,7 @@ GAPS = {
 
 @pytest.mark.parametrize("kind", GAPS)
 def test_every_kind_of_missing_number(kind):
-    done = ingest({"a": GAPS[kind], "t": ["x", "y", "y", "x"]}, "t", missing="level")
+    done = ingest({"a": GAPS[kind], "t": ["x", "y", "y", "x"]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == (1, 2, "missing")
     assert done.frame.column(0).tolist() == [0, 2, 1, 0]
 
@@ -237,7 +237,7 @@ def test_every_kind_of_missing_number(kind):
     ],
 )
 def test_every_kind_of_missing_text(column):
-    done = ingest({"a": column, "t": [0, 1, 1, 0]}, "t", missing="level")
+    done = ingest({"a": column, "t": [0, 1, 1, 0]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == ("u", "v", "missing")
     assert done.frame.column(0).tolist() == [0, 2, 1, 0]
 
@@ -252,7 +252,7 @@ def test_every_kind_of_missing_text(column):
     ],
 )
 def test_every_kind_of_missing_truth_value(column):
-    done = ingest({"a": column, "t": [0, 1, 1, 0]}, "t", missing="level")
+    done = ingest({"a": column, "t": [0, 1, 1, 0]}, "t", reading=Reading(missing="level"))
     assert done.frame.levels[0] == (False, True, "missing")
     assert done.frame.column(0).tolist() == [1, 2, 0, 1]
 
@@ -267,7 +267,9 @@ def test_columns_without_any_value_are_constant(column):
 def test_more_than_256_levels_take_a_wide_block():
     values = np.tile(np.arange(300), 5)
     with pytest.warns(ManyLevelsWarning, match=r"'wide' \(300 levels\)"):
-        done = ingest({"narrow": values % 7, "wide": values.astype(str)}, discretize={"narrow": "none"})
+        done = ingest(
+            {"narrow": values % 7, "wide": values.astype(str)}, reading=Reading(discretize={"narrow": "none"})
+        )
     assert [block.codes.dtype for block in done.frame.blocks] == [np.uint8, np.int32]
     labels = np.array(done.frame.levels[1])
     assert np.array_equal(labels[done.frame.column(1)], values.astype(str))
@@ -294,8 +296,8 @@ def test_frame_passes_through():
     assert done.frame.levels[3] == ("no", "yes")
     assert done.unlabeled is not None
     assert done.unlabeled.tolist() == [False, False, True, False, False]
-    assert ingest(frame, "c", exclude=["a"]).frame.names == ("b", "c")
-    assert ingest(frame, "c", exclude=["a"]).frame.column(0).tolist() == frame.column(1).tolist()
+    assert ingest(frame, "c", reading=Reading(exclude=["a"])).frame.names == ("b", "c")
+    assert ingest(frame, "c", reading=Reading(exclude=["a"])).frame.column(0).tolist() == frame.column(1).tolist()
     assert done.encoder.transform(frame).names == ("a", "b", "c")
     with pytest.raises(TargetError, match="no target column 'd'"):
         ingest(frame, "d")
@@ -384,7 +386,7 @@ def test_columns_without_levels_are_refused_by_name(kind):
         ingest({"odd": column, "t": [0, 1]}, "t")
     with pytest.raises(TargetError, match=f"the target 'odd' .*{message}"):
         ingest({"odd": column, "t": [0, 1]}, "odd")
-    assert ingest({"odd": column, "t": [0, 1]}, exclude=["odd"]).frame.names == ("t",)
+    assert ingest({"odd": column, "t": [0, 1]}, reading=Reading(exclude=["odd"])).frame.names == ("t",)
 
 
 def test_arrow_stream_without_pyarrow(monkeypatch):
@@ -412,7 +414,7 @@ def test_property_all_containers_and_csv_agree(data, text, tmp_path):
     polars.write_parquet(tmp_path / "t.parquet")
     every = ["text", "whole", "real"]
     frames = [
-        ingest(table, missing="level", keep=every).frame
+        ingest(table, reading=Reading(missing="level", keep=every)).frame
         for table in (
             polars,
             polars.to_arrow(),

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from blankets.data import _files, ingest, read_table
+from blankets.data import Reading, _files, ingest, read_table
 from blankets.errors import ConstantColumnWarning, DataError, IdLikeColumnWarning, MissingPackageError
 
 TABLE = pd.DataFrame(
@@ -70,7 +70,7 @@ def test_byte_order_mark(tmp_path, reader):
 
 def test_missing_fields(tmp_path, reader):
     (tmp_path / "t.csv").write_text("a,b,c,t\n1,x,,0\nNA,,,1\n2,nan,true,1\n,x,false,0\n2,<NA>,true,1\n1,y,,1\n")
-    frame = ingest(tmp_path / "t.csv", "t", missing="level").frame
+    frame = ingest(tmp_path / "t.csv", "t", reading=Reading(missing="level")).frame
     assert frame.levels == ((1, 2, "missing"), ("x", "y", "missing"), (False, True, "missing"), (0, 1))
     assert [frame.column(j).tolist() for j in range(3)] == [[0, 2, 1, 2, 1, 0], [0, 2, 2, 0, 2, 1], [2, 2, 1, 0, 1, 2]]
 
@@ -79,16 +79,18 @@ def test_kinds_of_columns(tmp_path, reader):
     (tmp_path / "t.csv").write_text(
         "whole,real,exp,words,under,big,empty,t\n1,0.5,1e3,x,1_0,9223372036854775808,,0\n02,-1,2,1,2_0,1,,1\n1,-1,2,x,1_0,1,,1\n"
     )
-    frame = ingest(tmp_path / "t.csv", exclude=["empty", "t"], keep=["big", "exp", "real", "words", "under"]).frame
+    frame = ingest(
+        tmp_path / "t.csv", reading=Reading(exclude=["empty", "t"], keep=["big", "exp", "real", "words", "under"])
+    ).frame
     assert frame.levels == ((1, 2), (-1, 0.5), (2, 1000), ("1", "x"), ("1_0", "2_0"), (1, 2**63))
 
 
 def test_dates_in_text(tmp_path, reader):
     (tmp_path / "t.csv").write_text("day,clock,t\n2020-01-31,12:30:00,0\n2021-02-28,23:59:00,1\n")
     with pytest.raises(DataError, match=r"'day'.*holds dates or times"):
-        ingest(tmp_path / "t.csv", exclude=["clock"])
+        ingest(tmp_path / "t.csv", reading=Reading(exclude=["clock"]))
     with pytest.raises(DataError, match=r"'clock'.*holds dates or times"):
-        ingest(tmp_path / "t.csv", exclude=["day"])
+        ingest(tmp_path / "t.csv", reading=Reading(exclude=["day"]))
 
 
 def test_a_column_that_pandas_wrote_for_its_index(tmp_path, reader):
@@ -151,7 +153,7 @@ def test_ragged_rows(tmp_path, reader):
 
 def test_empty_lines_are_no_rows(tmp_path, reader):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n\n3,2\n4,5\n\n")
-    assert ingest(tmp_path / "t.csv", keep=["a", "b"]).frame.n_rows == 3
+    assert ingest(tmp_path / "t.csv", reading=Reading(keep=["a", "b"])).frame.n_rows == 3
 
 
 def test_text_that_is_not_utf8(tmp_path, reader):
@@ -168,7 +170,7 @@ def test_a_late_byte_that_is_not_utf8(tmp_path, reader):
 
 def test_a_text_after_a_million_numbers(tmp_path, reader):
     (tmp_path / "t.csv").write_text("a,b,e\n" + "1,1,\n2,2,\n" * 150_000 + "?,1,late\n")
-    done = ingest(tmp_path / "t.csv", missing="level")
+    done = ingest(tmp_path / "t.csv", reading=Reading(missing="level"))
     assert done.frame.levels == (("1", "2", "?"), (1, 2), ("late", "missing"))
 
 

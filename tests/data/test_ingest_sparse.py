@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blankets.data import SparseColumns, ingest
+from blankets.data import Reading, SparseColumns, ingest
 from blankets.errors import (
     BlanketsWarning,
     ConstantColumnWarning,
@@ -70,7 +70,7 @@ def test_target_within_the_matrix_keeps_its_place():
 
 
 def test_columns_and_exclude():
-    done = ingest(sp.csc_array(DENSE), 7, columns=[1, 2, 4], exclude=[2])
+    done = ingest(sp.csc_array(DENSE), 7, reading=Reading(columns=[1, 2, 4], exclude=[2]))
     assert done.frame.names == ("x1", "x4", "x7")
     assert values_of(done.frame, 1) == DENSE[:, 4].tolist()
 
@@ -85,7 +85,7 @@ def test_constant_and_duplicate_columns():
     assert done.frame.names == ("x0", "x2", "target")
     assert values_of(done.frame, 1) == DENSE[:, 1].tolist()
     with pytest.warns(DuplicateColumnWarning):
-        kept = ingest(sp.csr_matrix(matrix), y=Y, keep=[1, 4, 5]).frame
+        kept = ingest(sp.csr_matrix(matrix), y=Y, reading=Reading(keep=[1, 4, 5])).frame
     assert kept.names == ("x0", "x1", "x2", "x4", "x5", "target")
 
 
@@ -111,10 +111,10 @@ def test_gaps():
     matrix[[4, 9], 2] = np.nan
     with pytest.raises(MissingValuesError, match=r"missing in 'x2' \(2 rows\)"):
         ingest(sp.csc_array(matrix), y=Y)
-    done = ingest(sp.csc_array(matrix), y=Y, missing="level")
+    done = ingest(sp.csc_array(matrix), y=Y, reading=Reading(missing="level"))
     assert done.frame.levels[2] == (0, 1, 2, "missing")
     assert np.flatnonzero(done.frame.column(2) == 3).tolist() == [4, 9]
-    done = ingest(sp.csc_array(matrix), y=Y, missing="drop")
+    done = ingest(sp.csc_array(matrix), y=Y, reading=Reading(missing="drop"))
     assert done.report.missing == {"x2": 2}
     assert done.frame.n_rows == 58
     kept = np.delete(np.arange(60), [4, 9])
@@ -122,7 +122,7 @@ def test_gaps():
     assert done.frame.column(8).tolist() == Y[kept].tolist()
     matrix[0, 1] = np.inf
     with pytest.raises(DataError, match=r"infinite values: 'x1' \(1\)"):
-        ingest(sp.csc_array(matrix), y=Y, missing="level")
+        ingest(sp.csc_array(matrix), y=Y, reading=Reading(missing="level"))
 
 
 def test_what_is_refused():
@@ -131,8 +131,13 @@ def test_what_is_refused():
     with pytest.raises(DataError, match="two axes"):
         ingest(sp.coo_array(np.array([1, 0, 2])))
     with pytest.raises(ParameterError, match="'x0', but sparse columns are not binned"):
-        ingest(sp.csc_array(DENSE), discretize={"x0": "sturges"})
-    assert ingest(sp.csc_array(DENSE), y=np.arange(60) * 1.5, discretize={"target": [30]}).frame.arities[8] == 2
+        ingest(sp.csc_array(DENSE), reading=Reading(discretize={"x0": "sturges"}))
+    assert (
+        ingest(sp.csc_array(DENSE), y=np.arange(60) * 1.5, reading=Reading(discretize={"target": [30]})).frame.arities[
+            8
+        ]
+        == 2
+    )
 
 
 def test_new_rows_stay_sparse():
@@ -152,7 +157,10 @@ def test_new_rows_stay_sparse():
 
 
 def test_new_rows_with_gaps_or_too_many_values():
-    strict, lenient = ingest(sp.csr_array(DENSE), y=Y), ingest(sp.csr_array(DENSE), y=Y, missing="level")
+    strict, lenient = (
+        ingest(sp.csr_array(DENSE), y=Y),
+        ingest(sp.csr_array(DENSE), y=Y, reading=Reading(missing="level")),
+    )
     new = DENSE.astype(float)
     new[3, 0] = np.nan
     with pytest.raises(MissingValuesError, match=r"'x0' \(1 rows\)"):
@@ -172,4 +180,4 @@ def test_target_in_the_matrix_and_in_new_rows():
 
 
 def test_nothing_to_drop_in_whole_numbers():
-    assert ingest(sp.csr_array(DENSE), y=Y, missing="drop").frame.n_rows == 60
+    assert ingest(sp.csr_array(DENSE), y=Y, reading=Reading(missing="drop")).frame.n_rows == 60

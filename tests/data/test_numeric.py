@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from blankets.data import ingest_numeric
+from blankets.data import Reading, ingest_numeric
 from blankets.errors import (
     ConstantColumnWarning,
     DataError,
@@ -34,7 +34,7 @@ def test_integers_truth_values_and_y():
     assert table.names == ("a", "b", "dose")
     assert table.target == 2
     assert table.values.tolist() == [[1, 1, 0.5], [2, 0, 1.5], [4, 0, 0.25]]
-    assert ingest_numeric(MATRIX, columns=[0, 1], exclude=[1]).names == ("x0",)
+    assert ingest_numeric(MATRIX, reading=Reading(columns=[0, 1], exclude=[1])).names == ("x0",)
 
 
 def test_gaps():
@@ -42,11 +42,11 @@ def test_gaps():
     gaps[3, 0] = gaps[5, 2] = np.nan
     with pytest.raises(MissingValuesError, match=r"'x0' \(1 rows\), 'x2' \(1 rows\)"):
         ingest_numeric(gaps, 2)
-    table = ingest_numeric(gaps, 2, missing="drop")
+    table = ingest_numeric(gaps, 2, reading=Reading(missing="drop"))
     assert np.array_equal(table.values, np.delete(MATRIX, [3, 5], axis=0))
     assert table.report.dropped_rows == 2
     with pytest.raises(ParameterError, match="unknown policy for missing values of numbers 'level'"):
-        ingest_numeric(gaps, 2, missing="level")
+        ingest_numeric(gaps, 2, reading=Reading(missing="level"))
 
 
 def test_columns_without_variation_or_repeated():
@@ -61,7 +61,7 @@ def test_columns_without_variation_or_repeated():
 def test_constant_after_deletion():
     gaps = {"a": [1.0, 1.0, 2.0, 1.0], "b": [1.0, 2.0, None, 3.0], "t": [0, 1, 1, 0]}
     with pytest.warns(ConstantColumnWarning, match="'a'"):
-        assert ingest_numeric(gaps, "t", missing="drop").names == ("b", "t")
+        assert ingest_numeric(gaps, "t", reading=Reading(missing="drop")).names == ("b", "t")
 
 
 def test_bad_columns_are_told_together():

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import blankets as bl
-from blankets.data import Store, _chunks, _learn, ingest, open_chunks, pack_chunks
+from blankets.data import Reading, Store, _chunks, _summary, ingest, open_chunks, pack_chunks
 from blankets.data._store import StoreWriter
 from blankets.errors import DataError, MissingValuesError, ParameterError, TargetError
 
@@ -96,10 +96,10 @@ def test_chunks_give_what_memory_gives(tmp_path, seed, n, kind, missing, rule, t
     reading = {"discretize": rule, "missing": missing, "exclude": ["offset"], "keep": ["one"] if seed % 2 else []}
 
     def packed():
-        store = pack_chunks(open_chunks(path), tmp_path / f"store{seed}", target, **reading)
+        store = pack_chunks(open_chunks(path), tmp_path / f"store{seed}", target, reading=Reading.of(reading))
         return ingest(store, target)
 
-    assert outcome(packed) == outcome(lambda: ingest(path, target, **reading))
+    assert outcome(packed) == outcome(lambda: ingest(path, target, reading=Reading.of(reading)))
 
 
 def test_partitions_may_have_levels_of_their_own(tmp_path):
@@ -130,7 +130,7 @@ def test_types_of_csv_columns_widen_with_the_values(tmp_path):
 
 
 def test_too_many_levels_are_an_identifier(tmp_path, monkeypatch):
-    monkeypatch.setattr(_learn, "MOST_LEVELS", 60)
+    monkeypatch.setattr(_summary, "MOST_LEVELS", 60)
     table = pd.DataFrame({"word": [f"w{i % 70}" for i in range(700)], "y": [0, 1] * 350})
     table.to_parquet(tmp_path / "t.parquet")
     with pytest.warns(bl.errors.IdLikeColumnWarning, match="'word'"):
@@ -154,10 +154,10 @@ def test_a_store_is_used_again_until_source_or_settings_change(source, tmp_path,
     made = (store / "meta.json").stat().st_ino
     bl.pack(source, store)
     assert (store / "meta.json").stat().st_ino == made
-    again = bl.pack(source, store, exclude=[], discretize="equal-width", bins=3)
+    again = bl.pack(source, store, exclude=[], discretize="equal-width", n_bins=3)
     assert (store / "meta.json").stat().st_ino != made
     pd.DataFrame({"a": [0, 1] * 50, "c": ["u", "v", "v", "v", "u"] * 20}).to_parquet(source)
-    renewed = bl.pack(source, store, discretize="equal-width", bins=3)
+    renewed = bl.pack(source, store, discretize="equal-width", n_bins=3)
     assert again.frame.names == ("a", "b")
     assert renewed.frame.names == Store.open(store).frame.names == ("a", "c")
 

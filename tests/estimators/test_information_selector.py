@@ -28,7 +28,7 @@ from sklearn_faults import own_faults
     [
         InformationSelector(),
         InformationSelector(criterion="mrmr", k=1, missing="level"),
-        InformationSelector(criterion="cmi", k=3, discretize="equal-frequency", bins=3),
+        InformationSelector(criterion="cmi", k=3, discretize="equal-frequency", n_bins=3),
     ],
     expected_failed_checks=own_faults,
 )

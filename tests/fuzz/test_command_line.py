@@ -33,7 +33,7 @@ WORDS = (
 OPTIONS = (
     *("--target", "--algorithm", "--alpha", "--json", "--explain", "--labels", "--prior", "--missing", "--exclude"),
     *("--keep", "--option", "-k", "--criterion", "--given", "--effect", "--power", "--rows", "--labeled", "--arity"),
-    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretize", "--bins", "--draws", "--fraction"),
+    *("--seed", "--test", "--roles", "--zz", "--positive", "--discretize", "--n-bins", "--draws", "--fraction"),
 )
 
 

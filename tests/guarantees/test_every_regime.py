@@ -11,7 +11,7 @@ import pytest
 
 import blankets as bl
 from blankets.stats import attained_power, noncentrality
-from blankets.study._study import read_study
+from studies import study_of
 
 PRIOR = 0.3
 KNOWN = {
@@ -39,7 +39,7 @@ def labels_of(regime, y, ward, rng):
 def scan(regime, columns, y, ward, rng, **options):
     """Test all columns against the target, given the ward; return the batch, the study and its surrogate."""
     frame = {**{f"x{j}": column for j, column in enumerate(columns)}, "ward": ward}
-    study = read_study({**frame, "y": labels_of(regime, y, ward, rng)}, "y", None, **KNOWN[regime])
+    study = study_of({**frame, "y": labels_of(regime, y, ward, rng)}, "y", None, **KNOWN[regime])
     column = study.surrogate()
     tests = study.tests(column, statistic="auto", **options)
     return tests.scan(range(len(columns)), study.target, [study.column("ward")]), study, column
@@ -94,7 +94,7 @@ def check_power(regime, n_draws, effect_rows):
         expected.append(attained_power(noncentrality(information, n, kappa), batch.dof[0], alpha))
     power = float(np.mean(expected))
     assert 0.2 < power < 0.97  # neither hopeless nor certain
-    # κ is the limit of weak effects (ERRATA B2): 0.03 for that.
+    # κ is the limit of weak effects (errata B2): 0.03 for that.
     assert np.mean(rejected) == pytest.approx(power, abs=band(power, n_draws) + 0.03)
 
 

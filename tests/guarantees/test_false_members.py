@@ -91,7 +91,9 @@ def test_algorithms_without_an_error_rate_state_none():
     table = TABLES[0]
     assert bl.discover(table, "t", algorithm="ks", n_features=3).false_members is None
     partly = {**table, "t": np.where(np.arange(600) % 2, table["t"], np.nan)}
-    forced = bl.discover(partly, "t", algorithm="iamb", labels="mcar", surrogate="pairwise", force=True)
+    forced = bl.discover(
+        partly, "t", algorithm="iamb", labels=bl.SemiSupervised("mcar", surrogate="pairwise", force=True)
+    )
     assert forced.false_members is None
     assert "Expected false members" not in repr(forced)
 

@@ -11,7 +11,7 @@ import pytest
 import blankets as bl
 from blankets.simulate import as_columns, random_dag, random_network
 from blankets.study._drivers import labeling_drivers
-from blankets.study._study import read_study
+from studies import study_of
 
 ALPHA = 0.05
 
@@ -30,7 +30,7 @@ def rejection_rate(n_draws, surrogate=None, *, given_drivers=False):
     rng = np.random.default_rng(5)
     rejected = 0
     for _ in range(n_draws):
-        study = read_study(two_drivers(rng), "y", None, labels="mar-f", n_jobs=1)
+        study = study_of(two_drivers(rng), "y", None, labels="mar-f", n_jobs=1)
         drivers = labeling_drivers(study, alpha=0.01) if given_drivers else ()
         tests = study.tests(study.surrogate(surrogate, force=True), drivers=drivers)
         rejected += tests.test(study.column("x"), study.target).dependent(ALPHA)

@@ -332,7 +332,7 @@ def test_lack_of_memory_is_said(monkeypatch, found):
     assert found.warnings == ()
     monkeypatch.setattr("blankets.latent._completions.ROOM", 1)
     short = discover_latent(TABLE, "T", blanket=["s", "a", "b", "c"], n_restarts=2, rng=0)
-    assert short.warnings == ("for lack of memory nodes had at most 1 of the other nodes as parents",)
+    assert short.warnings == ("memory is short, so nodes had at most 1 of the other nodes as parents",)
 
 
 def test_ties_go_to_bic():

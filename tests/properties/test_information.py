@@ -85,8 +85,8 @@ def test_tests_are_symmetric_and_in_bounds(codes):
     if min(len(np.unique(x)), len(np.unique(y))) < 2:
         return
     for test in ("g", "x2"):
-        one = bl.test(frame, "x", "y", given=["z"], test=test, reliability=0)
-        other = bl.test(frame, "y", "x", given=["z"], test=test, reliability=0)
+        one = bl.test(frame, "x", "y", given=["z"], test=bl.Testing(test, reliability=0))
+        other = bl.test(frame, "y", "x", given=["z"], test=bl.Testing(test, reliability=0))
         assert one.statistic == pytest.approx(other.statistic, rel=1e-9, abs=1e-9)
         assert (one.dof, one.n_rows) == (other.dof, other.n_rows)
         assert 0 <= one.p <= 1

@@ -33,7 +33,7 @@ def asked(table, algorithm, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)
         try:
-            return bl.discover(table, target, algorithm=algorithm, reliability=1, **options)
+            return bl.discover(table, target, algorithm=algorithm, test=bl.Testing(reliability=1), **options)
         except bl.errors.TargetError:
             return None
 

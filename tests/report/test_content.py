@@ -349,13 +349,13 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
     assert told["Caution"] == "this surrogate is not valid here, and was forced"
-    assert told["Power kept"] == "κ = 0.25 of the noncentrality with full labels"
+    assert told["Power kept"] == "each row counts as much as κ = 0.25 rows with full labels"
     assert told["Rows without a label"] == "1,234"
 
 
 def test_no_members_with_partial_labels():
     blanket = blanket_of(columns=("age",), settings={"alpha": 0.01, "labels": "pu", "surrogate": "odd"})
-    assert "may be for want of labels" in report_content(blanket)["meaning"]
+    assert "there may be too few labels" in report_content(blanket)["meaning"]
     assert ["Each test", "uses a surrogate of the target"] in report_content(blanket)["labels"]
 
 
@@ -385,7 +385,7 @@ def test_columns_that_were_never_found_are_counted():
     [
         {},
         {"algorithm": "fbed", "k": 0, "alpha": 0.05},
-        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "bins": 3, "discretize": "equal-width"},
+        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "n_bins": 3, "discretize": "equal-width"},
         {"reliability": 10.0, "strength": "information", "algorithm": "inter-iamb"},
     ],
 )

@@ -220,7 +220,7 @@ def test_planner_opens_with_the_numbers_of_the_study(settings, expected, tmp_pat
     chosen = {name: expected.pop(name) for name in ("regime", "priorKind") if name in expected}
     for value in chosen.values():
         assert f'<option value="{value}" selected="">' in text
-    assert ("take its answers as a guide" in text) == (settings.get("labels") == "mar-f")
+    assert ("its answers are a guide" in text) == (settings.get("labels") == "mar-f")
     for name, value in expected.items():
         assert re.search(rf'id="plan-{name}" name="{name}" value="([^"]+)"', text).group(1) == value
 

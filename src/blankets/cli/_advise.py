@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from blankets.cli._labels import about_labels, label_options, reading_options
+from blankets.cli._arguments import arguments, label_options, reading_options, target_option
 from blankets.cli._output import notes
 from blankets.progress import told
 
@@ -15,7 +15,7 @@ __all__ = ["advise"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("-t", "--target", required=True, metavar="NAME", help="The column with the labels.")
+@target_option
 @click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01.")
 @label_options
 @reading_options
@@ -36,5 +36,5 @@ def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any
     with notes(quiet=quiet), told("reading the data", quiet=quiet):
         import blankets
 
-        advice = blankets.advise(file, target, **about_labels(file, target, choices))
+        advice = blankets.advise(file, target, **arguments(file, target, choices))
     click.echo(advice.to_json() if as_json else repr(advice))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from blankets.cli._labels import chosen, reading_options
+from blankets.cli._arguments import arguments, jobs_option, json_options, reading_options, target_option
 from blankets.cli._output import check_folder, notes, write_json
 from blankets.progress import told
 
@@ -16,20 +16,24 @@ __all__ = ["latent"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
+@target_option
 @click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
 @click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: iamb at level 0.05.")
-@click.option("--score", metavar="NAME", help="How subspaces compete: mi (default), bic, error or cll.")
+@click.option("--score", metavar="NAME", help="What decides between places: mi (default), bic, error or cll.")
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
-@click.option("--restarts", "n_restarts", type=click.IntRange(min=1), metavar="N", help="Random starts a subspace.")
+@click.option(
+    "--restarts",
+    "n_restarts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Random starts for each place of a latent.",
+)
 @click.option("--max-latents", type=click.IntRange(min=1), metavar="N", help="At most this many latents.")
 @click.option("--labels", metavar="REGIME", help="Why labels are missing, if some are: mcar or mar-f.")
 @reading_options
 @click.option("--seed", "rng", type=int, help="Seed of the random starts.")
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@jobs_option
+@json_options
 def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
     """Look for a latent variable near a column of FILE (CSV or Parquet).
 
@@ -41,9 +45,9 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
     """
     check_folder(save, "--save")
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
-        from blankets.latent import discover_latent
+        import blankets
 
-        found = discover_latent(file, target, **chosen(choices), progress=progress)
+        found = blankets.discover_latent(file, target, **arguments(file, target, choices), progress=progress or False)
     if save is not None:
         write_json(found, save)
     click.echo(found.to_json() if as_json else repr(found))

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from blankets.cli._arguments import arguments, jobs_option, reading_options
 from blankets.cli._output import notes
 from blankets.progress import told
 
@@ -16,12 +17,8 @@ __all__ = ["pack"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to make.")
 @click.option("-t", "--target", metavar="NAME", help="A column whose values are labels, some of which may be missing.")
-@click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges.")
-@click.option("--bins", type=int, metavar="N", help="Number of levels for continuous columns.")
-@click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Keep this column even if it looks like an id.")
-@click.option("--exclude", multiple=True, metavar="COLUMN", help="Leave this column out.")
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@reading_options
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) -> None:
     """Write FILES (CSV or Parquet, or folders of these) as packed codes, to be counted again and again.
@@ -31,10 +28,9 @@ def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) ->
       blankets pack visits/*.parquet -o visits.packed
       blankets discover visits.packed --target readmitted
     """
-    chosen = {name: value for name, value in choices.items() if value is not None and value != ()}
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        store = blankets.pack(list(files), output, **chosen, progress=progress or False)
+        store = blankets.pack(list(files), output, **arguments(output, None, choices), progress=progress or False)
     if not quiet:
         click.echo(f"packed {store.frame.n_rows:,} rows of {store.frame.n_columns} columns into {output}", err=True)

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from blankets.cli._labels import (
+from blankets.cli._arguments import (
     Source,
-    about_labels,
+    arguments,
     engine_options,
+    jobs_option,
     label_options,
     reading_options,
-    surrogate_options,
+    target_option,
 )
 from blankets.cli._output import notes
 from blankets.progress import told
@@ -22,13 +23,12 @@ __all__ = ["rank"]
 
 @click.command()
 @click.argument("file", type=Source(exists=True))
-@click.option("-t", "--target", required=True, metavar="NAME", help="The column that the features are to tell about.")
+@target_option
 @click.option("--loss", metavar="NAME", help="log (mutual information, default) or squared.")
 @label_options
-@surrogate_options
 @reading_options
 @engine_options
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the ranking as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
@@ -50,7 +50,7 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        ranking = blankets.rank(file, target, **about_labels(file, target, choices), progress=progress or False)
+        ranking = blankets.rank(file, target, **arguments(file, target, choices), progress=progress or False)
     if as_json:
         import json
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from blankets.cli._labels import chosen, value_of
+from blankets.cli._arguments import arguments, jobs_option, json_options
 from blankets.cli._output import check_folder, notes, write_json
 from blankets.progress import told
 
@@ -17,14 +17,12 @@ __all__ = ["refute"]
 @click.command()
 @click.argument("result", type=click.Path(exists=True, dir_okay=False))
 @click.argument("file", type=click.Path(exists=True))
-@click.option("-n", "--draws", "n_draws", type=int, metavar="N", help="Number of draws for each trial; default: 20.")
-@click.option("--prior", metavar="P", help="p(y=1), where the result does not know it any more.")
-@click.option("--positive", metavar="CLASS", help="The positive class, where the result does not know it any more.")
+@click.option("-n", "--draws", "n_resamples", type=int, metavar="N", help="Draws for each trial; default: 20.")
+@click.option("--prior", metavar="P", help="p(y=1), if the result does not hold it.")
+@click.option("--positive", metavar="CLASS", help="The positive class, if the result does not hold it.")
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
-@click.option("--json", "as_json", is_flag=True, help="Print the trials as one JSON document.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the trials to this JSON file.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@jobs_option
+@json_options
 def refute(*, result: str, file: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
     """Try to refute a blanket: search again where it must be found, and where it must not.
 
@@ -38,14 +36,11 @@ def refute(*, result: str, file: str, as_json: bool, save: Path | None, quiet: b
       blankets refute result.json patients.csv --draws 100 --json | jq .stands
     """
     check_folder(save, "--save")
-    given = chosen(choices)
-    if "positive" in given:
-        given["positive"] = value_of(given["positive"])
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         import blankets
 
         blanket = blankets.Blanket.load(result)
-        tried = blankets.refute(blanket, file, **given, progress=progress or False)
+        tried = blankets.refute(blanket, file, **arguments(file, blanket.target, choices), progress=progress or False)
     if save is not None:
         write_json(tried, save)
     click.echo(tried.to_json() if as_json else repr(tried))

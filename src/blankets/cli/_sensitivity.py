@@ -6,8 +6,14 @@ from typing import Any
 
 import click
 
-from blankets.cli._discover import parsed_options
-from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
+from blankets.cli._arguments import (
+    arguments,
+    jobs_option,
+    label_options,
+    reading_options,
+    search_options,
+    target_option,
+)
 from blankets.cli._output import notes
 from blankets.progress import told
 
@@ -16,18 +22,16 @@ __all__ = ["sensitivity"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
+@target_option
 @click.option("--at", "priors", type=float, multiple=True, metavar="P", help="Show κ at this value; may be repeated.")
 @search_options
 @reading_options
 @label_options
-@surrogate_options
-@click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def sensitivity(*, file: str, target: str, pairs: tuple[str, ...], as_json: bool, quiet: bool, **choices: Any) -> None:
+def sensitivity(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
     """Find the Markov blanket of a partly labeled column of FILE as a function of p(y=1).
 
     --prior limits the range of p(y=1); without it the range is what the labels allow.
@@ -38,12 +42,11 @@ def sensitivity(*, file: str, target: str, pairs: tuple[str, ...], as_json: bool
       blankets sensitivity patients.csv -t smoker --labels mar-c --prior 0.1-0.4
       blankets sensitivity patients.csv -t smoker --labels mar-c --json | jq '.ranges[].members'
     """
-    options = parsed_options(pairs)
     with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        arguments = about_labels(file, target, choices)
-        found = blankets.sensitivity(file, target, **arguments, **options, progress=progress or False)
+        given = arguments(file, target, choices)
+        found = blankets.sensitivity(file, target, **given, progress=progress or False)
     if as_json:
         click.echo(found.to_json())
         return

@@ -7,8 +7,15 @@ from typing import Any
 
 import click
 
-from blankets.cli._discover import parsed_options
-from blankets.cli._labels import about_labels, label_options, reading_options, search_options, surrogate_options
+from blankets.cli._arguments import (
+    arguments,
+    jobs_option,
+    json_options,
+    label_options,
+    reading_options,
+    search_options,
+    target_option,
+)
 from blankets.cli._output import check_folder, notes, write_json
 from blankets.errors import Interrupted
 from blankets.progress import told
@@ -18,25 +25,20 @@ __all__ = ["stability"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("-t", "--target", required=True, metavar="NAME", help="The column whose blanket is wanted.")
-@click.option("-n", "--draws", "n_draws", type=int, metavar="N", help="Number of draws; default: 100.")
+@target_option
+@click.option("-n", "--draws", "n_resamples", type=int, metavar="N", help="Number of draws; default: 100.")
 @click.option("--method", metavar="NAME", help="How rows are drawn: subsample (default), pairs or bootstrap.")
 @click.option("--fraction", type=float, metavar="F", help="Share of the rows in a subsample; default: 0.5.")
 @search_options
 @reading_options
 @label_options
-@surrogate_options
-@click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2.")
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
-@click.option("--threads", "n_jobs", type=click.IntRange(min=1), metavar="N", help="Number of threads.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@jobs_option
+@json_options
 def stability(
     *,
     file: str,
     target: str,
-    pairs: tuple[str, ...],
     as_json: bool,
     save: Path | None,
     quiet: bool,
@@ -51,13 +53,12 @@ def stability(
       blankets stability patients.csv -t smoker --labels pu --prior 0.2 --json | jq .stable
     """
     check_folder(save, "--save")
-    options = parsed_options(pairs)
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        arguments = about_labels(file, target, choices)
+        given = arguments(file, target, choices)
         try:
-            found = blankets.stability(file, target, **arguments, **options, progress=progress or False)
+            found = blankets.stability(file, target, **given, progress=progress or False)
         except Interrupted as stopped:
             click.echo("" if stopped.found is None else repr(stopped.found))
             raise

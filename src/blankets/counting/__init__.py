@@ -2,7 +2,7 @@
 
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
-from blankets.counting._dask import DaskCounter, connect
+from blankets.counting._dask import DaskCounter, DaskTable, connect
 from blankets.counting._fused import (
     DenseTable,
     Strata,
@@ -25,6 +25,7 @@ __all__ = [
     "Checkpoint",
     "Counter",
     "DaskCounter",
+    "DaskTable",
     "DenseTable",
     "GpuCounter",
     "MemoryCounter",

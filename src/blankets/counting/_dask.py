@@ -8,27 +8,31 @@ task a block and one tree of additions.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.counting._memory import MemoryCounter
 from blankets.counting._partition import PartitionedCounter, Request, Tables, added, counted
-from blankets.data import Store
+from blankets.data import Frame, Store, ingest, pack_ingested
 from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError, warn
 
-__all__ = ["DaskCounter", "StoredRows", "connect"]
+__all__ = ["DaskCounter", "DaskTable", "StoredRows", "connect"]
 
 BLOCKS_A_THREAD = 2  # a task costs 4 to 5 ms, and a lost block is to be small
 FAN_IN = 8
 PATIENCE = 30.0  # seconds without any worker until we give up
 LOOK = 2.0  # seconds between looks at the workers while we wait
+MOST_SENT = 8  # columns that are sent to the workers; where more are new, the rows are packed again
+
+Codes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,21 +45,29 @@ class StoredRows:
         The store, on a disk that the workers see.
     start, stop : int
         The rows.
-    columns : tuple of int or None
+    columns : tuple of int, or None
         The columns, in order; None: all.
+    sent : mapping of int to (int, codes)
+        Columns that are not in the store, by their places among the columns: how many levels they have, and codes.
+    taken : ndarray of bool, or None
+        Which of the rows count; None: all.
     """
 
     path: str
     start: int
     stop: int
     columns: tuple[int, ...] | None = None
+    sent: Mapping[int, tuple[int, Codes]] = field(default_factory=dict)
+    taken: NDArray[np.bool_] | None = None
 
     def load(self) -> MemoryCounter:
         """Read the rows into memory."""
         if not Path(self.path).is_dir():
             raise DataError(f"the worker sees no store {self.path!r}; keep stores on a disk that all workers share")
-        rows = Store.open(self.path).rows(self.start, self.stop)
-        return MemoryCounter(rows if self.columns is None else rows.select(self.columns), n_jobs=1)
+        frame = Store.open(self.path).rows(self.start, self.stop, self.columns)
+        for j, (n_levels, codes) in self.sent.items():
+            frame = frame.replaced(j, codes, tuple(range(n_levels)))
+        return MemoryCounter(frame if self.taken is None else frame.take(self.taken), n_jobs=1)
 
 
 @contextmanager
@@ -111,22 +123,48 @@ class DaskCounter(PartitionedCounter):
         The columns to count; default all.
     n_blocks : int, optional
         In how many blocks the rows are loaded; default two for each thread of the cluster.
+    frame : Frame, optional
+        What these columns are called and mean, and the codes of those that are new; default as in the store.
+    new : sequence of int
+        Columns of the frame whose codes are sent to the workers.
+    taken : ndarray of bool of shape (rows,), optional
+        The rows that count; default all.
     """
 
     def __init__(
-        self, client: Any, store: Store, columns: Sequence[int] | None = None, n_blocks: int | None = None
+        self,
+        client: Any,
+        store: Store,
+        columns: Sequence[int] | None = None,
+        n_blocks: int | None = None,
+        *,
+        frame: Frame | None = None,
+        new: Sequence[int] = (),
+        taken: NDArray[np.bool_] | None = None,
     ) -> None:
         chosen = None if columns is None else tuple(int(j) for j in columns)
-        frame = store.frame if chosen is None else store.frame.select(chosen)
-        self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        frame = frame or (store.frame if chosen is None else store.frame.select(chosen))
+        self.names, self.arities = frame.names, frame.arities
+        self.n_rows = frame.n_rows if taken is None else int(np.count_nonzero(taken))
         self.client = client
         self._workers = self._alive()
         threads = sum(self._workers.values())
-        edges = np.linspace(0, self.n_rows, (n_blocks or max(1, BLOCKS_A_THREAD * threads)) + 1).astype(int).tolist()
-        path = str(store.path.absolute())
-        rows = [StoredRows(path, start, stop, chosen) for start, stop in pairwise(edges)]
-        # Not pure: a store at the same path may have been packed anew.
-        self._blocks = client.map(_loaded, rows, pure=False)
+        edges = np.linspace(0, frame.n_rows, (n_blocks or max(1, BLOCKS_A_THREAD * threads)) + 1).astype(int).tolist()
+        path, sent = str(store.path.absolute()), {j: (int(frame.arities[j]), frame.column(j)) for j in new}
+        rows = [
+            StoredRows(
+                path,
+                start,
+                stop,
+                chosen,
+                {j: (n, codes[start:stop]) for j, (n, codes) in sent.items()},
+                None if taken is None else taken[start:stop],
+            )
+            for start, stop in pairwise(edges)
+        ]
+        # Not pure: a store at the same path may have been packed anew. Not scattered: the scheduler keeps what tasks
+        # are given, so that a block can be loaded again when its worker is lost.
+        self._blocks = [client.submit(_loaded, block, pure=False) for block in rows]
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
         """Let every block be counted where it is, and add up in a tree."""
@@ -153,7 +191,7 @@ class DaskCounter(PartitionedCounter):
                     raise EngineError(f"the cluster has had no workers for {PATIENCE:.0f} seconds") from None
             except KilledWorker as error:
                 raise EngineError(
-                    f"workers die of the task: {error}; give them more memory, or smaller blocks"
+                    f"workers fail at the task: {error}; give them more memory, or smaller blocks"
                 ) from error
             except CancelledError as error:
                 raise EngineError("the cluster has cancelled the work; its scheduler may have stopped") from error
@@ -179,6 +217,44 @@ class DaskCounter(PartitionedCounter):
                 f"and the counts are complete",
                 BlanketsWarning,
             )
+
+
+class DaskTable:
+    """A table that a cluster counts: packed once, whatever columns are replaced and whatever rows are left out.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    folder : Path
+        Where tables in memory are packed; all workers see it.
+    store : Store, optional
+        The table, if it is packed already.
+    """
+
+    def __init__(self, client: Any, folder: Path, store: Store | None = None) -> None:
+        self.client, self.folder = client, folder
+        # Frames are kept beside their stores, so that no other block gets the identity of theirs.
+        self._packed: list[tuple[Store, Frame]] = [] if store is None else [(store, store.frame)]
+
+    def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> DaskCounter:
+        """Return what counts a frame, or some of its rows: workers load what is stored, and are sent what is not."""
+        places = _places(frame)
+        for store, packed in reversed(self._packed):
+            known = {place: j for j, place in enumerate(_places(packed))}
+            new = [j for j, place in enumerate(places) if place not in known]
+            if packed.n_rows == frame.n_rows and len(new) <= MOST_SENT:
+                columns = [known.get(place, 0) for place in places]
+                return DaskCounter(self.client, store, columns, frame=frame, new=new, taken=rows)
+        store = pack_ingested(ingest(frame), self.folder / f"table{len(self._packed)}")
+        self._packed.append((store, frame))
+        return DaskCounter(self.client, store, taken=rows)
+
+
+def _places(frame: Frame) -> list[tuple[int, int]]:
+    """Return what tells each column of a frame from others: its block, and its position there."""
+    blocks = [id(block) for block in frame.blocks]
+    return [(blocks[b], p) for b, p in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
 
 
 def _loaded(rows: StoredRows) -> MemoryCounter:

@@ -18,7 +18,7 @@ from blankets.counting import _kernels as kernels
 from blankets.counting._contract import Counter
 from blankets.counting._memory import BITS_WIN_BELOW, BITS_WIN_LONG, LONG, RENUMBER_ABOVE, MemoryCounter
 from blankets.counting._planes import on_disk
-from blankets.data import DenseColumns, Frame
+from blankets.data import DenseColumns, Frame, free_memory
 
 __all__ = [
     "DenseTable",
@@ -34,7 +34,8 @@ __all__ = [
 
 TOGETHER = 4  # columns that are counted together
 MOST_STRATA = 1 << 20  # and four for each row; more are left to the counter
-MOST_COPIED = 64 << 20  # bytes of codes that are copied, where they do not lie in one block already
+# Bytes of codes that are copied, where they do not lie in one block already: these, or an eighth of free memory.
+MOST_COPIED = 64 << 20
 MOST_OF_SPARSE = 256 << 20  # the same of sparse columns
 
 _COPIED: WeakKeyDictionary[Frame, NDArray[np.uint8]] = WeakKeyDictionary()
@@ -108,7 +109,8 @@ def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:
         if np.array_equal(frame.position, np.arange(len(first))):
             return np.ascontiguousarray(first.codes, np.uint8)
     all_dense = all(isinstance(block, DenseColumns) for block in frame.blocks)
-    if frame.n_columns * frame.n_rows > (MOST_COPIED if all_dense else MOST_OF_SPARSE if copy_sparse else 0):
+    most = max(MOST_COPIED, free_memory() // 8) if all_dense else MOST_OF_SPARSE if copy_sparse else 0
+    if frame.n_columns * frame.n_rows > most:
         return None
     if frame not in _COPIED:
         _COPIED[frame] = np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)

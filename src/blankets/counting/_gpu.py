@@ -57,11 +57,11 @@ def gpu_kernels() -> ModuleType:
     except (ImportError, OSError, RuntimeError) as error:  # some part of CUDA, which is named before much else
         lost = str(error).splitlines()[0]
         raise EngineError(
-            f"the GPU cannot be used, as CUDA is not all there ({lost}); install it with: pip install 'blankets[gpu]'"
+            f"the GPU cannot be used: parts of CUDA are missing ({lost}); install it with: pip install 'blankets[gpu]'"
         ) from error
     if not found:
         raise EngineError(
-            "there is no GPU that CUDA can use on this machine (an NVIDIA one, with its driver); say engine='memory'"
+            "there is no GPU that CUDA can use on this machine (an NVIDIA one, with its driver); use engine='memory'"
         )
     from blankets.counting import _gpu_kernels
 
@@ -207,7 +207,7 @@ class GpuCounter(Counter):
         if needed > free:
             raise EngineError(
                 f"{self.n_rows:,} rows of {len(self.names):,} columns take {needed / 1e9:.1f} GB on the GPU, of whose "
-                f"memory {free / 1e9:.1f} GB are free; leave out columns, or say engine='memory'"
+                f"memory {free / 1e9:.1f} GB are free; leave out columns, or use engine='memory'"
             )
 
     @property

@@ -240,7 +240,7 @@ class MemoryCounter(Counter):
             known = f" given {listed(names[z] for z in given)}" if given else ""
             raise DataError(
                 f"the table of {names[x]!r} and {names[y]!r}{known} has {n_counts:,} cells for {self.n_rows:,} rows, "
-                f"too many to be counted; join rare levels, or condition on fewer columns"
+                f"too many to count; merge rare levels, or condition on fewer columns"
             )
 
     def bits_alone(self, y: int) -> BitTable | None:

@@ -8,19 +8,33 @@ others are not looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 
 from blankets.counting._partition import PartitionedCounter, Request, Tables
-from blankets.data import Audit, Column, DataReport, Recipe, Settings, SqlTable, Summary, decide, joined_bins, quoted
-from blankets.errors import DataError, ParameterError, TargetError, did_you_mean
+from blankets.data import (
+    DEFAULT,
+    Asked,
+    Coding,
+    DataReport,
+    Findings,
+    Reading,
+    Refused,
+    SqlTable,
+    Summary,
+    decide,
+    decide_target,
+    named,
+    quoted,
+)
+from blankets.errors import ParameterError, TargetError
 
 __all__ = ["SqlCounter"]
 
-FEW, MANY = 21, 100_001  # levels to ask for: one more than numbers, or texts, may have
 NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 
 
@@ -42,7 +56,7 @@ class SqlCounter(PartitionedCounter):
         The query.
     target : str, optional
         A column that has to be there, and may not be missing anywhere.
-    discretize, bins, missing, keep, exclude
+    reading : Reading
         As for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies
         for missing values "error" and "level".
 
@@ -53,48 +67,35 @@ class SqlCounter(PartitionedCounter):
     [[[[2, 2], [2, 2]]]]
     """
 
-    def __init__(
-        self,
-        table: SqlTable,
-        target: str | None = None,
-        *,
-        discretize: str | Mapping[str, Any] = "sturges",
-        bins: int | None = None,
-        missing: str = "error",
-        keep: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-    ) -> None:
-        if missing == "drop":
-            raise ParameterError("rows are not dropped where they are counted in place; say so in the query's WHERE")
-        if target is not None and target not in table.names:
-            raise TargetError(f"there is no target column {target!r}{did_you_mean(target, table.names)}")
-        self.table, self._settings, audit = table, Settings(discretize, bins, missing, frozenset(keep)), Audit()
+    def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
+        if reading.missing == "drop":
+            raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+        self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
-        if self.n_rows < 2:
-            raise DataError(f"the query has {self.n_rows} rows; dependence shows only between several")
+        asked = Asked.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
         types = dict(table.rows(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {table.source})"))
-        unwanted = set(exclude)
-        columns = {
-            name: coded
-            for name in table.names
-            if name not in unwanted and (coded := self._coded(name, types[name], audit)) is not None
-        }
-        if target is not None and (target in audit.missing or target not in columns):
-            why = (
-                "has missing values" if target in audit.missing else "is constant, or almost each row has its own value"
-            )
-            raise TargetError(f"the target {target!r} {why}; where labels are missing, pack the query first")
-        audit.check(missing=missing)
-        audit.warn()
+        columns: dict[str, _Coded] = {}
+        for name in [table.names[j] for j in asked.order]:
+            try:
+                coded = self._coded(name, types[name], asked, findings)
+            except Refused as reason:
+                if name == target:
+                    raise TargetError(f"the target {name!r} {reason}") from None
+                findings.refuse(name, reason)
+                continue
+            if coded is not None:
+                columns[name] = coded
+        findings.check(missing=reading.missing)
+        findings.warn()
         self._columns = list(columns.values())
         self.names, self.levels = tuple(columns), tuple(coded.levels for coded in self._columns)
         self.arities = np.array([len(values) for values in self.levels], np.int64)
-        self.report: DataReport = audit.report(
+        self.report: DataReport = findings.report(
             n_rows=self.n_rows,
             n_columns=len(columns),
             n_rows_given=self.n_rows,
-            n_columns_given=len(table.names) - len(unwanted),
-            missing_policy=missing,
+            n_columns_given=len(asked.order),
+            missing_policy=reading.missing,
         )
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
@@ -118,96 +119,82 @@ class SqlCounter(PartitionedCounter):
                 counts[k, x, y, s] += n
         return Tables(counts, np.array(sorted(found), np.int32).reshape(len(found), len(request.given)))
 
-    def _coded(self, name: str, kind: str, audit: Audit) -> _Coded | None:
+    def _coded(self, name: str, kind: str, asked: Asked, findings: Findings) -> _Coded | None:
         """Ask for the levels or the range of a column, and decide how it is coded."""
         numbers = any(word in kind for word in NUMBERS) and "[" not in kind
         if not numbers and kind not in ("VARCHAR", "BOOLEAN") and not kind.startswith("ENUM"):
-            audit.refuse(name, f"is of type {kind}; convert it to text or numbers in the query or leave it out")
-            return None
+            raise Refused(f"is of type {kind}; convert it to text or numbers in the query or leave it out")
         summary, texts = self._summary(name, numbers=numbers)
-        if self._is_identifier(name, summary):
-            audit.id_like.append(name)
+        whole = partial(_leave, (name,), 0)
+        if name != asked.target:
+            coding = decide(name, summary, self._reading, whole, keep=name in asked.keep)
+        elif summary.n_missing:
+            raise Refused("has missing values; where labels are missing, pack the query first")
+        else:
+            coding = decide_target(name, summary, self._reading, whole)
+        if isinstance(coding, Coding) and coding.binning is not None:
+            counts = np.zeros(len(coding.levels) + 1, np.int64)
+            binned = _bins(name, coding)
+            for code, n in self.table.rows(f"SELECT {binned}, count(*) FROM {self.table.source} GROUP BY ALL"):
+                counts[-1 if code is None else int(code)] += n
+            coding, _ = coding.without_empty_bins(counts)
+        is_target = name == asked.target
+        used = (findings.use_target if is_target else findings.decided)(name, coding, summary)
+        if used is None:
             return None
-        recipe = decide(name, summary, self._settings, audit, _not_in_place(name))
-        if recipe is None:
-            return None
-        if recipe.binning is None:
-            known = recipe.levels if recipe.missing_label is None else recipe.levels[:-1]
-            codes: dict[str | None, int] = {texts[level]: code for code, level in enumerate(known)}
-            return _Coded(f"CAST({quoted(name)} AS VARCHAR)", _with_gap(codes, recipe), recipe.levels)
-        return self._binned(name, recipe, audit)
+        if not is_target:
+            findings.use(name, used)
+        codes: dict[str | None, int] = {
+            texts[level] if used.binning is None else str(code): code for code, level in enumerate(used.known)
+        }
+        gap = {} if used.missing_label is None else {"nan": len(used.levels) - 1, None: len(used.levels) - 1}
+        expression = f"CAST({quoted(name)} AS VARCHAR)" if used.binning is None else _bins(name, used)
+        return _Coded(expression, {**gap, **codes}, used.levels)
 
     def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[object, str]]:
-        column, rule = quoted(name), self._settings.rule_for(name)[0]
-        every = numbers and rule == "categorical"
-        most = FEW if numbers and not every else MANY
+        """Return what the database says of a column, and how it writes each level."""
+        column, summary = quoted(name), Summary.asked(name, self._reading, parts=True)
+        most = summary.most_numbers if numbers else summary.most_levels
         value = f"CAST({column} AS DOUBLE)" if numbers else column
         there = f"FROM {self.table.source} WHERE {column} IS NOT NULL" + (f" AND NOT isnan({value})" if numbers else "")
         found = self.table.rows(
-            f"SELECT {column}, CAST({column} AS VARCHAR), count(*) {there} GROUP BY ALL LIMIT {most}"
+            f"SELECT {column}, CAST({column} AS VARCHAR), count(*) {there} GROUP BY ALL LIMIT {(most or 0) + 1}"
         )
-        summary = Summary(every_number=every, n_rows=self.n_rows, kind="numbers" if numbers else "texts")
-        levels = {_plain(level): int(n) for level, _, n in found}
-        summary.levels = levels if len(found) < most else None
+        summary.n_rows, summary.kind = self.n_rows, "numbers" if numbers else "texts"
         summary.n_missing = self.n_rows - int(self.table.rows(f"SELECT count(*) {there}")[0][0])
+        texts = {_as_level(level): text for level, text, _ in found}
+        counts = {_as_level(level): int(n) for level, _, n in found}
+        summary.levels = tuple(sorted(counts)) if len(found) <= (most or 0) else None  # type: ignore[type-var]
+        summary.counts = np.array([counts[level] for level in summary.levels or ()], np.int64)
         if numbers and found:
-            summary.low, summary.high, whole, endless = self.table.rows(
+            summary.low, summary.high, whole, summary.n_infinite = self.table.rows(
                 f"SELECT min({value}), max({value}), bool_and({value} = floor({value})), "
                 f"count(*) FILTER (isinf({value})) {there}"
             )[0]
-            summary.whole, summary.n_infinite, summary.all_different = bool(whole), int(endless), False
-        return summary, {_plain(level): text for level, text, _ in found}
-
-    def _is_identifier(self, name: str, summary: Summary) -> bool:
-        """Tell whether continuous whole numbers are all different although they lie densely."""
-        if not summary.continuous or summary.n_infinite or name in self._settings.keep:
-            return False
-        summary.all_different = True
-        if not summary.may_be_identifier:
-            return False
-        n_different = int(self.table.rows(f"SELECT count(DISTINCT {quoted(name)}) FROM {self.table.source}")[0][0])
-        summary.all_different = n_different == summary.n
-        return summary.all_different
-
-    def _binned(self, name: str, recipe: Recipe, audit: Audit) -> _Coded | None:
-        """Cut numbers within the statement; bins without rows are joined with their neighbors."""
-        expression = _bins(name, recipe)
-        counts = np.zeros(len(recipe.levels) + 1, np.int64)
-        for code, n in self.table.rows(f"SELECT {expression}, count(*) FROM {self.table.source} GROUP BY ALL"):
-            counts[-1 if code is None else int(code)] += n
-        joined, _ = joined_bins(name, recipe, counts, audit)
-        if joined is None:
-            return None
-        codes: dict[str | None, int] = {str(code): code for code in range(len(joined.levels))}
-        return _Coded(_bins(name, joined), _with_gap(codes, joined), joined.levels)
+            summary.whole = bool(whole)
+            if summary.dense:
+                summary.repeats = self.table.rows(f"SELECT count(DISTINCT {column}) {there}")[0][0] < summary.n
+        return summary, texts
 
 
-def _plain(level: Any) -> object:
+def _as_level(level: Any) -> object:
     """Return a number as `blankets.data` names it: an integer where it is whole."""
     if isinstance(level, str | bool):
         return level
     return int(level) if float(level).is_integer() else float(level)
 
 
-def _with_gap(codes: dict[str | None, int], recipe: Recipe) -> dict[str | None, int]:
-    """Add the code of missing values, NaN included."""
-    gap = len(recipe.levels) - 1
-    return codes if recipe.missing_label is None else {"nan": gap, **codes, None: gap}
-
-
-def _bins(name: str, recipe: Recipe) -> str:
+def _bins(name: str, coding: Coding) -> str:
     """Return the number of a bin as text, in SQL; NaN is missing as NULL is."""
     column = f"CAST({quoted(name)} AS DOUBLE)"
-    cuts = () if recipe.binning is None else recipe.binning.cuts
+    cuts = () if coding.binning is None else coding.binning.cuts
     steps = "".join(f" WHEN {column} < {cut!r} THEN '{k}'" for k, cut in enumerate(cuts))
     return f"CASE WHEN {column} IS NULL OR isnan({column}) THEN NULL{steps} ELSE '{len(cuts)}' END"
 
 
-def _not_in_place(name: str) -> Callable[[], Column]:
-    def refuse() -> Column:
-        raise ParameterError(
-            f"column {name!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
-            f"'equal-width' or cut points, or pack the query first"
-        )
-
-    return refuse
+def _leave(names: Sequence[str], j: int) -> NoReturn:
+    """Refuse to bring a column out of the database."""
+    raise ParameterError(
+        f"column {names[j]!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
+        f"'equal-width' or cut points, or pack the query first"
+    )

@@ -1,51 +1,57 @@
 """Data at the door: any table becomes a `Frame` of small integer codes."""
 
-from blankets.data._audit import Audit
 from blankets.data._chunks import Chunks, open_chunks
-from blankets.data._coding import Settings
+from blankets.data._coding import Coding, LeftOut, decide, decide_target
 from blankets.data._columns import Categories, Column, Numbers, Refused, factorize
+from blankets.data._data_report import Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
+from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, SparseColumns
 from blankets.data._ingest import Ingested, ingest
-from blankets.data._learn import Recipe, Summary, decide, joined_bins
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
-from blankets.data._report import Binning, DataReport
-from blankets.data._request import check_reading
+from blankets.data._reading import DEFAULT, Reading, ReadingOptions
+from blankets.data._request import Asked
 from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
+from blankets.data._summary import Summary
+from blankets.data._tables import named
 
 __all__ = [
-    "Audit",
+    "Asked",
     "Binning",
     "Categories",
     "Chunks",
+    "Coding",
     "Column",
+    "DEFAULT",
     "DataReport",
     "DenseColumns",
     "Encoder",
+    "Findings",
     "Frame",
     "Ingested",
+    "LeftOut",
     "Numbers",
     "NumericTable",
-    "Recipe",
+    "Reading",
+    "ReadingOptions",
     "Refused",
-    "Settings",
     "SparseColumns",
     "SqlTable",
     "Store",
     "Summary",
-    "check_reading",
     "decide",
+    "decide_target",
     "factorize",
     "free_memory",
     "ingest",
     "ingest_numeric",
     "is_store",
-    "joined_bins",
+    "named",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",

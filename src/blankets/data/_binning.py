@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
 
-__all__ = ["RULES", "bin_codes", "bin_labels", "cut_points", "mdlp_cuts", "sturges_bins"]
+__all__ = ["COUNTED_RULES", "RULES", "bin_codes", "bin_labels", "cut_points", "mdlp_cuts", "sturges_bins"]
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +60,7 @@ RULES: dict[str, Callable[[Floats, int], Floats]] = {
     "equal-width": equal_width,
     "equal-frequency": equal_frequency,
 }
+COUNTED_RULES = {"equal-width", "equal-frequency"}  # those that the user may give a number of bins
 
 
 def cut_points(

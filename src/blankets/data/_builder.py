@@ -1,7 +1,8 @@
-"""A frame filled column by column, without a second copy of the data and without repeated columns."""
+"""A frame filled column by column, without a second copy of the data."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,42 +27,30 @@ class FrameBuilder:
         self._names: list[str] = []
         self._levels: list[tuple[object, ...]] = []
         self._is_wide: list[bool] = []
-        self._digests: list[bytes | None] = []
-        self._seen: dict[bytes, str] = {}
-        self.last_digest = b""
+        self._digests: list[bytes] = []
 
     def add(
-        self, name: str, codes: NDArray[np.integer[Any]], levels: tuple[object, ...], *, even_if_repeated: bool = False
-    ) -> str | None:
-        """Add a column; or leave it and return the name of the earlier one that it repeats, code by code."""
+        self,
+        name: str,
+        codes: NDArray[np.integer[Any]],
+        levels: tuple[object, ...],
+        wanted: Callable[[str, bytes], bool] | None = None,
+    ) -> bool:
+        """Add a column, unless it is not wanted, which its name and the hash of its codes tell; return whether."""
         wide = len(levels) > NARROW
         row: NDArray[Any] = codes.astype(np.int32) if wide else self._narrow[len(self._names) - len(self._wide)]
         if not wide:
             row[:] = codes
-        self.last_digest = digest(row)
-        earlier = self._seen.setdefault(self.last_digest, name)
-        if earlier != name and not even_if_repeated:
-            return earlier
-        self._append(name, levels, row if wide else None, self.last_digest)
-        return None
-
-    def add_target(self, name: str, codes: NDArray[np.integer[Any]], levels: tuple[object, ...]) -> None:
-        """Add the target, whose copies among the features are another matter than repeated features."""
-        wide = len(levels) > NARROW
-        if not wide:
-            self._narrow[len(self._names) - len(self._wide)] = codes
-        self._append(name, levels, codes.astype(np.int32) if wide else None)
-
-    def _append(
-        self, name: str, levels: tuple[object, ...], wide: NDArray[np.int32] | None, hashed: bytes | None = None
-    ) -> None:
-        """Enter a column, the narrow codes of which have been written."""
-        if wide is not None:
-            self._wide.append(wide)
+        made = digest(row)
+        if wanted is not None and not wanted(name, made):
+            return False
+        if wide:
+            self._wide.append(row)
         self._names.append(name)
         self._levels.append(levels)
-        self._is_wide.append(wide is not None)
-        self._digests.append(hashed)
+        self._is_wide.append(wide)
+        self._digests.append(made)
+        return True
 
     def frame(self) -> Frame:
         """Return the frame."""
@@ -71,6 +60,5 @@ class FrameBuilder:
             blocks.append(DenseColumns(np.stack(self._wide)))
         block_of = is_wide.astype(np.int64) if len(blocks) == 2 else np.zeros(len(is_wide), np.int64)
         position = np.where(is_wide, np.cumsum(is_wide), np.cumsum(~is_wide)).astype(np.int64) - 1
-        places = zip(block_of.tolist(), position.tolist(), strict=True)
-        digests = {place: made for place, made in zip(places, self._digests, strict=True) if made is not None}
+        digests = dict(zip(zip(block_of.tolist(), position.tolist(), strict=True), self._digests, strict=True))
         return Frame(tuple(self._names), tuple(self._levels), self.n_rows, tuple(blocks), block_of, position, digests)

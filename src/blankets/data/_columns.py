@@ -22,7 +22,8 @@ __all__ = [
     "Refused",
     "distinct",
     "factorize",
-    "plain",
+    "level_names",
+    "present",
     "sorted_categories",
 ]
 
@@ -47,22 +48,33 @@ class Categories:
         All levels, in declared order, or sorted where none was declared.
     missing : ndarray of bool or None
         Which rows have no value.
-    declared : bool
-        Whether the container itself declared the levels (then some may be unused).
+    declared, ordered : bool
+        Whether the container itself declared the levels (then some may be unused), and that their order has a meaning.
     """
 
     codes: NDArray[np.integer[Any]]
     levels: tuple[object, ...]
     missing: Mask | None = None
     declared: bool = False
+    ordered: bool = False
     _counts: list[NDArray[np.int64]] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def n_missing(self) -> int:
+        """Number of rows without a value."""
+        return _count(self.missing)
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of infinite values."""
+        return 0
+
     def take(self, rows: Mask) -> Categories:
         """Return the column with some rows only; texts that are gone are no levels any more."""
-        part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared)
+        part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared, self.ordered)
         if self.declared or not (self.levels and isinstance(self.levels[0], str)):
             return part
         seen = part.counts() > 0
@@ -72,8 +84,7 @@ class Categories:
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows have each level, shape (levels,); counted once."""
         if not self._counts:
-            codes = self.codes if self.missing is None else self.codes[~self.missing]
-            self._counts.append(np.bincount(codes, minlength=len(self.levels)))
+            self._counts.append(np.bincount(present(self.codes, self.missing), minlength=len(self.levels)))
         return self._counts[0]
 
 
@@ -87,6 +98,16 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def n_missing(self) -> int:
+        """Number of rows without a value."""
+        return _count(self.missing)
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of infinite values."""
+        return int(np.count_nonzero(np.isinf(self.present))) if self.values.dtype.kind == "f" else 0
+
     def take(self, rows: Mask) -> Numbers:
         """Return the column with some rows only."""
         return Numbers(self.values[rows], _some(self.missing, rows))
@@ -94,10 +115,20 @@ class Numbers:
     @property
     def present(self) -> NDArray[np.number[Any]]:
         """The values of the rows that have one."""
-        return self.values if self.missing is None else self.values[~self.missing]
+        return present(self.values, self.missing)
 
 
 Column = Categories | Numbers
+
+
+def present(values: NDArray[Any], missing: Mask | None) -> NDArray[Any]:
+    """Return the values of the rows that have one."""
+    return values if missing is None else values[~missing]
+
+
+def _count(missing: Mask | None) -> int:
+    """Return the number of rows that a mask marks."""
+    return 0 if missing is None else int(np.count_nonzero(missing))
 
 
 def _some(missing: Mask | None, rows: Mask) -> Mask | None:
@@ -119,7 +150,7 @@ def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
 @overload
 def factorize(numbers: Numbers) -> Categories: ...
 @overload
-def factorize(numbers: Numbers, at_most: int) -> Categories | None: ...
+def factorize(numbers: Numbers, at_most: int | None) -> Categories | None: ...
 def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None:
     """Turn each distinct number into a category, in numerical order; None if there are more than ``at_most``.
 
@@ -147,22 +178,25 @@ def _counted(values: NDArray[np.number[Any]], low: int, at_most: int | None) -> 
     """Turn integers within a small range into categories by counting them."""
     offset = _offset(values, low)
     counts = np.bincount(offset)
-    found = np.flatnonzero(counts)
-    n = len(found)
+    found = counts.nonzero()[0]
+    n, first = len(found), int(found[0])
     if at_most is not None and n > at_most:
         return None
     levels = tuple(v + low for v in found.tolist())
-    if found[-1] == n - 1:  # no gaps: the numbers are codes already
-        return Categories(values if low == 0 else offset, levels, None, _counts=[counts])  # type: ignore[arg-type]
+    if found[-1] - first == n - 1:  # no gaps: the numbers are codes already, or nearly so
+        codes: Any = values if levels[0] == 0 else offset - first if first else offset
+        return Categories(codes, levels, None, _counts=[counts[first:]])
     rank = np.zeros(len(counts), np.int32)
     rank[found] = np.arange(n)
     return Categories(rank[offset], levels, None, _counts=[counts[found]])
 
 
 def _lowest_of_few(values: NDArray[np.number[Any]]) -> int | None:
-    """Return the smallest of integers that lie within a small range, else None."""
+    """Return the smallest of integers that lie within a small range, or one below; None for all others."""
     if values.dtype.kind not in "iu" or not len(values):
         return None
+    if values.dtype.itemsize == 1:
+        return 0 if values.dtype.kind == "u" else -128
     low, high = int(values.min()), int(values.max())
     return low if high - low < LOOKUP else None
 
@@ -182,7 +216,7 @@ def sorted_categories(codes: NDArray[np.integer[Any]], labels: Sequence[Any], mi
     return Categories(rank[codes], tuple(labels[k] for k in order), missing)
 
 
-def plain(levels: Iterable[Any]) -> tuple[object, ...]:
+def level_names(levels: Iterable[Any]) -> tuple[object, ...]:
     """Return levels as plain Python values; what is not a number, a truth value or a text becomes its text."""
     unwrapped = (v.item() if isinstance(v, np.generic) else v for v in levels)
     return tuple(v if isinstance(v, bool | int | float | str) else str(v) for v in unwrapped)

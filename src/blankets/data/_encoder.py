@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._audit import Audit
 from blankets.data._binning import bin_codes
 from blankets.data._builder import FrameBuilder
-from blankets.data._coding import infinite, n_missing
-from blankets.data._columns import Categories, Column, Numbers, Refused, factorize
+from blankets.data._coding import by_levels
+from blankets.data._columns import Column, Numbers, Refused, present
+from blankets.data._data_report import Binning
+from blankets.data._findings import Findings
 from blankets.data._frame import Frame
-from blankets.data._report import Binning
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
 from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed, warn
@@ -91,17 +91,17 @@ class Encoder:
         wanted = self._columns_in(table)
         if table.sparse is not None and all(self.levels[k][:1] == (0,) for k in wanted):
             return self._transform_sparse(table, wanted)
-        audit, new_rows = Audit(), dict[str, int]()
+        findings, new_rows = Findings(), dict[str, int]()
         builder = FrameBuilder(table.n_rows, len(wanted))
         for k, j in wanted.items():
             name = self.names[k]
             try:
-                codes, levels = self._recode(k, table.read(j), audit, new_rows)
+                codes, levels = self._recode(k, table.read(j), findings, new_rows)
             except Refused as reason:
-                audit.refuse(name, reason)
+                findings.refuse(name, reason)
                 continue
-            builder.add(name, codes, levels, even_if_repeated=True)
-        audit.check(missing="error")
+            builder.add(name, codes, levels)
+        findings.check(missing="error")
         _warn_of_new_levels(new_rows)
         return builder.frame()
 
@@ -119,29 +119,31 @@ class Encoder:
         return {k: index[name] for k, name in enumerate(self.names) if name in index}
 
     def _recode(
-        self, k: int, column: Column, audit: Audit, new_rows: dict[str, int]
-    ) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+        self, k: int, column: Column, findings: Findings, new_rows: dict[str, int]
+    ) -> tuple[NDArray[np.integer[Any]], tuple[object, ...]]:
         """Return codes by the known levels, and the levels with new ones appended."""
         name, levels = self.names[k], self.levels[k]
-        if endless := infinite(column):
-            audit.infinite[name] = endless
+        if endless := column.n_infinite:
+            findings.infinite[name] = endless
         if name in self.binned:
             if not isinstance(column, Numbers):
                 raise Refused("held numbers before and does not now")
-            codes = bin_codes(column.values, np.array(self.binned[name].cuts))
+            codes: NDArray[np.integer[Any]] = bin_codes(column.values, np.array(self.binned[name].cuts))
         else:
-            mine = factorize(column) if isinstance(column, Numbers) else column
-            codes, levels = _by_known_levels(name, mine, levels, new_rows)
+            codes, added = by_levels(column, levels)
+            levels = (*levels, *added)
+            if added:
+                new_rows[name] = int(np.count_nonzero(present(codes, column.missing) >= len(self.levels[k])))
         if column.missing is None:
             return codes, levels
         if name == self.target:
             return np.where(column.missing, 0, codes), levels
         if self.missing != "level":
-            audit.missing[name] = n_missing(column)
+            findings.missing[name] = column.n_missing
             return codes, levels
         label = self.missing_labels.get(name, "missing")
         if label not in levels:
-            new_rows[name] = new_rows.get(name, 0) + n_missing(column)
+            new_rows[name] = new_rows.get(name, 0) + column.n_missing
             levels = (*levels, label)
         return np.where(column.missing, levels.index(label), codes), levels
 
@@ -150,28 +152,14 @@ class Encoder:
         from scipy.sparse import csc_array
 
         matrix = csc_array(table.sparse[:, list(wanted.values())])
-        audit = Audit()
+        findings = Findings()
         names = [self.names[k] for k in wanted]
-        note_gaps(matrix, names, audit)
-        audit.check(missing="level" if self.missing == "level" else "error")
+        note_gaps(matrix, names, findings)
+        findings.check(missing="level" if self.missing == "level" else "error")
         block, levels, new_rows = recode_sparse(matrix, [self.levels[k] for k in wanted])
         _warn_of_new_levels({names[j]: n for j, n in new_rows.items()})
         where = np.arange(len(names), dtype=np.int64)
         return Frame(tuple(names), tuple(levels), table.n_rows, (block,), np.zeros_like(where), where)
-
-
-def _by_known_levels(
-    name: str, column: Categories, known: tuple[object, ...], new_rows: dict[str, int]
-) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """Translate a column's own codes into those of the known levels; levels that rows have and we had not are added."""
-    book = {level: code for code, level in enumerate(known)}
-    counts = column.counts()
-    added = [level for level, n in zip(column.levels, counts, strict=True) if n and level not in book]
-    book |= {level: len(known) + k for k, level in enumerate(added)}
-    if added:
-        new_rows[name] = int(sum(n for level, n in zip(column.levels, counts, strict=True) if level in set(added)))
-    translate = np.array([*(book.get(level, 0) for level in column.levels), 0], np.int64)
-    return translate[column.codes], (*known, *added)
 
 
 def _warn_of_new_levels(new_rows: dict[str, int]) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from blankets.errors import DataError, did_you_mean
 
-__all__ = ["DenseColumns", "Frame", "SparseColumns", "digest"]
+__all__ = ["NARROW", "DenseColumns", "Frame", "SparseColumns", "code_type", "digest"]
 
 NARROW = 256  # most levels that fit a byte
 
@@ -214,26 +214,27 @@ class Frame:
         return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
 
     def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
-        """Return a frame in which column ``name`` is new or has been replaced; other columns are shared."""
-        narrow = len(levels) <= NARROW
-        block = DenseColumns((codes.astype(np.uint8) if narrow else codes.astype(np.int32)).reshape(1, -1))
-        at = len(self.blocks)
+        """Return a frame in which column ``name`` is new or has been replaced; other columns are shared.
+
+        >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+        >>> frame.with_column("b", np.array([0, 1, 2]), ("low", "mid", "high")).arities.tolist()
+        [2, 3]
+        """
         if name in self._index:
-            j = self._index[name]
-            all_levels = (*self.levels[:j], levels, *self.levels[j + 1 :])
-            block_of, position = self.block_of.copy(), self.position.copy()
-            block_of[j], position[j] = at, 0
-            known = dict(self.digests)
-            return Frame(self.names, all_levels, self.n_rows, (*self.blocks, block), block_of, position, known)
-        return Frame(
-            (*self.names, name),
-            (*self.levels, levels),
-            self.n_rows,
-            (*self.blocks, block),
-            np.append(self.block_of, at),
-            np.append(self.position, 0),
-            dict(self.digests),
+            return self.replaced(self._index[name], codes, levels)
+        block_of, position = np.append(self.block_of, 0), np.append(self.position, 0)
+        wider = Frame(
+            (*self.names, name), (*self.levels, levels), self.n_rows, self.blocks, block_of, position, self.digests
         )
+        return wider.replaced(self.n_columns, codes, levels)
+
+    def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
+        """Return a frame in which column ``j`` has other codes and levels; other columns are shared."""
+        row: NDArray[Any] = np.array(codes, code_type(len(levels)))
+        block_of, position = self.block_of.copy(), self.position.copy()
+        block_of[j], position[j] = len(self.blocks), 0
+        all_levels, blocks = (*self.levels[:j], levels, *self.levels[j + 1 :]), (*self.blocks, DenseColumns(row[None]))
+        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests))
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
@@ -242,12 +243,12 @@ class Frame:
         sparse columns have another one than dense ones.
         """
         made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
-        plain: dict[str, bytes] = {}
+        named: dict[str, bytes] = {}
         for levels in self.levels:
             text = repr(levels)
-            if text not in plain:  # most columns of a wide table have the levels of another
-                plain[text] = repr([_plain(level) for level in levels]).encode("utf-8", "surrogatepass")
-            made.update(plain[text])
+            if text not in named:  # most columns of a wide table have the levels of another
+                named[text] = repr([_named(level) for level in levels]).encode("utf-8", "surrogatepass")
+            made.update(named[text])
         for place in zip(self.block_of.tolist(), self.position.tolist(), strict=True):
             if place not in self.digests:
                 self.digests[place] = self.blocks[place[0]].digest(place[1])
@@ -255,12 +256,17 @@ class Frame:
         return made.hexdigest()
 
 
+def code_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
+    """Return the type of the codes of so many levels."""
+    return np.uint8 if n_levels <= NARROW else np.int32
+
+
 def digest(codes: NDArray[Any]) -> bytes:
     """Return a hash of one column's codes, 128 bits: equal means equal."""
     return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).digest()
 
 
-def _plain(level: object) -> object:
+def _named(level: object) -> object:
     """Return a level such that equal ones of different containers look the same: 2 for np.int64(2) and 2.0."""
     value = level.item() if isinstance(level, np.generic) else level
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.arguments import names_in
-from blankets.data._audit import Audit
 from blankets.data._builder import FrameBuilder
-from blankets.data._coding import Coding, Rule, Settings, encode_feature, encode_target, infinite, left_out, settled
+from blankets.data._coding import Coding, code, decide, decide_target, left_out
 from blankets.data._columns import Categories, Column, Mask, Refused
+from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._frame import NARROW, DenseColumns, Frame, digest
-from blankets.data._report import DataReport
-from blankets.data._request import check_size, chosen_columns, find_column, separate_target
+from blankets.data._findings import Findings, Repeats
+from blankets.data._frame import Frame, code_type, digest
+from blankets.data._reading import DEFAULT, Reading
+from blankets.data._request import Asked
 from blankets.data._room import check_room
-from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, take_rows
+from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest, take_rows
 from blankets.data._store import Store, is_store
-from blankets.data._tables import Table, open_table
-from blankets.errors import DataError, ParameterError, TargetError, did_you_mean
+from blankets.data._summary import Summary
+from blankets.data._tables import open_table
+from blankets.errors import DataError, TargetError
 
-__all__ = ["Ingested", "ingest"]
+__all__ = ["Ingested", "Target", "ingest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +54,7 @@ class Ingested:
     unlabeled: Mask | None = None
 
 
-def ingest(
-    data: Any,
-    target: str | int | None = None,
-    *,
-    y: Any = None,
-    discretize: str | Mapping[str, Rule] = "sturges",
-    bins: int | None = None,
-    missing: str = "error",
-    keep: Iterable[str | int] = (),
-    columns: Iterable[str | int] | None = None,
-    exclude: Iterable[str | int] = (),
-) -> Ingested:
+def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
     """Turn any table into a `Frame` of small integer codes.
 
     Parameters
@@ -79,23 +69,8 @@ def ingest(
     y : array-like of shape (rows,), optional
         The target, if it is not in the table. It becomes the last column, under its own name if it
         has one, else "target".
-    discretize : str or mapping of str to rule
-        What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
-        "equal-frequency" (both with ``bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
-        that names them). A mapping gives rules by column; there also "categorical" (each number a
-        level) and a list of cut points; columns not in it get "sturges".
-    bins : int, optional
-        Number of bins for "equal-width" and "equal-frequency".
-    missing : {"error", "level", "drop"}
-        What to do with missing feature values (None, NaN, null, NA): an error that names the columns,
-        a level of their own called "missing", or delete such rows.
-    keep : iterable of str or int
-        Columns to keep although they are constant, repeat another, or look like identifiers.
-    columns : iterable of str or int, optional
-        Features to use; default all.
-    exclude : iterable of str or int
-        Features not to use.
+    reading : Reading
+        How columns are chosen and read.
 
     Returns
     -------
@@ -134,28 +109,18 @@ def ingest(
     >>> done.frame.column(0).tolist()
     [1, 0, 1, 0]
     """
-    if target is not None and y is not None:
-        raise ParameterError("give the target as a column name or as y, not both")
     store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
     if store is not None:
         _check_store(store, target)
         data = store.frame
-    table = open_table(data)
-    check_size(table)
-    place = None if target is None else find_column(table, target, TargetError)
-    kept = frozenset(table.names[find_column(table, name)] for name in names_in("keep", keep))
-    settings = Settings(discretize, bins, missing, kept)
-    if settings.rule_for("")[0] == "supervised" and target is None and y is None:
-        raise ParameterError("discretize='supervised' needs a target to look at")
-    order = chosen_columns(table, place, columns, exclude)
-    work = _Work(table, order, place, settings, Audit())
-    name, column = _target(table, order, place, y, work.audit)
-    check_rules(discretize, table, name)
+    asked = Asked.of(open_table(data), target, y, reading)
+    work = _Work(asked)
+    column = work.target_column()
     if store is not None:
-        if isinstance(column, Categories) and name == store.target:
+        if isinstance(column, Categories) and asked.target == store.target:
             column = Categories(column.codes, column.levels, store.unlabeled, declared=True)
-        return _from_store(store, _pass(store.frame, place, order, name, column))
-    return _pass(data, place, order, name, column) if isinstance(data, Frame) else work.run(name, column)
+        return _from_store(store, _pass(store.frame, asked, column))
+    return _pass(data, asked, column) if isinstance(data, Frame) else work.run(column)
 
 
 def _check_store(store: Store, target: str | int | None) -> None:
@@ -178,56 +143,63 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
     return replace(done, encoder=encoder, report=report)
 
 
-def check_rules(discretize: str | Mapping[str, Rule], table: Table, target: str | None) -> None:
-    """Refuse rules for columns that do not exist or are sparse."""
-    if isinstance(discretize, str):
-        return
-    for name in discretize:
-        if name == target:
-            continue
-        if name not in table.index:
-            raise ParameterError(
-                f"'discretize' names {name!r}, which is no column{did_you_mean(str(name), table.names)}"
-            )
-        if table.sparse is not None:
-            raise ParameterError(f"'discretize' names {name!r}, but sparse columns are not binned; do it before")
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target that has been read whole."""
+
+    name: str
+    coding: Coding
+    codes: NDArray[np.integer[Any]]
+    unlabeled: Mask | None
+
+    @classmethod
+    def read(cls, name: str, column: Column, reading: Reading, findings: Findings) -> Target | None:
+        """Decide how a target is coded; None if it cannot be one, for reasons that are noted."""
+        summary = Summary.asked(name, reading)
+        settled = summary.add(column)
+        try:
+            coding = decide_target(name, summary, reading, lambda: column)
+        except Refused as reason:
+            findings.target.append(f"the target {name!r} {reason}")
+            return None
+        done, codes = code(coding, column, settled)
+        used = findings.use_target(name, done, summary)
+        return (
+            None
+            if used is None
+            else cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
+        )
+
+    @property
+    def classes(self) -> Categories:
+        """Its codes as a column, for supervised binning."""
+        return Categories(self.codes, self.coding.levels, self.unlabeled)
+
+    @cached_property
+    def digest(self) -> bytes | None:
+        """The hash that a copy of it would have; None where it is not known in every row."""
+        return None if self.unlabeled is not None else digest(self.codes)
 
 
-def _target(
-    table: Table, order: Sequence[int], place: int | None, y: Any, audit: Audit
-) -> tuple[str | None, Column | None]:
-    """Return the name and the column of the target, None where there is none or it cannot be read."""
-    if y is not None:
-        return separate_target(table, order, y)
-    if place is None:
-        return None, None
-    try:
-        return table.names[place], table.read(place)
-    except Refused as reason:
-        audit.target.append(f"the target {table.names[place]!r} {reason}")
-        return table.names[place], None
-
-
-def _pass(frame: Frame, place: int | None, order: Sequence[int], name: str | None, column: Column | None) -> Ingested:
+def _pass(frame: Frame, asked: Asked, column: Column | None) -> Ingested:
     """Let a frame through, without the columns that the user does not want; only its target is looked at."""
-    audit = Audit()
-    coding = None if name is None or column is None else encode_target(name, column, Settings(), audit)
-    audit.check(missing="error")
-    audit.warn()
-    frame = frame if len(order) == frame.n_columns else frame.select(order)
-    if place is None and name is not None and coding is not None:
-        frame = frame.with_column(name, coding.codes, coding.levels)
-    size = frame.n_rows, frame.n_columns
+    findings, name = Findings(), asked.target
+    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
+    findings.check(missing="error")
+    findings.warn()
+    frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
+    if asked.place is None and target is not None:
+        frame = frame.with_column(target.name, target.codes, target.coding.levels)
     unlabeled = None if column is None else column.missing
     report = DataReport(
-        n_rows=size[0],
-        n_columns=size[1],
-        n_rows_given=size[0],
-        n_columns_given=size[1],
-        binned=audit.binned,
-        unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
+        n_rows=frame.n_rows,
+        n_columns=frame.n_columns,
+        n_rows_given=frame.n_rows,
+        n_columns_given=frame.n_columns,
+        binned=findings.binned,
+        unlabeled=0 if column is None else column.n_missing,
     )
-    encoder = Encoder(frame.names, frame.levels, audit.binned, name, "error", {})
+    encoder = Encoder(frame.names, frame.levels, findings.binned, name, "error", {})
     return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
 
 
@@ -235,143 +207,118 @@ def _pass(frame: Frame, place: int | None, order: Sequence[int], name: str | Non
 class _Work:
     """The way of one table: rows to delete, target, features, frame."""
 
-    table: Table
-    order: list[int]
-    place: int | None
-    settings: Settings
-    audit: Audit
+    asked: Asked
+    findings: Findings = field(default_factory=Findings)
+    missing_labels: dict[str, str] = field(default_factory=dict)
 
-    def run(self, name: str | None, column: Column | None) -> Ingested:
+    def target_column(self) -> Column | None:
+        """Read the column of the target; None where there is none, or it cannot be read."""
+        if self.asked.place is None:
+            return self.asked.beside
+        try:
+            return self.asked.table.read(self.asked.place)
+        except Refused as reason:
+            self.findings.target.append(f"the target {self.asked.target!r} {reason}")
+            return None
+
+    def run(self, column: Column | None) -> Ingested:
         """Encode target and features and put them together."""
-        rows = self._kept_rows() if self.settings.missing == "drop" else None
-        column = column if rows is None or column is None else column.take(rows)
-        coding = None if name is None or column is None else encode_target(name, column, self.settings, self.audit)
-        target = None if name is None or coding is None else (name, coding)
-        unlabeled = None if column is None else column.missing
-        n_rows = self.table.n_rows if rows is None else int(np.count_nonzero(rows))
+        asked, table, findings = self.asked, self.asked.table, self.findings
+        rows = self._kept_rows() if asked.reading.missing == "drop" else None
+        n_rows = table.n_rows if rows is None else int(np.count_nonzero(rows))
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {self.table.n_rows} rows; choose missing='level'")
-        labels: dict[str, str] = {}
-        if self.table.sparse is not None:
-            frame = self._sparse(target, rows, unlabeled)
-        else:
-            frame = self._dense(target, rows, n_rows, unlabeled, labels)
-        self.audit.check(missing=self.settings.missing)
-        self.audit.warn()
-        width = len(self.table.names) if self.table.positional else None
-        encoder = Encoder(frame.names, frame.levels, self.audit.binned, name, self.settings.missing, labels, width)
-        report = self._report(frame, rows, unlabeled, extra=self.place is None and name is not None)
+            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='level'")
+        column = column if rows is None or column is None else column.take(rows)
+        name, target = asked.target, None
+        if name is not None and column is not None:
+            target = Target.read(name, column, asked.reading, findings)
+        frame = (self._dense if table.sparse is None else self._sparse)(target, rows, n_rows)
+        findings.check(missing=asked.reading.missing)
+        findings.warn()
+        width = len(table.names) if table.positional else None
+        policy, labels = asked.reading.missing, self.missing_labels
+        encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, labels, width)
+        report = findings.report(
+            n_rows=n_rows,
+            n_columns=frame.n_columns,
+            n_rows_given=table.n_rows,
+            n_columns_given=len(asked.order) + (asked.beside is not None),
+            dropped_rows=table.n_rows - n_rows,
+            missing_policy=policy,
+            unlabeled=0 if column is None else column.n_missing,
+        )
+        unlabeled = None if column is None else column.missing
         return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in those features that will be used."""
-        if self.table.sparse is not None:
-            return rows_without_gaps(self.table.sparse[:, [j for j in self.order if j != self.place]])
-        kept = np.ones(self.table.n_rows, dtype=bool)
-        for j in self.order:
-            if j == self.place:
-                continue
+        table, reading = self.asked.table, self.asked.reading
+        if table.sparse is not None:
+            return rows_without_gaps(table.sparse[:, self.asked.features])
+        kept = np.ones(table.n_rows, dtype=bool)
+        for j in self.asked.features:
             try:
-                column = self.table.read(j)
+                column = table.read(j)
             except Refused:
                 continue  # reported when it is read again
-            if column.missing is None or infinite(column):
+            if column.missing is None:
                 continue
-            rule, asked = self.settings.rule_for(self.table.names[j])
-            if not left_out(self.table.names[j], settled(column, rule, asked=asked), self.settings):
-                self.audit.missing[self.table.names[j]] = int(np.count_nonzero(column.missing))
+            name, summary = table.names[j], Summary.asked(table.names[j], reading)
+            summary.add(column)
+            if left_out(summary, reading, lambda: column, keep=name in self.asked.keep) is None:  # noqa: B023
+                self.findings.missing[name] = column.n_missing
                 kept &= ~column.missing
         return kept
 
-    def _dense(
-        self,
-        target: tuple[str, Coding] | None,
-        rows: Mask | None,
-        n_rows: int,
-        unlabeled: Mask | None,
-        labels: dict[str, str],
-    ) -> Frame:
+    def _dense(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
         """Encode column by column into one frame."""
-        check_room(n_rows, len(self.order) + 1)
-        builder = FrameBuilder(n_rows, len(self.order) + 1)
-        classes = None if target is None else Categories(target[1].codes, target[1].levels, unlabeled)
-        twin = None if target is None or unlabeled is not None else _digest(target[1])
-        for j in self.order:
-            if j == self.place:
-                if target is not None:
-                    builder.add_target(target[0], target[1].codes, target[1].levels)
-                continue
-            name = self.table.names[j]
-            try:
-                column = self.table.read(j)
-            except Refused as reason:
-                self.audit.refuse(name, reason)
-                continue
-            coding = encode_feature(
-                name, column if rows is None else column.take(rows), self.settings, self.audit, classes
-            )
-            if coding is None:
-                continue
-            if coding.missing_label is not None:
-                labels[name] = coding.missing_label
-            self._add(builder, name, coding, twin)
-        if target is not None and self.place is None:
-            builder.add_target(target[0], target[1].codes, target[1].levels)
+        check_room(n_rows, len(self.asked.order) + 1)
+        builder = FrameBuilder(n_rows, len(self.asked.order) + 1)
+        repeats = Repeats(self.findings, self.asked.keep, None if target is None else target.digest)
+        for j in self.asked.order:
+            if j != self.asked.place:
+                self._add(builder, repeats, j, rows, None if target is None else target.classes)
+            elif target is not None:
+                builder.add(target.name, target.codes, target.coding.levels)
+        if target is not None and self.asked.place is None:
+            builder.add(target.name, target.codes, target.coding.levels)
         return builder.frame()
 
-    def _add(self, builder: FrameBuilder, name: str, coding: Coding, twin: bytes | None) -> None:
-        """Add a feature unless it repeats another; note what it repeats."""
-        earlier = builder.add(name, coding.codes, coding.levels, even_if_repeated=name in self.settings.keep)
-        if earlier is not None:
-            self.audit.duplicates.setdefault(earlier, []).append(name)
-            for noted in (self.audit.binned, self.audit.many_levels, self.audit.unused_levels):
-                noted.pop(name, None)
-        elif builder.last_digest == twin:
-            self.audit.copies_of_target.append(name)
+    def _add(
+        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Mask | None, classes: Categories | None
+    ) -> None:
+        """Decide about a feature, and add it unless it is left out or repeats another."""
+        name, reading = self.asked.table.names[j], self.asked.reading
+        summary = Summary.asked(name, reading)
+        try:
+            column = self.asked.table.read(j)
+            column = column if rows is None else column.take(rows)
+            settled = summary.add(column)
+            coding = decide(name, summary, reading, lambda: column, classes, keep=name in self.asked.keep)
+        except Refused as reason:
+            self.findings.refuse(name, reason)
+            return
+        coding, codes = code(coding, column, settled)
+        used = self.findings.decided(name, coding, summary)
+        if used is not None and builder.add(name, codes, used.levels, repeats.new):
+            self.findings.use(name, used)
+            if used.missing_label is not None:
+                self.missing_labels[name] = used.missing_label
 
-    def _sparse(self, target: tuple[str, Coding] | None, rows: Mask | None, unlabeled: Mask | None) -> Frame:
+    def _sparse(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
-        features = np.array([j for j in self.order if j != self.place], np.int64)
-        matrix = self.table.sparse if len(features) == len(self.table.names) else self.table.sparse[:, features]
-        called = [self.table.names[j] for j in features.tolist()]
-        note_gaps(matrix, called, self.audit)
+        table, features = self.asked.table, self.asked.features
+        matrix = table.sparse if len(features) == len(table.names) else table.sparse[:, features]
+        called = [table.names[j] for j in features]
+        note_gaps(matrix, called, self.findings)
         matrix = matrix if rows is None else take_rows(matrix, rows)
-        twin = None if target is None or unlabeled is not None else target[1].codes
-        done = encode_sparse(matrix, called, self.settings, self.audit, twin)
-        at = features[done.columns]
-        names = tuple(self.table.names[j] for j in at)
-        zeros = np.zeros(len(at), np.int64)
-        where = np.arange(len(at), dtype=np.int64)
-        digests = {(0, k): made for k, made in enumerate(done.digests)}
-        frame = Frame(names, tuple(done.levels), done.block.n_rows, (done.block,), zeros, where, digests)
+        twin = None if target is None or target.unlabeled is not None else sparse_digest(target.codes)
+        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin))
         if target is None:
+            return done
+        frame = done.with_column(target.name, target.codes, target.coding.levels)
+        if self.asked.place is None:
             return frame
-        name, coding = target
-        codes: NDArray[Any] = coding.codes.astype(np.uint8 if len(coding.levels) <= NARROW else np.int32)
-        before = len(at) if self.place is None else int(np.searchsorted(at, self.place))
-        return Frame(
-            (*names[:before], name, *names[before:]),
-            (*frame.levels[:before], coding.levels, *frame.levels[before:]),
-            frame.n_rows,
-            (done.block, DenseColumns(codes[np.newaxis, :])),
-            np.insert(zeros, before, 1),
-            np.insert(where, before, 0),
-            digests,
-        )
-
-    def _report(self, frame: Frame, rows: Mask | None, unlabeled: Mask | None, *, extra: bool) -> DataReport:
-        """Put on record what was done."""
-        return self.audit.report(
-            n_rows=frame.n_rows,
-            n_columns=frame.n_columns,
-            n_rows_given=self.table.n_rows,
-            n_columns_given=len(self.order) + extra,
-            dropped_rows=0 if rows is None else int(np.count_nonzero(~rows)),
-            missing_policy=self.settings.missing,
-            unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
-        )
-
-
-def _digest(coding: Coding) -> bytes:
-    """Return the hash that a feature with the same codes would have."""
-    return digest(coding.codes.astype(np.uint8 if len(coding.levels) <= NARROW else np.int32))
+        before = sum(table.index[name] < self.asked.place for name in done.names)
+        last = done.n_columns
+        return frame.select([*range(before), last, *range(before, last)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of
-from blankets.data._audit import Audit
-from blankets.data._coding import infinite, is_constant, n_missing
-from blankets.data._columns import Column, Mask, Numbers, Refused
+from blankets.data._columns import Column, Numbers, Refused
+from blankets.data._data_report import DataReport
+from blankets.data._findings import Findings, Repeats
 from blankets.data._frame import digest
-from blankets.data._report import DataReport
-from blankets.data._request import check_size, chosen_columns, find_column, separate_target
+from blankets.data._reading import DEFAULT, Reading
+from blankets.data._request import Asked
 from blankets.data._room import check_room
-from blankets.data._tables import Table, open_table
-from blankets.errors import ParameterError, TargetError
+from blankets.data._tables import open_table
 
 __all__ = ["NumericTable", "ingest_numeric"]
 
@@ -54,13 +52,7 @@ class NumericTable:
 
 
 def ingest_numeric(
-    data: Any,
-    target: str | int | None = None,
-    *,
-    y: Any = None,
-    missing: str = "error",
-    columns: Iterable[str | int] | None = None,
-    exclude: Iterable[str | int] = (),
+    data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT
 ) -> NumericTable:
     """Turn any table of numbers into one matrix, without binning.
 
@@ -69,10 +61,10 @@ def ingest_numeric(
 
     Parameters
     ----------
-    data, target, y, columns, exclude
+    data, target, y
         As for `ingest`; every column must hold numbers or truth values.
-    missing : {"error", "drop"}
-        An error that names the columns, or delete rows with missing values (of the target too).
+    reading : Reading
+        Which columns are read, and whether rows with missing values (of the target too) are an error or deleted.
 
     Returns
     -------
@@ -85,106 +77,71 @@ def ingest_numeric(
     >>> table.names, table.values.tolist(), table.target
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
-    if target is not None and y is not None:
-        raise ParameterError("give the target as a column name or as y, not both")
-    one_of("policy for missing values of numbers", missing, ("error", "drop"))
-    table = open_table(data)
-    check_size(table)
-    place = None if target is None else find_column(table, target, TargetError)
-    order = chosen_columns(table, place, columns, exclude)
-    name, column = (None, None) if y is None else separate_target(table, order, y)
-    wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in order]
-    if name is not None and column is not None:
-        wanted.append((name, column))
-    else:
-        name = None if place is None else table.names[place]
-    return _Matrix(table, wanted, name, missing, Audit()).run()
+    one_of("policy for missing values of numbers", reading.missing, ("error", "drop"))
+    asked = Asked.of(open_table(data), target, y, reading)
+    findings, table = Findings(), asked.table
+    wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
+    if asked.target is not None and asked.beside is not None:
+        wanted.append((asked.target, asked.beside))
+    check_room(table.n_rows, len(wanted), bytes_each=8)
+    values, kept = np.empty((len(wanted), table.n_rows)), np.ones(table.n_rows, dtype=bool)
+    names: list[str] = []
+    for name, where in wanted:
+        column = _numbers(asked, name, where, findings)
+        if column is not None:
+            values[len(names)] = column.values
+            if column.missing is not None:
+                kept &= ~column.missing
+            names.append(name)
+    findings.check(missing=reading.missing)
+    values = values[: len(names)] if kept.all() else values[: len(names), kept]
+    varied = _varied(asked, names, values, findings)
+    findings.check(missing=reading.missing)
+    findings.warn()
+    names = [names[k] for k in varied]
+    values = values if len(varied) == len(values) else values[varied]
+    report = findings.report(
+        n_rows=values.shape[1],
+        n_columns=len(names),
+        n_rows_given=table.n_rows,
+        n_columns_given=len(wanted),
+        dropped_rows=table.n_rows - values.shape[1],
+        missing_policy=reading.missing,
+    )
+    return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)
 
 
-@dataclass(slots=True)
-class _Matrix:
-    """The way of one table of numbers."""
-
-    table: Table
-    wanted: list[tuple[str, Column | int]]
-    target: str | None
-    missing: str
-    audit: Audit
-
-    def run(self) -> NumericTable:
-        """Read the columns, delete rows or complain, and put the columns side by side."""
-        check_room(self.table.n_rows, len(self.wanted), bytes_each=8)
-        values = np.empty((len(self.wanted), self.table.n_rows))
-        kept = np.ones(self.table.n_rows, dtype=bool)
-        names: list[str] = []
-        for name, where in self.wanted:
-            column = self._numbers(name, where)
-            if column is not None:
-                values[len(names)] = column.values
-                if column.missing is not None:
-                    kept &= ~column.missing
-                names.append(name)
-        self.audit.check(missing=self.missing)
-        values = values[: len(names)] if kept.all() else values[: len(names), kept]
-        varied = self._varied(names, values)
-        self.audit.check(missing=self.missing)
-        self.audit.warn()
-        names = [names[k] for k in varied]
-        values = values if len(varied) == len(values) else values[varied]
-        target = None if self.target is None else names.index(self.target)
-        return NumericTable(tuple(names), values.T, target, self._report(names, kept))
-
-    def _numbers(self, name: str, where: Column | int) -> Numbers | None:
-        """Read one column as numbers; None if it cannot be used."""
-        try:
-            column = self.table.read(where) if isinstance(where, int) else where
-        except Refused as reason:
-            self.audit.refuse(name, reason)
+def _numbers(asked: Asked, name: str, where: Column | int, findings: Findings) -> Numbers | None:
+    """Read one column as numbers; None if it cannot be used."""
+    try:
+        column = asked.table.read(where) if isinstance(where, int) else where
+    except Refused as reason:
+        findings.refuse(name, reason)
+        return None
+    if not isinstance(column, Numbers):
+        if column.levels not in ((), (False, True)):
+            findings.refuse(name, "does not hold numbers; encode it as numbers, or leave it out with exclude=[...]")
             return None
-        if not isinstance(column, Numbers):
-            if column.levels not in ((), (False, True)):
-                self.audit.refuse(
-                    name, "does not hold numbers; encode it as numbers, or leave it out with exclude=[...]"
-                )
-                return None
-            column = Numbers(column.codes, column.missing)
-        if endless := infinite(column):
-            self.audit.infinite[name] = endless
-        if is_constant(column, missing_counts=False) and name != self.target:
-            self.audit.constant.append(name)
-            return None
-        if gaps := n_missing(column):
-            self.audit.missing[name] = gaps
-        return column
+        column = Numbers(column.codes, column.missing)
+    if endless := column.n_infinite:
+        findings.infinite[name] = endless
+    values = column.present
+    if name != asked.target and (not len(values) or values.min() == values.max()):
+        findings.constant.append(name)
+        return None
+    if gaps := column.n_missing:
+        findings.missing[name] = gaps
+    return column
 
-    def _varied(self, names: list[str], values: NDArray[np.float64]) -> list[int]:
-        """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
-        seen: dict[bytes, str] = {}
-        varied = []
-        for k, name in enumerate(names):
-            if not values.shape[1] or values[k].min() == values[k].max():
-                if name == self.target:
-                    self.audit.target.append(f"the target {name!r} has the same value in all rows, or none")
-                else:
-                    self.audit.constant.append(name)
-                continue
-            earlier = name if name == self.target else seen.setdefault(digest(values[k]), name)
-            if earlier == name:
-                varied.append(k)
-            else:
-                self.audit.duplicates.setdefault(earlier, []).append(name)
-        return varied
 
-    def _report(self, names: list[str], kept: Mask) -> DataReport:
-        """Put on record what was done."""
-        return DataReport(
-            n_rows=int(np.count_nonzero(kept)),
-            n_columns=len(names),
-            n_rows_given=self.table.n_rows,
-            n_columns_given=len(self.wanted),
-            dropped_rows=int(np.count_nonzero(~kept)),
-            constant=tuple(self.audit.constant),
-            duplicates={name: tuple(copies) for name, copies in self.audit.duplicates.items()},
-            missing=self.audit.missing,
-            missing_policy=self.missing,
-        )
+def _varied(asked: Asked, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
+    """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
+    repeats, varied = Repeats(findings, frozenset(), None), []
+    for k, name in enumerate(names):
+        if values.shape[1] and values[k].min() < values[k].max():
+            varied += [k] if name == asked.target or repeats.new(name, digest(values[k])) else []
+        elif name == asked.target:
+            findings.target.append(f"the target {name!r} has the same value in all rows, or none")
+        else:
+            findings.constant.append(name)
+    return varied

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._audit import Audit
 from blankets.data._chunks import ChangedTypes, Chunks
-from blankets.data._coding import Coding, Rule, Settings, encode_target
-from blankets.data._columns import Categories, Column, Mask, Refused
-from blankets.data._frame import NARROW, digest
-from blankets.data._ingest import Ingested, check_rules
-from blankets.data._learn import Recipe, Summary, decide, joined_bins, leave_out
+from blankets.data._coding import Coding, LeftOut, decide, left_out
+from blankets.data._columns import Column, Mask, Refused
+from blankets.data._findings import Findings, Repeats
+from blankets.data._frame import NARROW, code_type, digest
+from blankets.data._ingest import Ingested, Target
 from blankets.data._readers import from_arrow
-from blankets.data._report import DataReport
-from blankets.data._request import chosen_columns, find_column
+from blankets.data._reading import DEFAULT, Reading
+from blankets.data._request import Asked, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
+from blankets.data._summary import Summary
 from blankets.data._tables import named
-from blankets.errors import DataError, ParameterError, TargetError
+from blankets.errors import DataError
 
 __all__ = ["pack_chunks", "pack_ingested", "reusable"]
 
@@ -43,34 +42,23 @@ def pack_chunks(
     path: Path,
     target: str | None = None,
     *,
-    discretize: str | Mapping[str, Rule] = "sturges",
-    bins: int | None = None,
-    missing: str = "error",
-    keep: Iterable[str] = (),
-    columns: Iterable[str] | None = None,
-    exclude: Iterable[str] = (),
+    reading: Reading = DEFAULT,
     tell: Tell | None = None,
     n_jobs: int | None = None,
 ) -> Store:
-    """Write a table that comes in chunks as a store; parameters are those of `blankets.data.ingest`."""
-    keep, exclude = tuple(keep), tuple(exclude)
-    columns = None if columns is None else tuple(columns)
+    """Write a table that comes in chunks as a store; ``target`` and ``reading`` are those of `ingest`."""
     before = chunks.identity()
-    asked = {"target": target, "discretize": discretize, "bins": bins, "missing": missing, "keep": keep}
-    fingerprint = _fingerprint(before, {**asked, "columns": columns, "exclude": exclude})
+    how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
+    fingerprint = _fingerprint([before, target, how])
     if (store := reusable(path, fingerprint)) is not None:
         return store
+    # How many rows there are shows when they have been read.
     table = named(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
-    place = None if target is None else find_column(table, target, TargetError)
-    settings = Settings(discretize, bins, missing, frozenset(table.names[find_column(table, name)] for name in keep))
-    if settings.rule_for("")[0] == "supervised" and target is None:
-        raise ParameterError("discretize='supervised' needs a target to look at")
-    check_rules(discretize, table, target)
-    order = [table.names[j] for j in chosen_columns(table, place, columns, exclude)]
+    asked = Asked.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
-        work = _Packing(rows, order, target, settings, pool, tell or (lambda _: None))
+        work = _Packing(rows, asked, pool, tell or (lambda _: None))
         store = work.run(path, fingerprint, unchanged=lambda: chunks.identity() == before)
-    work.audit.warn()
+    work.findings.warn()
     return store
 
 
@@ -85,20 +73,15 @@ def reusable(path: Path, fingerprint: str) -> Store | None:
     return store if store.fingerprint == fingerprint else None
 
 
-def _fingerprint(identity: Any, asked: Mapping[str, Any]) -> str:
-    plain = json.dumps([identity, asked], default=_plain, sort_keys=True)
-    return hashlib.sha256(plain.encode()).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else np.asarray(value).tolist()
+def _fingerprint(about: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
 def pack_ingested(done: Ingested, path: Path) -> Store:
     """Write a table that has been read in memory as a store."""
     frame = done.frame
     target = None if done.target is None else frame.names[done.target]
-    fingerprint = _fingerprint([frame.fingerprint(), target], {})
+    fingerprint = _fingerprint([frame.fingerprint(), target])
     if (store := reusable(path, fingerprint)) is not None:
         return store
     with StoreWriter(path, frame.n_rows, [len(values) > NARROW for values in frame.levels]) as writer:
@@ -117,67 +100,60 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
         )
 
 
-@dataclass(slots=True)
-class _Target:
-    """The target, read whole."""
-
-    name: str
-    coding: Coding
-    unlabeled: Mask | None
-
-    @property
-    def classes(self) -> Categories:
-        """Its codes as a column, for supervised binning."""
-        return Categories(self.coding.codes, self.coding.levels, self.unlabeled)
-
-
 class _Packing:
     """The way of one table from chunks to a store."""
 
-    def __init__(
-        self,
-        chunks: Chunks,
-        order: list[str],
-        target: str | None,
-        settings: Settings,
-        pool: ThreadPoolExecutor,
-        tell: Tell,
-    ) -> None:
-        self.chunks, self.order, self.target, self.settings = chunks, order, target, settings
-        self.features = [name for name in order if name != target]
+    def __init__(self, chunks: Chunks, asked: Asked, pool: ThreadPoolExecutor, tell: Tell) -> None:
+        self.chunks, self.asked, self.reading = chunks, asked, asked.reading
+        self.features = [asked.table.names[j] for j in asked.features]
         self.pool, self.tell = pool, tell
-        self.audit = Audit()
+        self.findings = Findings()
         self.n_given = 0
         self.rows: Mask | None = None
 
     def run(self, path: Path, fingerprint: str, *, unchanged: Callable[[], bool]) -> Store:
         """Learn, decide, write."""
         summaries = self._learnt()
-        if self.n_given < 2:
-            rows = "no rows" if self.n_given == 0 else "a single row"
-            raise DataError(f"the table has {rows}; dependence shows only between several")
-        if self.settings.missing == "drop":
+        check_rows(self.n_given)
+        if self.reading.missing == "drop":
             summaries = self._after_dropping(summaries)
         target = self._read_target()
-        recipes = self._decided(summaries, target)
-        self.audit.check(missing=self.settings.missing)
-        names = [name for name in self.order if name in recipes or (target is not None and name == target.name)]
-        levels = [recipes[n].levels if n in recipes else target.coding.levels for n in names]  # type: ignore[union-attr]
+        codings = self._decided(summaries, target)
+        self.findings.check(missing=self.reading.missing)
+        names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
         n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
-        with StoreWriter(path, n_rows, [len(values) > NARROW for values in levels]) as writer:
-            digests = self._written(writer, names, recipes, target)
-            self._join_empty_bins(writer, names, recipes, digests)
+        with StoreWriter(path, n_rows, [len(codings[name].levels) > NARROW for name in names]) as writer:
+            digests = self._written(writer, names, codings, target)
+            self._join_empty_bins(writer, names, codings, digests, summaries)
             if not unchanged():
                 raise DataError("the files have changed while they were read; pack them again")
-            kept = self._kept(names, recipes, digests, target)
+            repeats = Repeats(self.findings, self.asked.keep, None if target is None else target.digest)
+            kept = [
+                name
+                for name in names
+                if name in codings and (name == self.asked.target or repeats.new(name, digests[name]))
+            ]
+            for name in kept:
+                if name != self.asked.target:
+                    self.findings.use(name, codings[name])
+            unlabeled = None if target is None else target.unlabeled
+            report = self.findings.report(
+                n_rows=n_rows,
+                n_columns=len(kept),
+                n_rows_given=self.n_given,
+                n_columns_given=len(self.asked.order),
+                dropped_rows=self.n_given - n_rows,
+                missing_policy=self.reading.missing,
+                unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
+            )
             return writer.finish(
                 [names.index(name) for name in kept],
                 kept,
-                [recipes[n].levels if n in recipes else target.coding.levels for n in kept],  # type: ignore[union-attr]
-                target=self.target,
-                unlabeled=None if target is None else target.unlabeled,
-                report=self._report(kept, n_rows, target),
-                missing_labels={n: r.missing_label for n, r in recipes.items() if r.missing_label is not None},
+                [codings[name].levels for name in kept],
+                target=self.asked.target,
+                unlabeled=unlabeled,
+                report=report,
+                missing_labels={n: label for n in kept if (label := codings[n].missing_label) is not None},
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
             )
@@ -189,8 +165,7 @@ class _Packing:
         for chunk in self.chunks.chunks(names):
             n = chunk.num_rows
             if self.rows is not None:
-                here = self.rows[given : given + n]
-                chunk = chunk.filter(_as_arrow(here))
+                chunk = chunk.filter(_as_arrow(self.rows[given : given + n]))
             given += n
             yield start, chunk
             start += chunk.num_rows
@@ -200,23 +175,25 @@ class _Packing:
     def _learnt(self) -> dict[str, Summary]:
         """Return what all chunks teach about the features."""
         while True:
-            summaries = {n: Summary(every_number=self.settings.rule_for(n)[0] == "categorical") for n in self.features}
+            summaries = {name: Summary.asked(name, self.reading, parts=True) for name in self.features}
             bad: dict[str, str] = {}
             try:
                 for _, chunk in self._parts(self.features, "learning levels"):
                     list(self.pool.map(partial(_learn, chunk, summaries, bad), self.features))
             except ChangedTypes:
                 continue
-            for name in self.features:
-                if name in bad:
-                    self.audit.refuse(name, bad[name])
-                    del summaries[name]
+            for name in [name for name in self.features if name in bad]:
+                self.findings.refuse(name, bad[name])
+                del summaries[name]
             return summaries
 
     def _after_dropping(self, summaries: dict[str, Summary]) -> dict[str, Summary]:
         """Find the rows without missing values in features that will be used, and learn again from these."""
         gappy = [
-            n for n, s in summaries.items() if s.n_missing and not s.n_infinite and not self._goes(n, s, summaries)
+            name
+            for name, summary in summaries.items()
+            if summary.n_missing
+            and left_out(summary, self.reading, self._whole(name), keep=name in self.asked.keep) is None
         ]
         if not gappy:
             return summaries
@@ -228,22 +205,16 @@ class _Packing:
                 if missing is not None:
                     kept &= ~missing
             masks.append(kept)
-        self.audit.missing.update({name: summaries[name].n_missing for name in gappy})
+        self.findings.missing.update({name: summaries[name].n_missing for name in gappy})
         rows = np.concatenate(masks)
         left = int(np.count_nonzero(rows))
         if left < 2:
             raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='level'")
-        self.rows, refused = rows, self.audit.refused
-        self.audit.refused = {}
+        self.rows, refused = rows, self.findings.refused
+        self.findings.refused = {}
         again = self._learnt()
-        self.audit.refused = refused
+        self.findings.refused = refused
         return {name: summary for name, summary in again.items() if name in summaries}
-
-    def _goes(self, name: str, summary: Summary, summaries: dict[str, Summary]) -> bool:
-        """Tell whether a feature with gaps would be left out anyway."""
-        if summary.continuous and summary.may_be_identifier:
-            return decide(name, summary, replace(self.settings, missing="level"), Audit(), self._whole(name)) is None
-        return leave_out(name, summary, self.settings, None)
 
     def _whole(self, name: str) -> Callable[[], Column]:
         def read() -> Column:
@@ -256,49 +227,52 @@ class _Packing:
 
         return read
 
-    def _read_target(self) -> _Target | None:
+    def _read_target(self) -> Target | None:
         """Read the target whole and code it."""
-        if self.target is None:
+        name = self.asked.target
+        if name is None:
             return None
         try:
-            column = self._whole(self.target)()
+            column = self._whole(name)()
         except Refused as reason:
-            self.audit.target.append(f"the target {self.target!r} {reason}")
+            self.findings.target.append(f"the target {name!r} {reason}")
             return None
-        coding = encode_target(self.target, column, self.settings, self.audit)
-        return None if coding is None else _Target(self.target, coding, column.missing)
+        return Target.read(name, column, self.reading, self.findings)
 
-    def _decided(self, summaries: Mapping[str, Summary], target: _Target | None) -> dict[str, Recipe]:
-        """Return how each feature is coded."""
-        recipes = {}
+    def _decided(self, summaries: Mapping[str, Summary], target: Target | None) -> dict[str, Coding]:
+        """Return how each column is coded."""
+        codings = {} if target is None else {target.name: target.coding}
         classes = None if target is None else target.classes
         for name, summary in summaries.items():
             try:
-                recipe = decide(name, summary, self.settings, self.audit, self._whole(name), classes)
+                found = decide(name, summary, self.reading, self._whole(name), classes, keep=name in self.asked.keep)
             except Refused as reason:
-                self.audit.refuse(name, reason)
+                self.findings.refuse(name, reason)
                 continue
-            if recipe is not None:
-                recipes[name] = recipe
-        return recipes
+            coding = self.findings.decided(name, found, summary)
+            if coding is not None:
+                codings[name] = coding
+        return codings
 
     def _written(
-        self, writer: StoreWriter, names: list[str], recipes: Mapping[str, Recipe], target: _Target | None
-    ) -> dict[str, Any]:
+        self, writer: StoreWriter, names: list[str], codings: Mapping[str, Coding], target: Target | None
+    ) -> dict[str, bytes]:
         """Write the codes of all columns; return a hash of each."""
         hashes = {name: hashlib.blake2b(digest_size=16) for name in names}
+        place = {name: j for j, name in enumerate(names)}
         bad: dict[str, str] = {}
 
         def write(start: int, chunk: Any, name: str) -> None:
             try:
-                codes = recipes[name].codes(from_arrow(chunk.column(name)))
+                codes = codings[name].codes(from_arrow(chunk.column(name)))
             except Refused as reason:
                 bad[name] = str(reason)
                 return
-            writer.write(names.index(name), start, codes)
-            hashes[name].update(codes.data)
+            narrow = np.ascontiguousarray(codes, code_type(len(codings[name].levels)))
+            writer.write(place[name], start, narrow)
+            hashes[name].update(narrow.data)
 
-        features = [name for name in names if name in recipes]
+        features = [name for name in names if target is None or name != target.name]
         written = 0
         for start, chunk in self._parts(features, "packing"):
             written = start + chunk.num_rows
@@ -311,65 +285,33 @@ class _Packing:
         if features and written != writer.n_rows:
             raise DataError(f"there were {writer.n_rows:,} rows at the first reading and are {written:,} now")
         if target is not None:
-            codes = target.coding.codes.astype(np.uint8 if len(target.coding.levels) <= NARROW else np.int32)
-            writer.write(names.index(target.name), 0, codes)
-            hashes[target.name].update(codes.data)
+            writer.write(place[target.name], 0, target.codes)
+            hashes[target.name].update(np.ascontiguousarray(target.codes).data)
         return {name: made.digest() for name, made in hashes.items()}
 
     def _join_empty_bins(
-        self, writer: StoreWriter, names: list[str], recipes: dict[str, Recipe], digests: dict[str, Any]
+        self,
+        writer: StoreWriter,
+        names: list[str],
+        codings: dict[str, Coding],
+        digests: dict[str, bytes],
+        summaries: Mapping[str, Summary],
     ) -> None:
         """Join each bin without rows with its neighbor; leave out columns of which one bin remains."""
-        for name in [name for name in names if name in recipes and not recipes[name].checked]:
-            j = names.index(name)
-            counts = sum(np.bincount(codes, minlength=len(recipes[name].levels)) for _, codes in writer.read(j))
-            recipe, new = joined_bins(name, recipes[name], np.asarray(counts), self.audit)
-            if recipe is None:
-                del recipes[name]
+        for name in [name for name in names if not codings[name].checked]:
+            j, coding = names.index(name), codings.pop(name)
+            counts = sum(np.bincount(codes, minlength=len(coding.levels)) for _, codes in writer.read(j))
+            done, new = coding.without_empty_bins(np.asarray(counts))
+            if isinstance(done, LeftOut):
+                self.findings.decided(name, done, summaries[name])
                 continue
-            recipes[name] = recipe
+            codings[name] = done
             if new is not None:
                 writer.change(j, new)
                 made = hashlib.blake2b(digest_size=16)
                 for _, codes in writer.read(j):
                     made.update(codes.data)
                 digests[name] = made.digest()
-
-    def _kept(
-        self, names: list[str], recipes: Mapping[str, Recipe], digests: Mapping[str, Any], target: _Target | None
-    ) -> list[str]:
-        """Return the columns that do not repeat an earlier one, and note those that do."""
-        twin = None if target is None or target.unlabeled is not None else digests[target.name]
-        seen: dict[Any, str] = {}
-        kept = []
-        for name in names:
-            if target is not None and name == target.name:
-                kept.append(name)
-                continue
-            if name not in recipes:
-                continue
-            earlier = seen.setdefault(digests[name], name)
-            if earlier != name and name not in self.settings.keep:
-                self.audit.duplicates.setdefault(earlier, []).append(name)
-                for noted in (self.audit.binned, self.audit.many_levels, self.audit.unused_levels):
-                    noted.pop(name, None)
-                continue
-            if digests[name] == twin:
-                self.audit.copies_of_target.append(name)
-            kept.append(name)
-        return kept
-
-    def _report(self, kept: Sequence[str], n_rows: int, target: _Target | None) -> DataReport:
-        gaps = None if target is None else target.unlabeled
-        return self.audit.report(
-            n_rows=n_rows,
-            n_columns=len(kept),
-            n_rows_given=self.n_given,
-            n_columns_given=len(self.order),
-            dropped_rows=self.n_given - n_rows,
-            missing_policy=self.settings.missing,
-            unlabeled=0 if gaps is None else int(np.count_nonzero(gaps)),
-        )
 
 
 def _learn(chunk: Any, summaries: Mapping[str, Summary], bad: dict[str, str], name: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, plain, sorted_categories
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, level_names, sorted_categories
 
 __all__ = ["from_any", "from_arrow", "from_numpy", "from_objects", "from_pandas", "from_polars"]
 
@@ -170,7 +170,8 @@ def from_pandas(series: Any) -> Column:
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy()
-        return Categories(codes, plain(dtype.categories.tolist()), _mask(codes < 0), declared=True)
+        names, ordered = level_names(dtype.categories.tolist()), bool(dtype.ordered)
+        return Categories(codes, names, _mask(codes < 0), declared=True, ordered=ordered)
     if kind == "ArrowDtype":
         return from_arrow(series.array.__arrow_array__())
     if kind == "StringDtype":
@@ -287,7 +288,8 @@ def _from_arrow_dictionary(column: Any) -> Categories:
     gap = np.array([label is None for label in labels] + [True])
     missing = _mask(gap[indices])  # a dictionary may itself hold a null
     kept = np.cumsum(~gap) - 1
-    return Categories(kept[indices], plain(label for label in labels if label is not None), missing, declared=True)
+    names = level_names(label for label in labels if label is not None)
+    return Categories(kept[indices], names, missing, declared=True, ordered=bool(column.type.ordered))
 
 
 def _indices(column: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:

@@ -2,36 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from blankets.arguments import names_in
 from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
+from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["READING", "check_reading", "check_size", "chosen_columns", "find_column", "separate_target"]
-
-READING = ("discretize", "bins", "missing", "keep", "columns", "exclude")
+__all__ = ["Asked", "check_rows"]
 
 
-def check_reading(reading: Iterable[str]) -> None:
-    """Refuse arguments that nobody knows, among those that say how a table is read."""
-    for name in reading:
-        if name not in READING:
-            raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, READING)}")
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What the user asks of a table.
+
+    Attributes
+    ----------
+    table : Table
+        The table.
+    reading : Reading
+        How it is read.
+    order : list of int
+        The columns in use, the target included, in the order of the table.
+    place : int or None
+        The target's column in the table.
+    target : str or None
+        The name of the target.
+    beside : Column or None
+        The target, if it stands beside the table.
+    keep : frozenset of str
+        Features that are kept whatever they are like.
+    """
+
+    table: Table
+    reading: Reading
+    order: list[int]
+    place: int | None
+    target: str | None
+    beside: Column | None
+    keep: frozenset[str]
+
+    @classmethod
+    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> Asked:
+        """Find the columns that are meant, or say which are not there."""
+        if target is not None and y is not None:
+            raise ParameterError("give the target as a column name or as y, not both")
+        check_size(table)
+        place = None if target is None else find_column(table, target, TargetError)
+        keep = frozenset(table.names[find_column(table, name)] for name in reading.keep)
+        if reading.discretize == "supervised" and target is None and y is None:
+            raise ParameterError("discretize='supervised' needs a target to look at")
+        order = chosen_columns(table, place, reading)
+        name, beside = (None, None) if y is None else separate_target(table, order, y)
+        name = table.names[place] if place is not None else name
+        _check_rules(reading, table, name)
+        return cls(table, reading, order, place, name, beside, keep)
+
+    @property
+    def features(self) -> list[int]:
+        """The columns in use, without the target."""
+        return [j for j in self.order if j != self.place]
+
+
+def _check_rules(reading: Reading, table: Table, target: str | None) -> None:
+    """Refuse rules for columns that do not exist or are sparse."""
+    for name in () if isinstance(reading.discretize, str) else reading.discretize:
+        if name == target:
+            continue
+        if name not in table.index:
+            raise ParameterError(
+                f"'discretize' names {name!r}, which is not a column{did_you_mean(str(name), table.names)}"
+            )
+        if table.sparse is not None:
+            raise ParameterError(f"'discretize' names {name!r}, but sparse columns are not binned; do it before")
 
 
 def check_size(table: Table) -> None:
     """Refuse tables in which nothing can be tested."""
     if not table.names:
         raise DataError("the table has no columns")
-    if table.n_rows < 2:
-        rows = "no rows" if table.n_rows == 0 else "a single row"
-        raise DataError(f"the table has {rows}; dependence shows only between several")
+    check_rows(table.n_rows)
+
+
+def check_rows(n_rows: int) -> None:
+    """Refuse so few rows that nothing can be tested."""
+    if n_rows < 2:
+        rows = "no rows" if n_rows == 0 else "a single row"
+        raise DataError(f"the table has {rows}; at least two are needed")
 
 
 def find_column(table: Table, name: str | int, error: type[DataError] = DataError) -> int:
@@ -61,16 +123,11 @@ def _offered(table: Table) -> str:
     return f"the columns are {listed(table.names)}"
 
 
-def chosen_columns(
-    table: Table, place: int | None, columns: Iterable[str | int] | None, exclude: Iterable[str | int]
-) -> list[int]:
+def chosen_columns(table: Table, place: int | None, reading: Reading) -> list[int]:
     """Return the columns in use, the target included, in the order of the table."""
-    wanted = (
-        set(range(len(table.names)))
-        if columns is None
-        else {find_column(table, name) for name in names_in("columns", columns)}
-    )
-    unwanted = {find_column(table, name) for name in names_in("exclude", exclude)}
+    columns = reading.columns
+    wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
+    unwanted = {find_column(table, name) for name in reading.exclude}
     if place is not None:
         if place in unwanted:
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")
@@ -105,7 +162,7 @@ def _one_column(y: Any) -> tuple[Any, str | None]:
     from narwhals import dependencies as known
 
     if isinstance(y, str):
-        raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table say target={y!r}")
+        raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table use target={y!r}")
     called = getattr(y, "name", None)
     if known.is_into_dataframe(y) or getattr(y, "ndim", 1) == 2:
         beside = open_table(y)

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._audit import Audit
-from blankets.data._coding import MANY_LEVELS, Settings, id_like_levels
-from blankets.data._columns import Column, Mask, plain
-from blankets.data._frame import NARROW, SparseColumns, digest
+from blankets.data._columns import Column, Mask, level_names
+from blankets.data._findings import Findings, Repeats
+from blankets.data._frame import NARROW, Frame, SparseColumns, digest
 from blankets.data._readers import from_numpy
+from blankets.data._summary import MANY_LEVELS, is_constant, is_identifier
 from blankets.data._tables import Table, numbered
 from blankets.errors import DataError
 
-__all__ = ["SparseFeatures", "encode_sparse", "from_sparse", "note_gaps", "recode_sparse"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseFeatures:
-    """Sparse columns that are used: their numbers in the matrix, levels, codes and hashes."""
-
-    columns: NDArray[np.int64]
-    levels: list[tuple[object, ...]]
-    block: SparseColumns
-    digests: list[bytes]
+__all__ = ["encode_sparse", "from_sparse", "note_gaps", "recode_sparse", "sparse_digest"]
 
 
 def from_sparse(data: Any) -> Table:
@@ -75,13 +64,8 @@ def take_rows(matrix: Any, rows: Mask) -> Any:
     return part
 
 
-def encode_sparse(
-    matrix: Any, names: Sequence[str], settings: Settings, audit: Audit, twin: NDArray[np.integer[Any]] | None = None
-) -> SparseFeatures:
-    """Return the codes of the usable columns of a canonical ``csc_array``; the audit knows about the others.
-
-    ``twin`` are the codes of the target, if columns equal to it are to be noted.
-    """
+def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
+    """Return the usable columns of a canonical ``csc_array``; the findings behind ``repeats`` tell of the others."""
     n_rows, n_columns = matrix.shape
     stored = np.diff(matrix.indptr)
     of_column = np.repeat(np.arange(n_columns), stored)
@@ -90,20 +74,30 @@ def encode_sparse(
     values, which = np.unique(matrix.data, return_inverse=True)
     pairs, pair_of = np.unique(of_column * len(values) + which, return_inverse=True)
     first = np.searchsorted(pairs, np.arange(n_columns + 1) * len(values))
-    n_values = np.diff(first)
     codes = pair_of - first[of_column] + 1
 
-    used = _usable(n_values, stored, n_rows, names, settings=settings, audit=audit)
-    marks = _drop_repeated(matrix, codes.astype(np.uint8), used, names, settings=settings, audit=audit, twin=twin)
+    used = _usable(np.diff(first), stored, n_rows, names, repeats)
+    narrow, indices, marks = codes.astype(np.uint8), matrix.indices.astype(np.int32, copy=False), {}
+    for j in np.flatnonzero(used).tolist():
+        here = slice(matrix.indptr[j], matrix.indptr[j + 1])
+        marks[j] = digest(indices[here]) + digest(narrow[here])
+        used[j] = repeats.new(names[j], marks[j])
     columns = np.flatnonzero(used)
-    labels = plain("missing" if v != v else v for v in _whole(values))
+    labels = level_names("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
     kept = used[of_column]
     indptr = np.concatenate([[0], np.cumsum(stored[columns])])
-    block = SparseColumns(
-        indptr.astype(np.int64), matrix.indices[kept].astype(np.int32), codes[kept].astype(np.uint8), n_rows
-    )
-    return SparseFeatures(columns, levels, block, [marks[j] for j in columns.tolist()])
+    block = SparseColumns(indptr.astype(np.int64), indices[kept], narrow[kept], n_rows)
+    where = np.arange(len(columns), dtype=np.int64)
+    digests = {(0, k): marks[j] for k, j in enumerate(columns.tolist())}
+    chosen = tuple(names[j] for j in columns.tolist())
+    return Frame(chosen, tuple(levels), n_rows, (block,), np.zeros_like(where), where, digests)
+
+
+def sparse_digest(codes: NDArray[np.integer[Any]]) -> bytes:
+    """Return the hash that a sparse column of these codes has."""
+    rows = np.flatnonzero(codes).astype(np.int32)
+    return digest(rows) + digest(codes[rows].astype(np.uint8))
 
 
 def _whole(values: NDArray[Any]) -> list[Any]:
@@ -126,77 +120,37 @@ def _levels(
     return levels
 
 
-def note_gaps(matrix: Any, names: Sequence[str], audit: Audit) -> None:
+def note_gaps(matrix: Any, names: Sequence[str], findings: Findings) -> None:
     """Note which columns have infinite or missing entries."""
     if matrix.dtype.kind != "f":
         return
     of_column = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
-    for found, noted in ((np.isinf(matrix.data), audit.infinite), (np.isnan(matrix.data), audit.missing)):
+    for found, noted in ((np.isinf(matrix.data), findings.infinite), (np.isnan(matrix.data), findings.missing)):
         counts = np.bincount(of_column[found], minlength=matrix.shape[1])
         noted.update({names[j]: int(counts[j]) for j in np.flatnonzero(counts).tolist()})
 
 
 def _usable(
-    n_values: NDArray[np.int64],
-    stored: NDArray[np.int64],
-    n_rows: int,
-    names: Sequence[str],
-    *,
-    settings: Settings,
-    audit: Audit,
+    n_values: NDArray[np.int64], stored: NDArray[np.int64], n_rows: int, names: Sequence[str], repeats: Repeats
 ) -> Mask:
     """Leave out constant columns and identifiers, and refuse columns of too many values."""
-    seen = n_values + (stored < n_rows)
-    keep = np.array([name in settings.keep for name in names]) if settings.keep else np.zeros(len(names), dtype=bool)
-    constant = (seen < 2) & ~keep
-    many = np.flatnonzero(seen > MANY_LEVELS)
-    id_like = np.zeros(len(names), dtype=bool)
-    id_like[[j for j in many if id_like_levels(int(seen[j]), n_rows) and not keep[j]]] = True
-    audit.constant += [names[j] for j in np.flatnonzero(constant).tolist()]
-    audit.id_like += [names[j] for j in np.flatnonzero(id_like).tolist()]
-    for j in many[~id_like[many]].tolist():
+    findings, seen = repeats.findings, n_values + (stored < n_rows)
+    free = np.array([name not in repeats.keep for name in names], dtype=bool)
+    constant = free & is_constant(seen, np.zeros_like(seen))
+    id_like = free & is_identifier(seen, n_rows)
+    findings.constant += [names[j] for j in np.flatnonzero(constant).tolist()]
+    findings.id_like += [names[j] for j in np.flatnonzero(id_like).tolist()]
+    for j in np.flatnonzero((seen > MANY_LEVELS) & ~id_like).tolist():
         if n_values[j] >= NARROW:
-            audit.refuse(
+            findings.refuse(
                 names[j],
                 f"is sparse and has {n_values[j]} values besides 0, of which at most {NARROW - 1} can be kept; "
                 f"bin or binarize the matrix first, for example with X > 0",
             )
         else:
-            audit.many_levels[names[j]] = int(n_values[j]) + 1
+            findings.many_levels[names[j]] = int(n_values[j]) + 1
     usable: Mask = ~(constant | id_like)
     return usable
-
-
-def _drop_repeated(
-    matrix: Any,
-    codes: NDArray[np.uint8],
-    used: Mask,
-    names: Sequence[str],
-    *,
-    settings: Settings,
-    audit: Audit,
-    twin: NDArray[np.integer[Any]] | None,
-) -> dict[int, bytes]:
-    """Leave out each column whose rows and codes are those of an earlier one; note those that equal the target.
-
-    Returns a hash of each column.
-    """
-    seen: dict[bytes, int] = {}
-    marks: dict[int, bytes] = {}
-    target, indices = None, matrix.indices.astype(np.int32, copy=False)
-    if twin is not None:
-        rows = np.flatnonzero(twin).astype(np.int32)
-        target = digest(rows) + digest(twin[rows].astype(np.uint8))
-    for j in np.flatnonzero(used).tolist():
-        here = slice(matrix.indptr[j], matrix.indptr[j + 1])
-        mark = marks[j] = digest(indices[here]) + digest(codes[here])
-        earlier = seen.setdefault(mark, j)
-        if earlier != j and names[j] not in settings.keep:
-            used[j] = False
-            audit.duplicates.setdefault(names[earlier], []).append(names[j])
-        elif mark == target:
-            audit.copies_of_target.append(names[j])
-    return marks
 
 
 def recode_sparse(

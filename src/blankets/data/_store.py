@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._columns import Mask
+from blankets.data._data_report import Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import DenseColumns, Frame
-from blankets.data._report import Binning, DataReport
 from blankets.errors import DataError
 
 __all__ = ["Store", "StoreWriter", "is_store"]
@@ -113,12 +113,11 @@ class Store:
         frame = Frame(names, levels, n_rows, tuple(blocks), block_of, position, digests)
         return cls(folder, frame, meta["target"], unlabeled, report, encoder, meta["fingerprint"])
 
-    def rows(self, start: int, stop: int) -> Frame:
-        """Return some rows as a frame in memory."""
-        frame = self.frame
-        parts: list[Any] = [np.ascontiguousarray(block.codes[..., start:stop]) for block in frame.blocks]
-        blocks = tuple(DenseColumns(part) for part in parts)
-        return Frame(frame.names, frame.levels, stop - start, blocks, frame.block_of, frame.position)
+    def rows(self, start: int, stop: int, columns: Sequence[int] | None = None) -> Frame:
+        """Return some rows, of all or of some columns, as a frame in memory."""
+        frame = self.frame if columns is None else self.frame.select(columns)
+        codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
+        return Frame.from_columns(codes, frame.names, frame.levels, stop - start)
 
 
 def _read_meta(folder: Path) -> dict[str, Any]:

@@ -1,16 +1,54 @@
-"""Input checks that the estimators share."""
+"""What the estimators share: input checks, tags, and how their flat parameters become options of the library."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-__all__ = ["checked", "feature_names"]
+__all__ = ["TableEstimator", "TableSelector", "checked", "feature_names"]
+
+_READING = ("missing", "discretize", "n_bins", "keep", "exclude", "positive", "unlabeled_marker")
+
+
+class TableEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator that takes any table with a target."""
+
+    missing: str
+
+    def _reading(self) -> dict[str, Any]:
+        """Return how the table is read."""
+        return {name: getattr(self, name) for name in _READING if hasattr(self, name)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
+    """An estimator that selects columns by name."""
+
+    _fitted: str
+    """The attribute that `fit` sets."""
+
+    def _selected(self) -> Sequence[str]:
+        """Return the names of the selected columns."""
+        raise NotImplementedError
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, self._fitted)
+        return np.isin([str(name) for name in feature_names(self)], self._selected())
 
 
 def checked(

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
-from blankets.estimators._checks import checked, feature_names
-from blankets.questions.select import selected
+from blankets.estimators._checks import TableSelector, checked
+from blankets.questions.select import Scoring, selected
+from blankets.records import Call
 from blankets.regimes import Regime
+from blankets.study import Engine, Study
 
 __all__ = ["InformationSelector"]
 
 
-class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class InformationSelector(TableSelector):
     """Select features by an information criterion: mRMR, JMI and their kin.
 
     Parameters
@@ -32,10 +31,10 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn, -1 in ``y`` is an unlabeled row.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``) and "linear" (both).
-    discretize, bins, missing
-        How the features are read: see `blankets.data.ingest`.
+    missing, discretize, n_bins, keep, exclude
+        How the features are read: see `blankets.Reading`.
     engine, address
-        Where rows are counted, for example ``engine="gpu"``: see `blankets.select`.
+        Where rows are counted, for example "dask" and the address of its scheduler: see `blankets.Engine`.
     n_jobs : int, optional
         Number of threads; default all processors.
 
@@ -62,6 +61,8 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     (400, 2)
     """
 
+    _fitted = "selection_"
+
     def __init__(
         self,
         *,
@@ -73,9 +74,11 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         unlabeled_marker: Any = "auto",
         beta: float | None = None,
         gamma: float | None = None,
-        discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
-        missing: str = "error",
+        missing: Literal["error", "level", "drop"] = "error",
+        discretize: str | Mapping[str, Any] = "sturges",
+        n_bins: int | None = None,
+        keep: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         engine: str = "auto",
         address: str | None = None,
         n_jobs: int | None = None,
@@ -88,9 +91,11 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.unlabeled_marker = unlabeled_marker
         self.beta = beta
         self.gamma = gamma
-        self.discretize = discretize
-        self.bins = bins
         self.missing = missing
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.keep = keep
+        self.exclude = exclude
         self.engine = engine
         self.address = address
         self.n_jobs = n_jobs
@@ -110,18 +115,20 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
-        self.selection_ = selected(X, None, y, at_most=True, **self.get_params(deep=False))
+        scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
+        with Study.open(
+            X,
+            y=y,
+            reading=self._reading(),
+            labels=self.labels,
+            prior=self.prior,
+            engine=Engine(self.engine, self.address),
+            n_jobs=self.n_jobs,
+        ) as study:
+            found = selected(study, scoring, at_most=True)
+            call = Call.of("select", {"y": y, **self.get_params(deep=False)}, study.fingerprint)
+        self.selection_ = replace(found, call=call)
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "selection_")
-        return np.isin([str(name) for name in feature_names(self)], self.selection_.names)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
+    def _selected(self) -> Sequence[str]:
+        return self.selection_.names

@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blankets.arguments import one_of
-from blankets.data import Frame, ingest
+from blankets.data import Frame, Reading, ingest
 from blankets.errors import DataError
-from blankets.estimators._checks import checked
+from blankets.estimators._checks import TableEstimator, checked
 from blankets.latent import Effort, fit_feature
 
 __all__ = ["LatentBlanketClassifier", "LatentBlanketTransformer"]
@@ -25,7 +25,7 @@ __all__ = ["LatentBlanketClassifier", "LatentBlanketTransformer"]
 COMBINE = ("svm", "average", "majority")
 
 
-class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
+class _OverSubspaces(TableEstimator):
     """What transformer and classifier share: one latent for each of many random sets of columns."""
 
     def __init__(
@@ -38,7 +38,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         criterion: str = "bic",
         members: bool = False,
         discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
+        n_bins: int | None = None,
         missing: str = "error",
         n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
@@ -50,7 +50,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         self.criterion = criterion
         self.members = members
         self.discretize = discretize
-        self.bins = bins
+        self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -60,7 +60,7 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
         if self.n_features_in_ < 2:
             raise DataError(f"a latent needs two features or more, but n_features={self.n_features_in_}")
         every = list(X.columns) if hasattr(X, "columns") else range(self.n_features_in_)
-        table = ingest(X, y=y, discretize=self.discretize, bins=self.bins, missing=self.missing, keep=every)
+        table = ingest(X, y=y, reading=Reading.of({**self._reading(), "keep": every}))
         frame, target = table.frame, table.frame.n_columns - 1  # the target comes last
         columns = range(target)
         size = self.subspace_size or max(2, math.ceil(math.sqrt(len(columns))))
@@ -104,15 +104,6 @@ class _OverSubspaces(BaseEstimator):  # type: ignore[misc]
     def _levels(self, name: str) -> tuple[object, ...]:
         return self.encoder_.levels[self.encoder_.names.index(name)]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
-
 
 class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignore[misc]
     """Turn rows into latent variables: their most probable states and the probabilities of their states.
@@ -135,7 +126,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         information about the target in the fitted model, training error, or conditional likelihood.
     members : bool
         Whether the observed members of the latent blankets are features as well, as indicators of their levels.
-    discretize, bins, missing
+    discretize, n_bins, missing
         How the features are read: see `blankets.data.ingest`.
     n_jobs : int, optional
         Number of threads; default all processors.
@@ -236,7 +227,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         Inverse of the regularization of the support vector machine.
     members : bool
         Whether the machine also sees the observed members of the latent blankets.
-    n_subspaces, subspace_size, arity, n_restarts, criterion, discretize, bins, missing, n_jobs, random_state
+    n_subspaces, subspace_size, arity, n_restarts, criterion, discretize, n_bins, missing, n_jobs, random_state
         As for `LatentBlanketTransformer`.
 
     Attributes
@@ -268,7 +259,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         criterion: str = "bic",
         members: bool = True,
         discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
+        n_bins: int | None = None,
         missing: str = "error",
         n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
@@ -281,7 +272,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
             criterion=criterion,
             members=members,
             discretize=discretize,
-            bins=bins,
+            n_bins=n_bins,
             missing=missing,
             n_jobs=n_jobs,
             random_state=random_state,

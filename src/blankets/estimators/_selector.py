@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
-from blankets.errors import ParameterError
-from blankets.estimators._checks import checked, feature_names
+from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
+from blankets.study import Engine, Testing
 
 __all__ = ["MarkovBlanketSelector"]
 
 
-class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target.
 
     Parameters
     ----------
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
+    options : mapping, optional
+        Options of the algorithm, for example ``{"k": 2}`` for "fbed".
     alpha : float
         Significance level of every test.
     test, dof, reliability, strength
-        The test of independence: see `blankets.discover`.
+        The test of independence: see `blankets.Testing`.
     labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.discover`. As elsewhere in
         scikit-learn, -1 in ``y`` is an unlabeled row; so is a missing value, which scikit-learn's own
         splitters refuse. For positives collected apart from the others pass the regime,
         ``PositiveUnlabeled(prior, sampling="case-control")``.
-    discretize, bins, missing
-        How the features are read: see `blankets.data.ingest`.
-    options : mapping, optional
-        Options of the algorithm, for example ``{"k": 2}`` for "fbed".
+    missing, discretize, n_bins, keep, exclude
+        How the features are read: see `blankets.Reading`.
     engine, address
-        Where rows are counted, for example ``engine="gpu"``, or "dask" and the address of its scheduler: see
-        `blankets.discover`.
+        Where rows are counted, for example "dask" and the address of its scheduler: see `blankets.Engine`.
     n_jobs : int, optional
         Number of threads; default all processors.
     random_state : int, Generator or None
@@ -76,10 +72,13 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array([False,  True, False,  True, False])
     """
 
+    _fitted = "blanket_"
+
     def __init__(
         self,
         *,
         algorithm: str = "auto",
+        options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
         test: str = "auto",
         dof: str = "adjusted",
@@ -89,16 +88,18 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        discretize: str | Mapping[str, str] = "sturges",
-        bins: int | None = None,
-        missing: str = "error",
-        options: Mapping[str, Any] | None = None,
+        missing: Literal["error", "level", "drop"] = "error",
+        discretize: str | Mapping[str, Any] = "sturges",
+        n_bins: int | None = None,
+        keep: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         engine: str = "auto",
         address: str | None = None,
         n_jobs: int | None = None,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
         self.algorithm = algorithm
+        self.options = options
         self.alpha = alpha
         self.test = test
         self.dof = dof
@@ -108,10 +109,11 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.prior = prior
         self.positive = positive
         self.unlabeled_marker = unlabeled_marker
-        self.discretize = discretize
-        self.bins = bins
         self.missing = missing
-        self.options = options
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.keep = keep
+        self.exclude = exclude
         self.engine = engine
         self.address = address
         self.n_jobs = n_jobs
@@ -131,43 +133,22 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        options = {} if self.options is None else self.options
-        if not isinstance(options, Mapping):
-            raise ParameterError.out_of_range("options", options, "a mapping of options to values")
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,
             y=y,
             algorithm=self.algorithm,
+            options=self.options,
             alpha=self.alpha,
-            test=self.test,
-            dof=self.dof,
-            reliability=self.reliability,
-            strength=self.strength,
+            test=Testing(self.test, self.dof, self.reliability, self.strength),
             labels=self.labels,
             prior=self.prior,
-            positive=self.positive,
-            unlabeled_marker=self.unlabeled_marker,
-            discretize=self.discretize,
-            bins=self.bins,
-            missing=self.missing,
-            engine=self.engine,
-            address=self.address,
+            engine=Engine(self.engine, self.address),
             n_jobs=self.n_jobs,
             rng=self.random_state,
-            **options,
+            **self._reading(),
         )
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "blanket_")
-        return np.isin([str(name) for name in feature_names(self)], self.blanket_.members)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
+    def _selected(self) -> Sequence[str]:
+        return self.blanket_.members

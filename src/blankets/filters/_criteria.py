@@ -3,7 +3,7 @@
 A criterion scores the candidates X given the features S selected so far. It consists of the *term* that a
 newly selected feature Xj adds for every candidate, the way terms are gathered (a running sum, mostly), and
 the *score* made of relevance I(X;Y), gathered terms and |S|. Selecting k of d features then takes O(k d)
-tables, not O(k² d). The first feature is that of largest I(X;Y) for every criterion (ERRATA E2).
+tables, not O(k² d). The first feature is that of largest I(X;Y) for every criterion (errata E2).
 
 References
 ----------

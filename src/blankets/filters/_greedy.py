@@ -13,7 +13,7 @@ from blankets.filters._source import Columns, Floats, InformationSource
 __all__ = ["TIE", "Picks", "greedy"]
 
 TIE = 1e-12
-"""Scores that differ by no more than this are equal, and the first in column order is taken (ERRATA E3)."""
+"""Scores that differ by no more than this are equal, and the first in column order is taken (errata E3)."""
 
 
 @dataclass(frozen=True, slots=True)

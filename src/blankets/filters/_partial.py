@@ -2,7 +2,7 @@
 
 The target's column holds negative, positive, unlabeled as 0, 1, 2, so that one table of counts tells both
 the labeled cells and p(x) of all rows. Information with the target is the regime's estimate, on pairs of
-features by their joint levels; redundancy between features needs no labels (ERRATA E9).
+features by their joint levels; redundancy between features needs no labels (errata E9).
 """
 
 from __future__ import annotations

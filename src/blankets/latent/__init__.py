@@ -1,7 +1,7 @@
 """Structure learning and latent variables: scores, the best DAG, SLL, (constrained) structural EM."""
 
 from blankets.latent._best import BestDAG, best_dag
-from blankets.latent._discover import discover_latent
+from blankets.latent._discover import LatentSearch
 from blankets.latent._features import LatentFeature, fit_feature
 from blankets.latent._methods import Effort
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
@@ -13,10 +13,10 @@ __all__ = [
     "Latent",
     "LatentBlanket",
     "LatentFeature",
+    "LatentSearch",
     "SLL",
     "SubspaceScore",
     "best_dag",
-    "discover_latent",
     "fit_feature",
     "sll",
 ]

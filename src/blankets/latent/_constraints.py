@@ -92,7 +92,7 @@ def _edges(what: str, edges: Iterable[tuple[str, str]], names: Sequence[str]) ->
         for name in edge:
             if name not in number:
                 hint = did_you_mean(str(name), names)
-                raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is no column{hint}")
+                raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is not a column{hint}")
         if edge[0] == edge[1]:
             raise ParameterError(f"the {what} edge {edge!r} leads from a column to itself")
         found.add((number[edge[0]], number[edge[1]]))

@@ -1,4 +1,4 @@
-"""`discover_latent`: from any table to a Markov blanket with latent members."""
+"""From codes to a Markov blanket with latent members: what `blankets.discover_latent` does once a table is read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.arguments import generator_from, level_of, one_of, threads_from, whole_number
+from blankets.arguments import level_of, one_of, whole_number
 from blankets.counting import MemoryCounter
-from blankets.data import Encoder, Frame, Ingested, check_reading, ingest
-from blankets.errors import LabelError, NotAnswerableError, ParameterError, TargetError, listed
+from blankets.data import Encoder, Frame
+from blankets.errors import ParameterError, listed
 from blankets.independence import TableTests
 from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
 from blankets.latent._graphs import children_of, compelled
@@ -24,209 +24,98 @@ from blankets.latent._network import Network
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
-from blankets.records import Call
-from blankets.regimes import Regime, regime_from
 from blankets.search import Trace, check_options, find
 
-__all__ = ["discover_latent"]
+__all__ = ["LatentSearch"]
 
-# Why a label is missing decides whether EM may treat it as any other missing value.
-IGNORABLE = ("supervised", "mcar", "mar-f")
 DRAWS = 10  # sampled completions a row
 SCREEN = 0.2  # level at which columns are looked at that are not members, where all models of them can be compared
 
 
-def discover_latent(
-    data: Any,
-    target: str | int | None = None,
-    *,
-    y: Any = None,
-    blanket: Sequence[str] | None = None,
-    algorithm: str = "iamb",
-    method: str = "lmb-csem",
-    score: str = "mi",
-    arity: int = 2,
-    n_restarts: int = 80,
-    max_latents: int = 3,
-    completion: str = "expected",
-    max_parents: int | None = None,
-    labels: str | Regime | None = None,
-    alpha: float = 0.05,
-    options: Mapping[str, Any] | None = None,
-    rng: np.random.Generator | int | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[str], None] | None = None,
-    **reading: Any,
-) -> LatentBlanket:
-    """Find latent variables in the Markov blanket of a target.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatentSearch:
+    """How latents are sought; the fields are arguments of `blankets.discover_latent`, checked."""
 
-    Parameters
-    ----------
-    data, target, y
-        The table and its target, as for `blankets.data.ingest`.
-    blanket : sequence of str, optional
-        The observed blanket; by default it is found by ``algorithm``.
-    algorithm : str
-        "sll", or the name of any blanket algorithm. A latent is found only if its effects are members, so the
-        default is a sensitive one: BIC, by which "sll" goes, misses weak members that a test at level 0.05 finds.
-    method : {"lmb-csem", "sem", "scsem"}
-        Constrained structural EM in one subspace after another; structural EM from random DAGs; structural EM from
-        semi-cliques.
-    score : {"mi", "bic", "error", "cll"}
-        What decides between subspaces: the information that the blanket has about the target in the fitted model,
-        provided that the observed-data BIC supports the latent; BIC alone; training error; conditional likelihood.
-    arity : int
-        Number of states of each latent.
-    n_restarts : int
-        Starts of structural EM in each subspace.
-    max_latents : int
-        Most latents, found one after another while the score rises.
-    completion : {"expected", "sampled"}
-        How the data are completed before the next DAG is learned: by expected counts, or by ten draws a row.
-    max_parents : int, optional
-        Largest number of parents of a node.
-    labels : {"mcar", "mar-f"} or Regime, optional
-        Why labels are missing, where some are: completely at random, or depending on features. EM then treats them
-        as missing values. Where it depends on the label itself, there is no such answer.
-    alpha : float
-        Level of the tests, for algorithms that test.
-    options : mapping, optional
-        Options of the algorithm, for example ``{"score": "bdeu"}`` for "sll".
-    rng : int, Generator or None
-        Seed; the same seed gives the same answer on any number of threads.
-    n_jobs : int, optional
-        Number of threads; default all processors.
-    progress : callable, optional
-        Is called with a sentence for every restart.
-    **reading
-        How the table is read (``discretize``, ``bins``, ``missing``, ``keep``, ``columns``, ``exclude``): see `ingest`.
+    blanket: Sequence[str] | None
+    algorithm: str
+    options: Mapping[str, Any]
+    alpha: float
+    method: str
+    score: str
+    arity: int
+    n_restarts: int
+    max_latents: int
+    completion: str
+    max_parents: int | None
 
-    Returns
-    -------
-    LatentBlanket
-        Members, latents and their places, posteriors for any rows.
+    def __post_init__(self) -> None:
+        one_of("method", self.method, METHODS)
+        one_of("score", self.score, CRITERIA)
+        one_of("completion", self.completion, ("expected", "sampled"))
+        for name, least in (("arity", 2), ("n_restarts", 1), ("max_latents", 1)):
+            whole_number(name, getattr(self, name), least)
+        if self.max_parents is not None:
+            whole_number("max_parents", self.max_parents, 0)
+        level_of(self.alpha)
+        if not isinstance(self.options, Mapping):
+            raise ParameterError.out_of_range(
+                "options", self.options, "a mapping of options of the algorithm to values"
+            )
 
-    Notes
-    -----
-    A latent shows only in three or more columns that depend on it. Where the observed blanket that was found is too
-    small for that, the columns nearest to it are looked at as well; they do not become members. A blanket without
-    members, and one with a single member and no other column, is returned as it is, but for tables of three coins.
-
-    Blankets with a latent compete if they are no larger than the observed one. With ``score="mi"`` the observed-data
-    BIC must also rise: information alone could be won by a latent that copies the target. Two binary members are the
-    exception: there no latent, however true, can raise the BIC, so the Bayes factor decides, against all DAGs without
-    latents that have these members in the blanket and, unless the blanket was handed over, against those in which the
-    target is alone, with uniform priors; it may be against the latent by a bare mention (1 nat). As this weighs
-    membership too, members at level 0.2 are tried where there are none at ``alpha``. On networks of three coins
-    without any latent one is then still reported now and then, in about one of ten; a ``support`` of 3 nats or more
-    is rare among these.
-
-    References
-    ----------
-    Gao & Ji (2016), Constrained local latent variable discovery, IJCAI.
-
-    Examples
-    --------
-    A hidden cause of three symptoms of the target:
-
-    >>> rng = np.random.default_rng(1)
-    >>> ill = rng.random(3000) < 0.4
-    >>> hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)
-    >>> table = {name: np.where(rng.random(3000) < 0.8, hidden, ~hidden) for name in ("cough", "fever", "rash")}
-    >>> found = discover_latent({**table, "ill": ill}, "ill", n_restarts=6, rng=0)
-    >>> found.members, sorted(found.latents[0].replaced)
-    (('H1',), ['cough', 'fever', 'rash'])
-    >>> found.posterior({name: [True, False] for name in table}).argmax(axis=1).tolist()
-    [1, 0]
-    """
-    asked = dict(locals())
-    _check(asked)
-    generator = generator_from(rng)
-    effort = Effort(
-        arity=arity,
-        n_restarts=n_restarts,
-        max_latents=max_latents,
-        draws=DRAWS if completion == "sampled" else 0,
-        n_jobs=threads_from(n_jobs),
-        score=score,
-        certain=blanket is not None,
-        tell=progress or (lambda sentence: None),
-    )
-    table = ingest(data, target, y=y, **reading)
-    labeled = _labeled(table, labels)
-    frame, t = table.frame, _target(table)
-
-    def improved(members: list[int], context: list[int]) -> Outcome:
-        baseline = open_local(frame, t, members, labeled, max_parents, context)
-        if members and len(members) + len(context) > 1:
-            return METHODS[method](baseline, effort, generator)
-        return Outcome(baseline, baseline, ())
-
-    if blanket is not None:
-        outcome = improved(_handed_over(frame, t, blanket), [])
-    else:
-        search = partial(_search, frame if labeled is None else frame.take(labeled), t, algorithm, options or {})
-        members = search(alpha)
-        outcome = improved(members, _context(frame, t, members, arity))
-        if not members and method == "lmb-csem" and score == "mi" and not can_be_tested(frame.arities, arity):
-            weak = search(max(alpha, SCREEN))
-            other = improved(weak, _context(frame, t, weak, arity))
-            outcome = other if other.supports else replace(outcome, attempts=other.attempts)
-    settings = {
-        "algorithm": algorithm if blanket is None else "handed over",
-        "options": dict(options or {}),
-        "arity": arity,
-        "n_restarts": n_restarts,
-        "max_latents": max_latents,
-        "completion": completion,
-        "max_parents": max_parents,
-        "labels": labels if labels is None or isinstance(labels, str) else labels.name,
-    }
-    screened = blanket is None and not members
-    found = _Description(outcome, table.encoder, frame, t, screened).blanket(method, score, settings)
-    return replace(found, call=Call.of("discover_latent", asked, frame.fingerprint()))
-
-
-def _check(asked: Mapping[str, Any]) -> None:
-    """Refuse arguments of `discover_latent` that are none."""
-    words = (("method", METHODS), ("score", CRITERIA), ("completion", ("expected", "sampled")))
-    for name, allowed in words:
-        one_of(name, asked[name], allowed)
-    for name, least in (("arity", 2), ("n_restarts", 1), ("max_latents", 1), ("max_parents", 0)):
-        if name != "max_parents" or asked[name] is not None:
-            whole_number(name, asked[name], least)
-    level_of(asked["alpha"])
-    if not isinstance(asked["options"], Mapping | None):
-        raise ParameterError.out_of_range(
-            "options", asked["options"], "a mapping of options of the algorithm to values"
+    def effort(self, n_jobs: int, tell: Callable[[str], None] | None) -> Effort:
+        """Return how much is tried, and by how many threads."""
+        return Effort(
+            arity=self.arity,
+            n_restarts=self.n_restarts,
+            max_latents=self.max_latents,
+            draws=DRAWS if self.completion == "sampled" else 0,
+            n_jobs=n_jobs,
+            score=self.score,
+            certain=self.blanket is not None,
+            tell=tell or (lambda sentence: None),
         )
-    if asked["progress"] is not None and not callable(asked["progress"]):
-        raise ParameterError.out_of_range("progress", asked["progress"], "a function that is told each step, or None")
-    check_reading(asked["reading"])
 
+    def found(
+        self,
+        frame: Frame,
+        t: int,
+        labeled: NDArray[np.bool_] | None,
+        encoder: Encoder,
+        effort: Effort,
+        rng: np.random.Generator,
+    ) -> LatentBlanket:
+        """Return the blanket with latents of column ``t``, whose labels may be missing in some rows."""
 
-def _target(table: Ingested) -> int:
-    if table.target is None:
-        raise TargetError("a target is needed: its column, or 'y'")
-    return table.target
+        def improved(members: list[int], context: list[int]) -> Outcome:
+            baseline = open_local(frame, t, members, labeled, self.max_parents, context)
+            if members and len(members) + len(context) > 1:
+                return METHODS[self.method](baseline, effort, rng)
+            return Outcome(baseline, baseline, ())
 
-
-def _labeled(table: Ingested, labels: str | Regime | None) -> NDArray[np.bool_] | None:
-    """Return which rows have labels, after asking whether EM may treat the others as missing."""
-    regime = None if labels is None else regime_from(labels)
-    if regime is not None and regime.name not in IGNORABLE:
-        raise NotAnswerableError(
-            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so EM would be biased; "
-            "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
-        )
-    if table.unlabeled is None:
-        return None
-    if regime is None or regime.name == "supervised":
-        raise LabelError(
-            f"the target is missing in {int(table.unlabeled.sum()):,} of {table.frame.n_rows:,} rows; say why: "
-            "labels='mcar' (completely at random), labels='mar-f' (by features), or delete these rows"
-        )
-    return np.logical_not(table.unlabeled)
+        if self.blanket is not None:
+            outcome = improved(_handed_over(frame, t, self.blanket), [])
+        else:
+            search = partial(
+                _search, frame if labeled is None else frame.take(labeled), t, self.algorithm, self.options
+            )
+            members = search(self.alpha)
+            outcome = improved(members, _context(frame, t, members, self.arity))
+            if (
+                not members
+                and self.method == "lmb-csem"
+                and self.score == "mi"
+                and not can_be_tested(frame.arities, self.arity)
+            ):
+                weak = search(max(self.alpha, SCREEN))
+                other = improved(weak, _context(frame, t, weak, self.arity))
+                outcome = other if other.supports else replace(outcome, attempts=other.attempts)
+        settings = {
+            "algorithm": self.algorithm if self.blanket is None else "handed over",
+            **{"options": dict(self.options), "arity": self.arity, "n_restarts": self.n_restarts},
+            **{"max_latents": self.max_latents, "completion": self.completion, "max_parents": self.max_parents},
+        }
+        screened = self.blanket is None and not members
+        return _Description(outcome, encoder, frame, t, screened).blanket(self.method, self.score, settings)
 
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
@@ -305,7 +194,7 @@ class _Description:
         ]
         if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
             notes.append(
-                f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
+                f"memory is short, so nodes had at most {stage.space.largest - 1} of the other nodes as parents"
             )
         return LatentBlanket(
             target=names[stage.target],

@@ -129,7 +129,7 @@ def _completions(local: Local, arities: NDArray[np.int64]) -> Completions:
     if n > MOST_NODES:
         raise ParameterError(
             f"a blanket of {len(local.names) - 1} members with {len(arities)} latents makes {n} nodes, more than "
-            f"{MOST_NODES}; hand over a smaller 'blanket', or use LatentBlanketTransformer, which draws subsets"
+            f"{MOST_NODES}; give a smaller 'blanket', or use LatentBlanketTransformer, which draws subsets"
         )
     n_rows = len(local.rows.weights)
     codes = np.concatenate([local.rows.codes, np.zeros((len(arities), n_rows), np.int32)])

@@ -38,7 +38,7 @@ def _half(prior: Floats) -> Floats:
 
 
 def _share_itself(share: Floats, prior: Floats) -> Floats:
-    # p(s=1), whatever the prior (Theorem 4.4): usable where nothing is known of it.
+    # p(s=1), whatever the prior (methods (3.5)): usable where nothing is known of it.
     return np.broadcast_to(share, np.broadcast_shapes(np.shape(share), np.shape(prior)))
 
 
@@ -97,7 +97,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     ),
     "mcar": (
         _BY_ROWS,
-        # The third value "missing" costs as many degrees of freedom again (ERRATA B14).
+        # The third value "missing" costs as many degrees of freedom again (errata B14).
         replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
         replace(
             _BY_ROWS,
@@ -152,7 +152,7 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
 
 
 def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[float]) -> LabelDesign:
-    """Return the design with κ averaged over strata, Σ w_z κ_z (ERRATA B4).
+    """Return the design with κ averaged over strata, Σ w_z κ_z (errata B4).
 
     κ_z is κ with p(y=1|z) for the prior and, where a class is labeled with some probability, with the
     share of the stratum's rows that this makes labeled.

@@ -2,7 +2,7 @@
 
 A `Setting` holds the numbers; `Setting.power` is the whole mathematics: λ = 2 κ N I, noncentral
 chi-square. Each solver asks the same question of it ("is this enough?") and searches, over integers
-exactly. Rounding happens once, here, at the end (ERRATA C1).
+exactly. Rounding happens once, here, at the end (errata C1).
 
 Everything is vectorized: the numbers may be arrays over draws of an uncertain prior or over the cells of
 a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are to be
@@ -59,7 +59,7 @@ class LabelDesign:
     kappa : callable
         (share of all rows that is labeled, p(y=1)) -> share of the noncentrality kept.
     dof_factor : float
-        The surrogate's degrees of freedom over those of the full target (ERRATA B14).
+        The surrogate's degrees of freedom over those of the full target (errata B14).
     positives, negatives : float
         The shares of these labels that each class must supply; 0 where labels do not bound p(y=1).
     useful_share : callable, optional
@@ -167,7 +167,7 @@ class Setting:
 
     @property
     def kappa(self) -> Floats:
-        """Share of the noncentrality that the surrogate keeps."""
+        """κ: each row counts as much as κ rows with full labels."""
         return np.asarray(self.design.kappa(self.share, self.prior))
 
     @property
@@ -231,7 +231,7 @@ def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
 
 
 def most_labels(setting: Setting) -> Ints:
-    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (ERRATA C4)."""
+    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (errata C4)."""
     share = setting.design.useful_share or setting.design.possible_share
     return np.asarray(np.floor(setting.rows * share(setting.prior) + 1e-9)).astype(np.int64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import MemoryCounter
-from blankets.data import Frame, Ingested
+from blankets.data import Frame
 from blankets.independence import TableTests
 from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
 from blankets.results import Finding, count_of, joined, number
 from blankets.stats import adjusted_log_p
-from blankets.study._copies import copies_of_labels
+from blankets.study import Study, copies_of_labels
 
 __all__ = ["FEW", "WithTarget"]
 
@@ -28,56 +28,45 @@ MEDIUM = 0.045  # Cohen's medium effect, in nats
 _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
-    "mcar": ("which speaks against labels missing completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+    "mcar": ("which speaks against labels missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
     "mar-f": ("so labeling depends on them", "Nothing: discover conditions on what drives labeling", "know"),
     "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
     "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
-    "": ("so labels do not seem to miss completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+    "": ("so labels do not seem to be missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class WithTarget:
-    """Looks at the columns of a table and its target.
+    """Looks at the columns of a table and its target."""
 
-    Attributes
-    ----------
-    table : Ingested
-        The table.
-    target : int
-        The target.
-    labels : Labels
-        Its classes.
-    regime : str
-        Why labels are missing; empty where it has not been said.
-    n_jobs : int
-        Threads for counting.
-    """
+    study: Study
 
-    table: Ingested
-    target: int
-    labels: Labels
-    regime: str
-    n_jobs: int
+    @property
+    def labels(self) -> Labels:
+        """The classes of the labeled rows."""
+        return self.study.labels
 
     @cached_property
     def features(self) -> NDArray[np.int64]:
         """All columns but the target."""
-        return np.array([x for x in range(self.table.frame.n_columns) if x != self.target], np.int64)
+        return np.array([x for x in range(self.study.frame.n_columns) if x != self.study.target], np.int64)
 
     @cached_property
     def labeled(self) -> Frame:
         """The labeled rows, with classes in place of the target."""
-        frame, known = self.table.frame, np.flatnonzero(self.labels.labeled)
+        frame, known = self.study.frame, np.flatnonzero(self.labels.labeled)
         rows = frame if len(known) == frame.n_rows else frame.take(known)
         return rows.with_column(
-            frame.names[self.target], self.labels.codes[known].astype(np.int64), self.labels.classes
+            frame.names[self.study.target], self.labels.codes[known].astype(np.int64), self.labels.classes
         )
 
     @cached_property
     def entropies(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The information of each feature about the target, and that in the target, in nats."""
-        shared, _, of_target = MemoryCounter(self.labeled, self.n_jobs).summarize(entropies, self.features, self.target)
+        shared, _, of_target = MemoryCounter(self.labeled, self.study.place.n_jobs).summarize(
+            entropies, self.features, self.study.target
+        )
         return shared, of_target
 
     def findings(self) -> Iterator[Finding]:
@@ -91,16 +80,21 @@ class WithTarget:
             yield from self._shifts()
         yield from self._untestable()
 
+    @property
+    def _missing_labels(self) -> Mapping[str, object]:
+        """What stands for "missing" in the columns that have missing values."""
+        return {} if self.study.encoder is None else self.study.encoder.missing_labels
+
     def _names(self, xs: NDArray[np.int64]) -> tuple[str, ...]:
-        return tuple(self.table.frame.names[int(x)] for x in xs)
+        return tuple(self.study.frame.names[int(x)] for x in xs)
 
     def _leaks(self) -> Iterator[Finding]:
         shared, of_target = self.entropies
         share = shared / np.maximum(of_target, 1e-300)
         frame, labels = self.labeled, self.labels
-        copies = copies_of_labels(self.table.frame, self.target, labels) if labels.n_unlabeled else []
+        copies = copies_of_labels(self.study.frame, self.study.target, labels) if labels.n_unlabeled else []
         # A column of many levels seems to tell everything; how much of that is chance is known.
-        bias = (frame.arities[self.features] - 1) * (frame.arities[self.target] - 1) / (2 * frame.n_rows)
+        bias = (frame.arities[self.features] - 1) * (frame.arities[self.study.target] - 1) / (2 * frame.n_rows)
         told = (share >= LEAK) & (shared - bias >= LEAK / 2 * of_target)
         found = {name: float(s) for name, s, hit in zip(self._names(self.features), share, told, strict=True) if hit}
         found |= dict.fromkeys(copies, 1.0)
@@ -109,20 +103,20 @@ class WithTarget:
             yield Finding(
                 kind="leaking",
                 columns=tuple(found),
-                what=f"Tell almost everything about the target: {shares}.",
-                next_step=f"If they were written down after the target, leave them out: exclude={list(found)[:8]}.",
+                what=f"Say almost everything about the target: {shares}.",
+                next_step=f"If they were recorded after the target, leave them out: exclude={list(found)[:8]}.",
                 weight="act",
                 figures=found,
             )
 
     def _telling_gaps(self) -> Iterator[Finding]:
         """Look whether missing values depend on the target."""
-        frame, labels = self.labeled, self.table.encoder.missing_labels
+        frame, labels = self.labeled, self._missing_labels
         gappy = [x for x in self.features.tolist() if frame.names[x] in labels]
         told = {}
         for x in gappy:
             gap = frame.column(x) == frame.levels[x].index(labels[frame.names[x]])
-            pair = frame.select([self.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
+            pair = frame.select([self.study.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
             evidence = TableTests(MemoryCounter(pair, 1)).test(1, 0)
             if evidence.dependent(LEVEL / len(gappy)) and evidence.effect >= MEDIUM:
                 told[frame.names[x]] = evidence.effect
@@ -139,20 +133,20 @@ class WithTarget:
     def _shifts(self) -> Iterator[Finding]:
         """Look which columns differ between labeled and unlabeled rows."""
         labels = self.labels
-        if not self.regime:
+        if not self.study.regime.name:
             yield Finding(
                 kind="labels",
-                columns=(self.table.frame.names[self.target],),
+                columns=(self.study.frame.names[self.study.target],),
                 what=f"{labels.saw}, and {count_of(labels.n_unlabeled, 'row')} are not.",
                 next_step="Say how labels went missing, with labels='mcar', 'mar-f' or 'mar-c'; see bl.advise.",
                 weight="act",
             )
-        frame = self.table.frame.with_column(_LABEL, labels.labeled.astype(np.int64), (0, 1))
-        scan = TableTests(MemoryCounter(frame, self.n_jobs)).scan(self.features, frame.n_columns - 1)
+        frame = self.study.frame.with_column(_LABEL, labels.labeled.astype(np.int64), (0, 1))
+        scan = TableTests(MemoryCounter(frame, self.study.place.n_jobs)).scan(self.features, frame.n_columns - 1)
         differ = np.flatnonzero(adjusted_log_p(scan.log_p) <= math.log(LEVEL))
         if not len(differ):
             return
-        why, step, weight = _SHIFTS.get(self.regime, _SHIFTS[""])
+        why, step, weight = _SHIFTS.get(self.study.regime.name, _SHIFTS[""])
         order = differ[np.argsort(-scan.effect[differ], kind="stable")]
         sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
         told = joined([f"{name} ({number(size)} nats)" for name, size in sizes.items()])
@@ -166,8 +160,8 @@ class WithTarget:
         )
 
     def _untestable(self) -> Iterator[Finding]:
-        frame, freedom = self.table.frame, max(len(self.labels.classes) - 1, 1)
-        n_rows = frame.n_rows if self.regime == "pu" else self.labels.n_labeled
+        frame, freedom = self.study.frame, max(len(self.labels.classes) - 1, 1)
+        n_rows = frame.n_rows if self.study.regime.name == "pu" else self.labels.n_labeled
         beyond = self.features[FEW * (frame.arities[self.features] - 1) * freedom > n_rows]
         if len(beyond):
             levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist()}

@@ -1,21 +1,23 @@
 """`advise`: which test, which estimator, what cannot be known, and what more labels would bring.
 
-The guidance of [T] Table 10.1, as a statement about the user's own data.
+The guidance of Sechidis (2015), Table 10.1, as a statement about the user's own data.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import number
+from blankets.data import ReadingOptions
 from blankets.errors import DataError, NotAnswerableError
 from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
+from blankets.questions._question import question
 from blankets.regimes import (
     PositiveUnlabeled,
     Prior,
@@ -28,7 +30,7 @@ from blankets.regimes import (
 )
 from blankets.results import Advice, Goal
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
-from blankets.study._study import Study, read_study
+from blankets.study import Engine, Seed, Study
 
 __all__ = ["advise"]
 
@@ -37,39 +39,40 @@ WANTED = (0.8, 0.95)
 _POSITIVES, _NEGATIVES, _ROWS = "labeled positives", "labeled negatives", "labeled rows"
 
 
+@question
 def advise(
     data: Any,
     target: str | int | None = None,
     *,
     y: ArrayLike | None = None,
-    labels: str | Regime = "auto",
-    prior: object = None,
-    positive: object = None,
-    unlabeled_marker: object = "auto",
     alpha: float = 0.01,
     assurance: float = 0.9,
     n_draws: int = 2000,
-    rng: np.random.Generator | int | None = 0,
-    **reading: Any,
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
+    n_jobs: int | None = None,
+    rng: Seed = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Advice:
     """Say what can be done with these labels: which test and estimator, with what power, and what more would bring.
 
     Parameters
     ----------
-    data, target, y
-        The table and its target, as for `discover`.
-    labels, prior, positive, unlabeled_marker
-        What is known of the labels, as for `discover`.
-    alpha : float
-        Level of the tests whose power is told.
+    $data
+    $target
+    $y
+    $alpha
     assurance : float
         With an uncertain p(y=1): how likely the numbers of labels and rows must be to be enough.
     n_draws : int
         Draws from an uncertain p(y=1).
-    rng : numpy.random.Generator, int or None
-        Generator or seed for them; None for other numbers each time.
-    **reading
-        How the table is read: see `blankets.data.ingest`.
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $rng
+    $reading
 
     Returns
     -------
@@ -95,40 +98,48 @@ def advise(
     >>> admits = np.where(smoker & (rng.random(3000) < 0.1), 1.0, np.nan)  # a tenth of the smokers say so
     >>> advice = bl.advise({"cough": cough, "smoker": admits}, "smoker", labels="pu", prior=0.2)
     >>> advice.surrogate, advice.estimator, round(advice.powers["medium"], 2)
-    ('y0', 'Pos (5.8)', 0.95)
+    ('y0', 'Pos (labeled positives with the prior)', 0.95)
     >>> advice.goal("small", 0.8).more_labels
     {'labeled positives': 218}
     """
-    asked = dict(locals())
     number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
-    study = read_study(
-        data, target, y, labels=labels, prior=prior, positive=positive, unlabeled_marker=unlabeled_marker, **reading
-    )
-    if not study.features:
-        raise DataError(f"no feature is left beside the target {study.frame.names[study.target]!r}")
-    advice = _Adviser(study, alpha, {"assurance": assurance, "n_draws": n_draws, "rng": rng}).advice()
-    return replace(advice, call=study.call("advise", asked))
+    with Study.open(
+        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs
+    ) as study:
+        if not study.features:
+            raise DataError(f"no feature is left beside the target {study.target_name!r}")
+        drawing = _Drawing(assurance, n_draws, 0 if rng is None else rng)
+        return replace(_Adviser(study, alpha, drawing).advice(), call=study.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """How plans are drawn from an uncertain p(y=1)."""
+
+    assurance: float
+    n_draws: int
+    rng: Seed
 
 
 class _Adviser:
     """Works out the parts of the advice."""
 
-    def __init__(self, study: Study, alpha: float, drawing: dict[str, Any]) -> None:
+    def __init__(self, study: Study, alpha: float, drawing: _Drawing) -> None:
         self.study, self.alpha, self.drawing = study, alpha, drawing
         self.regime, self.labels = study.regime, study.labels
-        self.column = study.surrogate()
-        arities = study.frame.arities[study.features]
+        self.column = study.regime.stand_in(study.labels)
+        arities = study.arities[study.features]
         self.levels = int(median_low(arities.tolist()))
         self.dofs = (arities - 1) * (len(self.column.levels) - 1)
         self.dof = (self.levels - 1) * (len(self.column.levels) - 1)
-        self.n_rows = study.frame.n_rows
+        self.n_rows = study.n_rows
 
     def advice(self) -> Advice:
         regime, known = self.regime, self.regime.admissible(self.labels)
         power = self._power()
         goals, refused = self._goals() if power else ((), {})
         return Advice(
-            target=self.study.frame.names[self.study.target],
+            target=self.study.target_name,
             saw=self.labels.saw,
             regime=regime.name,
             sampling=regime.sampling,
@@ -146,7 +157,7 @@ class _Adviser:
             alpha=self.alpha,
             effects=dict(EFFECT_SIZES),
             goals=goals,
-            assurance=self.drawing["assurance"] if self._uncertain else None,
+            assurance=self.drawing.assurance if self._uncertain else None,
             safe_side=self._safe_side(),
             cautions=self._cautions(),
             **power,
@@ -167,7 +178,7 @@ class _Adviser:
     def _recommendations(self) -> dict[str, str]:
         """Return what to do for each task: the rows of Table 10.1."""
         surrogate, estimator = self.column.surrogate, self._estimator()
-        # With one labeled class Ỹm is Ỹ0 by another name (ERRATA B7).
+        # With one labeled class Ỹm is Ỹ0 by another name (errata B7).
         others = [s.value for s in self.regime.valid if s is not surrogate and self.regime.name != "pu"]
         also = f" Also valid: {', '.join(others)}." if others else ""
         said = {"test": f"a test that {surrogate.words}, because {self.column.note}.{also}"}
@@ -176,8 +187,8 @@ class _Adviser:
             said["rank"] = f"by {estimator}."
         else:
             said["rank"] = (
-                f"by the information about what stands in for the target ({surrogate.value}): loss='squared' orders "
-                "features as the target would, the logarithmic loss nearly so."
+                f"by the information about what is counted in place of the target ({surrogate.value}): loss='squared' "
+                "orders features as the target would, the logarithmic loss nearly so."
             )
         return said
 
@@ -189,8 +200,8 @@ class _Adviser:
         if not self.regime.choose(self.labels).settled:
             b, a = self.labels.shares
             said["which test is the most powerful"] = (
-                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g} (inequality 4.1): below it y0 is, above it "
-                "y1; a bound such as prior='<0.4' is enough for that."
+                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g}: below it y0 is, above it y1; "
+                "a bound such as prior='<0.4' is enough for that."
             )
         return said
 
@@ -243,7 +254,9 @@ class _Adviser:
             surrogate=surrogate or self.column.surrogate.value,
             target_arity=len(self.labels.classes),
             **given,
-            **self.drawing,
+            assurance=self.drawing.assurance,
+            n_draws=self.drawing.n_draws,
+            rng=self.drawing.rng,
         )
 
     def _narrowed(self) -> Regime:
@@ -293,7 +306,7 @@ class _Adviser:
         known: Prior = self.regime.known_prior(self.labels, Question.POWER)
         if known.is_exact:
             return known.mean
-        return known.support[1] if known.is_soft else float(known.ppf(self.drawing["assurance"]))
+        return known.support[1] if known.is_soft else float(known.ppf(self.drawing.assurance))
 
     def _safe_side(self) -> str:
         sides = {Surrogate.Y0: "overestimate", Surrogate.Y1: "underestimate"}
@@ -315,7 +328,7 @@ class _Adviser:
             )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
-                "κ is that of unconditional tests; given other features it can be much smaller (bl.test tells it)."
+                "κ is that of unconditional tests; given other features it can be much smaller (bl.test computes it)."
             )
         return tuple(said)
 

@@ -9,61 +9,57 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import names_in, threads_from
-from blankets.data import DataReport, Ingested, ingest
-from blankets.errors import BlanketsWarning, DataError, LabelError
-from blankets.progress import Progress, shown
+from blankets.data import DataReport, ReadingOptions
+from blankets.errors import BlanketsWarning
+from blankets.progress import Progress
 from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_target import FEW, WithTarget
-from blankets.records import Call
-from blankets.regimes import Regime, code_labels, regime_from
+from blankets.questions._question import question
+from blankets.regimes import Regime
 from blankets.results import DataAudit, Finding, count_of, joined
+from blankets.study import Engine, Study
 
 __all__ = ["audit"]
 
 
+@question
 def audit(
     data: Any,
     target: str | int | None = None,
     *,
     y: ArrayLike | None = None,
-    labels: str | Regime = "auto",
-    positive: object = None,
-    unlabeled_marker: object = "auto",
-    discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
-    missing: str = "level",
-    keep: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
     n_jobs: int | None = None,
     progress: Progress = False,
+    **reading: Unpack[ReadingOptions],
 ) -> DataAudit:
     """Look at a table before anything is asked of it, and say what is odd and what to do.
 
     Found are columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
     repeated columns (under any names of their levels, such as A and 1 - A), columns that determine another one, columns
     with many or with rare levels, columns that tell the target or whose missing values do, and columns that differ
-    between labeled and unlabeled rows.
+    between labeled and unlabeled rows. Without a target only the columns are looked at. Missing values are a level of
+    their own unless ``missing`` says otherwise; that they are missing is a finding.
 
     Parameters
     ----------
-    data, target, y
-        The table and its target, as for `discover`; without a target only the columns are looked at.
-    labels, positive, unlabeled_marker
-        What is known of the labels, as for `discover`.
-    discretize, bins, missing, keep, exclude
-        How the table is read: see `blankets.data.ingest`. Here missing values are a level of their own by default, so
-        that there is an answer; that they are missing is a finding.
-    n_jobs : int, optional
-        Number of threads; default all processors.
-    progress : bool or callable
-        Show a progress line on a terminal, or call this with a sentence for every step.
+    $data
+    $target
+    $y
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $progress
+    $reading
 
     Returns
     -------
@@ -91,50 +87,40 @@ def audit(
     >>> [(one.kind, one.columns) for one in found.findings]
     [('leaking', ('outcome',)), ('near-duplicate', ('sex', 'male')), ('constant', ('site',))]
     """
-    asked = dict(locals())
     began = time.perf_counter()
-    reading: dict[str, Any] = {
-        "discretize": discretize,
-        "bins": bins,
-        "missing": missing,
-        "keep": keep,
-        "exclude": exclude,
-    }
-    with shown(progress) as tell, warnings.catch_warnings():
+    how: dict[str, Any] = {"missing": "level", **reading}
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # what they say is among the findings
-        table, unusable = _read(data, target, y, reading)
-        tell = tell or (lambda sentence: None)
-        tell("columns that tell the target")
-        known = _with_target(table, labels, positive, unlabeled_marker, threads_from(n_jobs))
-        findings = [] if known is None else list(known.findings())
-        pairs = _pairs(table, known, threads_from(n_jobs), tell)
-        findings += [*_unusable(unusable), *pairs.findings(), *_rare_levels(table), *_at_the_door(table.report)]
+        with Study.open(
+            data,
+            target,
+            y,
+            reading=how,
+            labels=labels,
+            prior=prior,
+            engine=engine,
+            n_jobs=n_jobs,
+            progress=progress,
+            needs_target=False,
+            lenient=True,
+        ) as study:
+            tell = study.tell or (lambda sentence: None)
+            tell("columns that tell the target")
+            known = None if study.column is None else WithTarget(study)
+            findings = [] if known is None else list(known.findings())
+            pairs = _pairs(study, known, tell)
+            findings += [*_unusable(study.unusable), *pairs.findings()]
+            findings += [*_rare_levels(study), *_at_the_door(study.report)]
     return DataAudit(
-        target=None if table.target is None else table.frame.names[table.target],
+        target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
         notes=tuple(pairs.notes),
-        n_rows=table.frame.n_rows,
-        n_columns=table.frame.n_columns,
-        data=table.report.to_dict(),
+        n_rows=study.n_rows,
+        n_columns=len(study.names),
+        data=study.report_as_data,
         seconds=time.perf_counter() - began,
-        call=Call.of("audit", asked, table.frame.fingerprint()),
+        call=study.mark,
     )
-
-
-def _read(
-    data: Any, target: str | int | None, y: ArrayLike | None, reading: dict[str, Any]
-) -> tuple[Ingested, Mapping[str, str]]:
-    """Read a table without the columns that cannot be used; return these as well, each with the reason."""
-    try:
-        return ingest(data, target, y=y, **reading), {}
-    except DataError as refusal:
-        if not refusal.columns:
-            raise
-        without = {**reading, "exclude": [*names_in("exclude", reading["exclude"]), *refusal.columns]}
-        try:
-            return ingest(data, target, y=y, **without), refusal.columns
-        except DataError:
-            raise refusal from None
 
 
 def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
@@ -151,37 +137,21 @@ def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
-def _with_target(
-    table: Ingested, labels: str | Regime, positive: object, unlabeled_marker: object, n_jobs: int
-) -> WithTarget | None:
-    """Return what looks at the target; None where there is none."""
-    if table.target is None:
-        return None
-    frame = table.frame
-    gaps = np.zeros(frame.n_rows, bool) if table.unlabeled is None else table.unlabeled
-    about: dict[str, Any] = {"positive": positive, "regime": labels, "unlabeled_marker": unlabeled_marker}
-    coded = code_labels(frame.column(table.target), frame.levels[table.target], gaps, **about)
-    try:
-        regime = regime_from(labels, coded).name
-    except LabelError:  # the user has to say why labels are missing
-        regime = ""
-    return WithTarget(table, table.target, coded, regime, n_jobs)
-
-
-def _pairs(table: Ingested, known: WithTarget | None, n_jobs: int, tell: Callable[[str], None]) -> Pairs:
+def _pairs(study: Study, known: WithTarget | None, tell: Callable[[str], None]) -> Pairs:
+    n_jobs = study.place.n_jobs
     if known is None:
-        return Pairs(table.frame, np.arange(table.frame.n_columns), None, n_jobs, tell)
+        return Pairs(study.frame, np.arange(study.frame.n_columns), None, n_jobs, tell)
     tied = known.entropies[0] if known.labels.n_seen_classes > 1 and len(known.features) else None
-    return Pairs(table.frame, known.features, tied, n_jobs, tell)
+    return Pairs(study.frame, known.features, tied, n_jobs, tell)
 
 
-def _rare_levels(table: Ingested) -> Iterator[Finding]:
+def _rare_levels(study: Study) -> Iterator[Finding]:
     """Yield columns with levels that few rows have."""
-    frame = table.frame
+    frame = study.frame
     rare = {}
     for j, name in enumerate(frame.names):
-        gone = table.unlabeled if j == table.target else None
-        codes = frame.column(j) if gone is None else frame.column(j)[~gone]
+        seen = study.labels.labeled if j == study.column else slice(None)
+        codes = frame.column(j)[seen]
         counts = np.bincount(codes, minlength=int(frame.arities[j]))
         if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):
             rare[name] = float(few)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.data import ReadingOptions
+from blankets.questions._question import described
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
-from blankets.study._study import read_study
+from blankets.study import Engine, Seed, Study
 
 __all__ = ["estimate_prior"]
 
 
+@described
 def estimate_prior(
     data: Any,
     target: str | int | None = None,
@@ -22,37 +25,37 @@ def estimate_prior(
     y: ArrayLike | None = None,
     method: str = "roc",
     sampling: Sampling = "one-sample",
-    positive: object = None,
-    unlabeled_marker: object = "auto",
-    n_bootstrap: int = 30,
+    n_resamples: int = 30,
     n_features: int = 30,
-    rng: np.random.Generator | int | None = None,
-    **reading: Any,
+    engine: Engine | str = "auto",
+    n_jobs: int | None = None,
+    rng: Seed = None,
+    **reading: Unpack[ReadingOptions],
 ) -> EstimatedPrior:
     """Estimate p(y=1), the share of positives, from positives and unlabeled rows, when nobody knows it.
 
     No method can do this without an assumption that the data cannot confirm; ``str()`` of the result says
     which one was made. Knowledge from elsewhere (a survey, the literature) is better than any estimate.
+    Only positives are labeled.
 
     Parameters
     ----------
-    data, target, y
-        The table and its target, as for `discover`; only positives are labeled.
+    $data
+    $target
+    $y
     method : {"roc", "tice", "elkan-noto"}
         "roc" and "tice" assume that some recognizable group of rows is all positive, "elkan-noto" that every
         positive can be recognized. All of them err upwards, which is the safe side for planning.
     sampling : {"one-sample", "case-control"}
         Whether the labeled rows are part of the sample or were collected apart from it.
-    positive, unlabeled_marker
-        How the labels are to be read, as for `discover`.
-    n_bootstrap : int
-        Number of resamples for the uncertainty.
+    n_resamples : int
+        Number of bootstrap resamples for the uncertainty.
     n_features : int
         Only this many features, those that tell most about being labeled, are used.
-    rng : numpy.random.Generator, int or None
-        Generator or seed.
-    **reading
-        How the table is read: see `blankets.data.ingest`.
+    $engine
+    $n_jobs
+    $rng
+    $reading
 
     Returns
     -------
@@ -75,22 +78,21 @@ def estimate_prior(
     >>> y = rng.random(5_000) < 0.2
     >>> x = np.where(y & (rng.random(5_000) < 0.5), 2, rng.integers(0, 2, 5_000))
     >>> known = np.where(y & (rng.random(5_000) < 0.3), 1.0, np.nan)
-    >>> prior = bl.estimate_prior({"x": x, "y": known}, "y", n_bootstrap=5, rng=1)
+    >>> prior = bl.estimate_prior({"x": x, "y": known}, "y", n_resamples=5, rng=1)
     >>> 0.17 < prior.value < 0.24
     True
     >>> str(prior)
     'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is all positive...'
     """
-    study = read_study(
-        data,
-        target,
-        y,
-        labels=PositiveUnlabeled(sampling=sampling),
-        positive=positive,
-        unlabeled_marker=unlabeled_marker,
-        **reading,
-    )
-    codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)
-    return estimate_from_codes(
-        codes, study.labels, method=method, sampling=sampling, n_bootstrap=n_bootstrap, n_features=n_features, rng=rng
-    )
+    labels = PositiveUnlabeled(sampling=sampling)
+    with Study.open(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
+        codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)
+        return estimate_from_codes(
+            codes,
+            study.labels,
+            method=method,
+            sampling=sampling,
+            n_bootstrap=n_resamples,
+            n_features=n_features,
+            rng=rng,
+        )

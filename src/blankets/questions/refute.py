@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,18 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.arguments import generator_from, threads_from, whole_number
+from blankets.arguments import generator_from, whole_number
+from blankets.data import ReadingOptions
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
-from blankets.progress import Progress, shown
-from blankets.questions.discover import discover
-from blankets.questions.sensitivity import sensitivity
-from blankets.questions.stability import READING, members_over, rows_drawn
-from blankets.regimes import UNLABELLED, Regime, prior_from, regime_from
+from blankets.progress import Progress
+from blankets.questions._question import question
+from blankets.questions.sensitivity import over_priors
+from blankets.regimes import UNLABELLED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
-from blankets.search import ALGORITHMS
-from blankets.study._measured import Measured, read_measured
-from blankets.study._setting import Seed
-from blankets.study._study import Study, read_study
+from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 __all__ = ["refute"]
 
@@ -33,20 +29,15 @@ SUBSET = 0.8  # of the rows
 HIDDEN = 0.5  # of the labels
 N_NOISE = 5  # columns of noise in each draw
 OFTEN = 0.5  # of the draws
-_TESTING = ("alpha", "test", "dof", "reliability", "strength", "surrogate")
-_PRIORS = (
-    (re.compile(r"below (.+)"), r"<\1"),
-    (re.compile(r"above (.+)"), r">\1"),
-    (re.compile(r"between (.+) and (.+)"), r"\1-\2"),
-)
 
 
+@question
 def refute(
     blanket: Blanket,
     data: Any,
     *,
     y: ArrayLike | None = None,
-    n_draws: int = 20,
+    n_resamples: int = 20,
     n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
@@ -57,20 +48,16 @@ def refute(
     Parameters
     ----------
     blanket : Blanket
-        From `discover`.
-    data, y
-        The table from which it was found; another one is refused.
-    n_draws : int
+        From `discover`; it knows the call that made it.
+    $data
+    $y
+    n_resamples : int
         Draws for each trial.
-    n_jobs : int, optional
-        Number of threads; default all processors. The answer does not depend on it.
-    progress : bool or callable
-        Show a progress line on a terminal, or call this with a sentence for every step.
-    rng : int, Generator or None
-        Seed of the draws.
+    $n_jobs
+    $progress
+    $rng
     **changes
-        Arguments of `discover` that the blanket does not know of any more, such as a ``prior`` that was handed over
-        as a distribution.
+        Arguments of `discover` that were not kept with the blanket, such as a ``prior`` of a class of your own.
 
     Returns
     -------
@@ -97,86 +84,60 @@ def refute(
     >>> tried.stands, tried["row subsets"].figures
     (True, {'cough': 1.0})
     """
-    asked = {name: value for name, value in locals().items() if name not in ("blanket", "changes")} | changes
-    _check(blanket, n_draws)
+    if not isinstance(blanket, Blanket):
+        raise ParameterError.out_of_range("blanket", blanket, "a Blanket, as discover returns it")
+    whole_number("n_resamples", n_resamples, 1)
     began = time.perf_counter()
     generator = generator_from(rng)
-    with shown(progress) as tell, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the blanket has said what there is to say
-        study, how = _as_before(blanket, data, y, threads_from(n_jobs), changes)
-        tamper = _Tampering(blanket, study, how, n_draws, generator, tell or (lambda sentence: None))
-        trials = tuple(tamper.trials())
+        given = _as_before(blanket, changes)
+        wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01))
+        about = {name: given[name] for name in ("labels", "prior", "test") if name in given}
+        reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
+        target = blanket.target if y is None else None
+        try:
+            opened = Study.open(data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress)
+            with opened as study:
+                _check_same(blanket, study)
+                tell = study.tell or (lambda sentence: None)
+                trials = tuple(_Tampering(blanket, study, wanted, n_resamples, generator, tell).trials())
+        except (LabelError, TargetError) as error:
+            raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
     return Refutation(
         target=blanket.target,
         members=blanket.members,
         trials=trials,
-        n_draws=n_draws,
+        n_resamples=n_resamples,
         seconds=time.perf_counter() - began,
-        call=study.call("refute", asked),
+        call=study.mark,
     )
 
 
-def _check(blanket: Blanket, n_draws: int) -> None:
-    if not isinstance(blanket, Blanket):
-        raise ParameterError.out_of_range("blanket", blanket, "a Blanket, as discover returns it")
-    whole_number("n_draws", n_draws, 1)
+def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the call that made the blanket; of an old one, so far as its settings tell."""
+    if blanket.call is not None:
+        apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
+        return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
+    said = blanket.settings
+    known = {name: said[name] for name in ("alpha", "labels", *ReadingOptions.__annotations__) if name in said}
+    how = {name: said[name] for name in ("dof", "reliability", "strength") if name in said}
+    if said.get("prior") is not None and not {"prior", "labels"} & changes.keys():
+        try:
+            known["prior"] = prior_from(str(said["prior"]))
+        except ParameterError:
+            message = f"p(y=1) was handed over as {said['prior']}; give it again with prior=..."
+            raise ParameterError(message) from None
+    return {**known, "test": Testing(said.get("test", "auto"), **how), **changes}
 
 
-def _as_before(
-    blanket: Blanket, data: Any, y: ArrayLike | None, n_jobs: int, changes: Mapping[str, Any]
-) -> tuple[Study | Measured, dict[str, Any]]:
-    """Read the table as it was read for the blanket; return it with the arguments of the search."""
-    said = dict(blanket.settings)
-    if said.get("surrogate") == "full":
-        del said["surrogate"]
-    entry = ALGORITHMS.get(blanket.algorithm)
-    options = [] if entry is None else [name for name in entry.options if name != "rng"]
-    how = {name: said[name] for name in (*_TESTING, *options) if name in said}
-    how |= {"algorithm": blanket.algorithm, "force": said.get("surrogate_is_valid") is False}
-    reading = {name: said[name] for name in READING if name in said}
-    made = {} if blanket.call is None else blanket.call.options
-    about = {name: made[name] for name in ("positive", "unlabeled_marker") if name in made}
-    if made.get("given_drivers") is False:
-        how["given_drivers"] = False
-    own = dict(changes)
-    regime = own.pop("labels") if "labels" in own else _regime(blanket, own.pop("prior", None))
-    for name in [name for name in own if name in (*READING, "positive", "unlabeled_marker")]:
-        (reading if name in READING else about)[name] = own.pop(name)
-    target = blanket.target if y is None else None
-    about["labels"] = regime
-    study: Study | Measured
-    try:
-        if said.get("test") == "fisher-z":
-            study = read_measured(data, target, y, n_jobs=n_jobs, about_labels=about, reading=reading)
-        else:
-            study = read_study(data, target, y, n_jobs=n_jobs, **about, **reading)
-    except (LabelError, TargetError) as error:
-        raise DataError(f"these are not the data of the blanket of {blanket.target!r}: {error}") from None
+def _check_same(blanket: Blanket, study: Study) -> None:
     known = "" if blanket.call is None else blanket.call.fingerprint
     if known and study.fingerprint != known:
         raise DataError(
             f"these are not the data of the blanket of {blanket.target!r}: their fingerprint is "
             f"{study.fingerprint[:12]}..., and that of the blanket is {known[:12]}...; give the same table"
         )
-    return study, how | own
-
-
-def _regime(blanket: Blanket, prior: object) -> Regime:
-    """Return the label regime of a blanket."""
-    name, sampling = str(blanket.settings.get("labels") or "supervised"), blanket.settings.get("sampling")
-    said = blanket.settings.get("prior")
-    if prior is None and said is not None:
-        text = str(said)
-        for pattern, form in _PRIORS:
-            if found := pattern.fullmatch(text):
-                text = found.expand(form)
-        try:
-            prior = prior_from(text)
-        except ParameterError:
-            raise ParameterError(f"p(y=1) was handed over as {said}; give it again with prior=...") from None
-    if name == "supervised":
-        return regime_from(name)
-    return regime_from(name, prior=prior, sampling=sampling)
 
 
 @dataclass(eq=False)
@@ -184,9 +145,9 @@ class _Tampering:
     """Tampers with the rows, columns and labels of a study."""
 
     blanket: Blanket
-    study: Study | Measured
-    how: dict[str, Any]
-    n_draws: int
+    study: Study
+    wanted: Wanted
+    n_resamples: int
     rng: np.random.Generator
     tell: Callable[[str], None]
 
@@ -199,19 +160,18 @@ class _Tampering:
         yield self._priors()
         yield self._fewer_labels()
 
-    def _search(self, study: Study | Measured, rng: np.random.Generator) -> Blanket:
-        return discover(study, rng=rng, **self.how)
+    def _search(self, study: Study, rng: Seed) -> Blanket:
+        return Search.of(study, self.wanted, rng).blanket_of(study.target)
 
     def _draws(self, name: str) -> Iterator[np.random.Generator]:
-        for k, rng in enumerate(self.rng.spawn(self.n_draws)):
-            self.tell(f"{name}: {k + 1} of {self.n_draws}")
+        for k, rng in enumerate(self.rng.spawn(self.n_resamples)):
+            self.tell(f"{name}: {k + 1} of {self.n_resamples}")
             yield rng
 
     def _again(self) -> Trial:
         self.tell("same data")
-        made = self.blanket.call
-        seed = made.seed if made is not None and isinstance(made.seed, int) else None
-        found = discover(self.study, rng=seed, **self.how)
+        call = self.blanket.call
+        found = self._search(self.study, call.seed if call is not None and isinstance(call.seed, int) else None)
         lost = [x for x in self.blanket.members if x not in found]
         new = [x for x in found.members if x not in self.blanket]
         if not lost and not new:
@@ -225,17 +185,19 @@ class _Tampering:
         found = []
         for rng in self._draws(name):
             found.append(self._search(self.study.permuted(rng.permutation(self.study.n_rows)), rng))
-        mean = sum(map(len, found)) / self.n_draws
+        mean = sum(map(len, found)) / self.n_resamples
         allowed = _allowed(found)
         figures = {"found": mean}
         if allowed is None:
-            words = f"{number(mean)} members on average; {self.blanket.algorithm} holds no error rate to compare with."
+            words = (
+                f"{number(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
+            )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
             f"With the target shuffled {number(mean)} members were found on average, and chance lets in at most "
             f"{number(allowed)}."
         )
-        return Trial(name=name, verdict=_within(mean, allowed, self.n_draws), words=words, figures=figures)
+        return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
     def _noise(self) -> Trial:
         """Add columns that are shuffled copies of others."""
@@ -249,10 +211,10 @@ class _Tampering:
             let_in += sum(x in new for x in found.members)
             stayed += sum(x in found for x in self.blanket.members) / max(len(self.blanket), 1)
             chances.append(found)
-        tried = N_NOISE * self.n_draws
+        tried = N_NOISE * self.n_resamples
         rate = _rate(chances)
-        kept = f" {stayed / self.n_draws:.0%} of the members stayed." if len(self.blanket) else ""
-        figures = {"let in": let_in / tried, "stayed": stayed / self.n_draws}
+        kept = f" {stayed / self.n_resamples:.0%} of the members stayed." if len(self.blanket) else ""
+        figures = {"let in": let_in / tried, "stayed": stayed / self.n_resamples}
         if rate is None:
             words = f"{let_in} of {tried} columns of noise got in.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
@@ -262,7 +224,7 @@ class _Tampering:
     def _subsets(self) -> Trial:
         """Search subsets of the rows."""
         name = "row subsets"
-        drawn = rows_drawn(self.study, self.n_draws, "subsample", SUBSET, self.rng.spawn(1)[0])
+        drawn = rows_drawn(self.study, self.n_resamples, "subsample", SUBSET, self.rng.spawn(1)[0])
         shares = self._shares(self.study, drawn, name)
         figures = {x: shares.get(x, 0.0) for x in self.blanket.members}
         unsure = [f"{x} ({share:.0%})" for x, share in figures.items() if share < OFTEN]
@@ -278,22 +240,22 @@ class _Tampering:
     def _told(self, name: str, sentence: str) -> None:
         self.tell(f"{name}: {sentence}")
 
-    def _shares(self, study: Study | Measured, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
+    def _shares(self, study: Study, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
         """Return in which share of some draws of rows each column is found."""
         seeds = self.rng.spawn(len(drawn))
-        found = members_over(study, list(drawn), seeds, self.how, study.n_jobs, partial(self._told, name))
+        found = members_over(study, drawn, seeds, self.wanted, partial(self._told, name))
         names = dict.fromkeys(x for members in found for x in members)
         return {x: sum(x in members for members in found) / len(found) for x in names}
 
     def _priors(self) -> Trial:
         """Search under all values of p(y=1) that the labels allow."""
         name = "priors"
-        if not isinstance(self.study, Study) or self.study.regime.name not in ("pu", "mar-c"):
+        if self.study.regime.name not in ("pu", "mar-c"):
             return Trial(name=name, verdict="not asked", words="No answer depends on p(y=1) here.")
         self.tell(name)
-        how = {key: value for key, value in self.how.items() if key not in ("surrogate", "force")}
+        open_to_all = replace(self.study.regime, prior=None, surrogate=None, force=False)  # type: ignore[type-var]
         try:
-            found = sensitivity(replace(self.study, regime=_without_prior(self.study.regime)), rng=0, **how)
+            found = over_priors(replace(self.study, regime=open_to_all), self.wanted, rng=0)
         except (NotAnswerableError, ParameterError) as error:
             return Trial(name=name, verdict="not asked", words=f"{error}.")
         if not found.sometimes:
@@ -305,24 +267,22 @@ class _Tampering:
     def _fewer_labels(self) -> Trial:
         """Hide labels of each class."""
         name = "fewer labels"
-        if not isinstance(self.study, Study) or not self.study.labels.n_unlabeled:
+        if not self.study.labels.n_unlabeled:
             return Trial(name=name, verdict="not asked", words="Every row is labeled; see the row subsets.")
         found = []
         for rng in self._draws(name):
             found.append(self._search(_with_fewer_labels(self.study, rng), rng).members)
-        times = {x: sum(x in members for members in found) / self.n_draws for x in self.blanket.members}
+        times = {x: sum(x in members for members in found) / self.n_resamples for x in self.blanket.members}
         new = {x for members in found for x in members if x not in self.blanket}
-        often = [x for x in new if sum(x in members for members in found) > OFTEN * self.n_draws]
+        often = [x for x in new if sum(x in members for members in found) > OFTEN * self.n_resamples]
         lost = [f"{x} ({share:.0%})" for x, share in times.items() if share < OFTEN]
         words = f"With {HIDDEN:.0%} of the labels hidden, " + (
-            f"these members are mostly lost, for want of power: {joined(lost)}." if lost else "all members are found."
+            f"these members are mostly lost, because power is too low: {joined(lost)}."
+            if lost
+            else "all members are found."
         )
         words += f" New, and found in most draws: {joined(sorted(often))}." if often else ""
         return Trial(name=name, verdict="failed" if often else "passed", words=words, figures=times)
-
-
-def _without_prior(regime: Regime) -> Regime:
-    return regime_from(regime.name, sampling=regime.sampling if regime.name == "pu" else None)
 
 
 def _new_names(names: Sequence[str]) -> list[str]:
@@ -342,7 +302,7 @@ def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:
     for code in np.unique(codes[codes != UNLABELLED]):
         rows = rng.permutation(np.flatnonzero(codes == code))
         codes[rows[: int(HIDDEN * len(rows))]] = UNLABELLED
-    return replace(study, labels=replace(study.labels, codes=codes), drawn=True)
+    return study.with_labels(codes)
 
 
 def _allowed(found: Sequence[Blanket]) -> float | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.arguments import whole_number
+from blankets.data import ReadingOptions
 from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
 from blankets.filters import (
     TIE,
@@ -17,18 +18,21 @@ from blankets.filters import (
     PartialLabels,
     Picks,
     PlugIn,
+    Weights,
     find_criterion,
     greedy,
     weights_for,
 )
-from blankets.progress import Progress, shown
+from blankets.progress import Progress
+from blankets.questions._question import question
 from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
-from blankets.study._counted import Counted, counted_where
+from blankets.study import Engine, Study, information_notes
 
-__all__ = ["select", "selected"]
+__all__ = ["Scoring", "select", "selected"]
 
 
+@question
 def select(
     data: Any,
     target: str | int | None = None,
@@ -36,35 +40,26 @@ def select(
     y: ArrayLike | None = None,
     criterion: str = "jmi",
     k: int = 10,
-    labels: str | Regime = "auto",
-    prior: object = None,
-    positive: object = None,
-    unlabeled_marker: object = "auto",
-    surrogate: str | None = None,
-    force: bool = False,
     beta: float | None = None,
     gamma: float | None = None,
-    discretize: str | Mapping[str, str] = "sturges",
-    bins: int | None = None,
-    missing: str = "error",
-    keep: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    engine: str = "auto",
-    address: str | None = None,
-    memory_limit: int | str | None = None,
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
     n_jobs: int | None = None,
     progress: Progress = False,
+    **reading: Unpack[ReadingOptions],
 ) -> Selection:
     """Select ``k`` features one after the other, each the best by an information criterion given those before it.
 
+    Terms with the target are estimated as the label regime wants it; redundancy between features uses all rows.
+    Without knowledge of p(y=1), where it is needed, features are scored against a surrogate, which ranks nearly alike;
+    a regime with a ``surrogate`` is scored against that.
+
     Parameters
     ----------
-    data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
-        The table, as for `blankets.discover`.
-    target : str or int, optional
-        Name of the target column (its number, for an array without names).
-    y : array_like, optional
-        The target, where it is not a column of ``data``.
+    $data
+    $target
+    $y
     criterion : str
         X is a candidate, Xj runs over the features selected so far; information is in nats.
 
@@ -85,30 +80,14 @@ def select(
         The first feature is that of largest I(X;Y) for all of them.
     k : int
         Number of features to select.
-    labels : str or Regime
-        Why labels are missing: "supervised" (none is), "pu", "mcar", "mar-f", "mar-c", a regime, or "auto".
-        Terms with the target are estimated accordingly; redundancy between features uses all rows.
-    prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1), for "pu" and "mar-c". Without it features are scored against a surrogate,
-        unlabeled rows counted as negatives, positives or a class of their own, which ranks nearly alike.
-    positive : object, optional
-        The positive class, where labels are missing and there are more than two.
-    unlabeled_marker : object
-        A label that means unlabeled; by default missing values, and -1 where it cannot be a class.
-    surrogate : {"listwise", "ym", "y0", "y1"}, optional
-        Score features against this stand-in for the target, instead of estimating terms with the target.
-    force : bool
-        Use a surrogate that is not valid; the result says so.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
-    discretize, bins, missing, keep, exclude
-        How the table is read: see `blankets.data.ingest`.
-    engine, address, memory_limit
-        Where rows are counted, as for `blankets.discover`; "sql" needs a target that is known in every row.
-    n_jobs : int, optional
-        Number of threads; default all processors. The answer does not depend on it.
-    progress : bool or callable
-        Show a progress line on a terminal, or call this with a sentence for every step.
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $progress
+    $reading
 
     Returns
     -------
@@ -122,144 +101,104 @@ def select(
     --------
     "second" repeats what "first" says; "other" is weaker, and new.
 
-    >>> import numpy as np
+    >>> import blankets as bl
     >>> rng = np.random.default_rng(3)
     >>> a, b = rng.random((2, 800)) < 0.5
     >>> ill = rng.random(800) < 0.1 + 0.5 * a + 0.3 * b
     >>> table = {"first": a, "second": a ^ (rng.random(800) < 0.05), "other": b, "ill": ill}
-    >>> select(table, "ill", criterion="mim", k=2).names
+    >>> bl.select(table, "ill", criterion="mim", k=2).names
     ('first', 'second')
-    >>> select(table, "ill", criterion="jmi", k=2).names
+    >>> bl.select(table, "ill", criterion="jmi", k=2).names
     ('first', 'other')
     """
-    return selected(
+    scoring = Scoring.of(criterion, k, beta, gamma)
+    with Study.open(
         data,
         target,
         y,
-        criterion=criterion,
-        k=k,
+        reading=reading,
         labels=labels,
         prior=prior,
-        positive=positive,
-        unlabeled_marker=unlabeled_marker,
-        beta=beta,
-        gamma=gamma,
-        surrogate=surrogate,
-        force=force,
         engine=engine,
-        address=address,
-        memory_limit=memory_limit,
         n_jobs=n_jobs,
         progress=progress,
-        discretize=discretize,
-        bins=bins,
-        missing=missing,
-        keep=keep,
-        exclude=exclude,
-    )
+    ) as study:
+        return selected(study, scoring)
 
 
-def selected(
-    data: Any,
-    target: str | int | None,
-    y: ArrayLike | None,
-    *,
-    criterion: str,
-    k: int,
-    labels: str | Regime,
-    prior: object,
-    positive: object,
-    unlabeled_marker: object,
-    beta: float | None,
-    gamma: float | None,
-    surrogate: str | None = None,
-    force: bool = False,
-    engine: str = "auto",
-    address: str | None = None,
-    memory_limit: int | str | None = None,
-    n_jobs: int | None = None,
-    progress: Progress = False,
-    at_most: bool = False,
-    **reading: Any,
-) -> Selection:
+class Scoring(NamedTuple):
+    """By which criterion features are scored, and how many are wanted."""
+
+    criterion: Criterion
+    weights: Weights
+    k: int
+
+    @classmethod
+    def of(cls, criterion: str, k: int, beta: float | None, gamma: float | None) -> Scoring:
+        """Check what the user wants."""
+        k = whole_number("k", k, 1, "a number of features, 1 or more")
+        chosen = find_criterion(criterion)
+        return cls(chosen, weights_for(chosen, beta, gamma), k)
+
+
+def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Selection:
     """Do what `select` says; with ``at_most`` fewer than ``k`` features are all selected, and not an error."""
-    asked = dict(locals())
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ParameterError.out_of_range("k", k, "a number of features, 1 or more")
-    chosen = find_criterion(criterion)
-    weights = weights_for(chosen, beta, gamma)
     began = time.perf_counter()
-    known = {"y": y, "labels": labels, "prior": prior, "positive": positive, "unlabeled_marker": unlabeled_marker}
-    where = {"engine": engine, "address": address, "memory_limit": memory_limit}
-    with (
-        shown(progress) as tell,
-        counted_where(
-            data,
-            target,
-            where=where,
-            about_labels=known,
-            surrogate=surrogate,
-            force=force,
-            n_jobs=n_jobs,
-            reading=reading,
-            tell=tell,
-        ) as (_, counted),
-    ):
-        wanted = _checked_number(int(k), counted, at_most=at_most)
-        source = _source(counted)
-        listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
-        picks = greedy(source, np.array(counted.features, np.int64), wanted, chosen, weights=weights, listener=listener)
-    own = {"k": int(k), **{name: getattr(weights, name) for name in chosen.weights}}
-    about_labels: dict[str, Any] = {
-        "labels": counted.regime.name,
-        "prior": counted.regime.prior and str(counted.regime.prior),
-    }
-    if (column := counted.stand_in) is not None:
-        about_labels |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
+    chosen, weights, k = scoring
+    wanted = _checked_number(k, study, at_most=at_most)
+    source, tell = _source(study), study.tell
+    listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
+    picks = greedy(source, np.array(study.features, np.int64), wanted, chosen, weights=weights, listener=listener)
+    own = {"k": k, **{name: getattr(weights, name) for name in chosen.weights}}
+    about_labels = {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    if (column := study.informing) is not None:
+        own |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
     return Selection(
-        target=counted.names[counted.target],
-        names=tuple(counted.names[x] for x in picks.columns),
+        target=study.target_name,
+        names=tuple(study.names[x] for x in picks.columns),
         scores=picks.scores,
         relevance=picks.relevance,
         criterion=chosen.name,
         formula=chosen.formula,
-        settings={**own, **about_labels, **reading},
-        labels=" ".join(counted.notes),
-        n_rows=counted.n_rows,
-        n_candidates=len(counted.features),
+        settings={**own, **about_labels, **study.reading.options},
+        labels=" ".join(information_notes(study)),
+        n_rows=study.n_rows,
+        n_candidates=len(study.features),
         seconds=time.perf_counter() - began,
-        warnings=_notes(counted, source, chosen, picks),
-        excluded=counted.report.left_out,
-        data=counted.report.to_dict(),
-        call=counted.call("select", asked),
+        warnings=_notes(study, source, chosen, picks),
+        excluded=study.left_out,
+        data=study.report_as_data,
+        call=study.mark,
     )
 
 
-def _source(counted: Counted) -> InformationSource:
+def _source(study: Study) -> InformationSource:
     """Return where terms with the target come from."""
-    if counted.stand_in is None and not isinstance(counted.regime, Supervised):
-        return PartialLabels(counted.counter, counted.target, counted.labels, counted.regime)
-    return PlugIn(counted.counter, counted.target, counted.background)
+    if study.informing is None and not isinstance(study.regime, Supervised):
+        return PartialLabels(study.information_counter, study.target, study.labels, study.regime)
+    return PlugIn(study.information_counter, study.target, study.background)
 
 
-def _checked_number(k: int, counted: Counted, *, at_most: bool) -> int:
+def _checked_number(k: int, study: Study, *, at_most: bool) -> int:
     """Return how many features to select."""
-    there = len(counted.features)
+    there = len(study.features)
     if k <= there:
         return k
-    why = f" ({listed(counted.report.left_out)} cannot be used)" if counted.report.left_out else ""
+    why = f" ({listed(study.left_out)} cannot be used)" if study.left_out else ""
     if not at_most:
         raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
     warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning)
     return there
 
 
-def _notes(counted: Counted, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
+def _notes(study: Study, source: InformationSource, criterion: Criterion, picks: Picks) -> tuple[str, ...]:
     """Return what the user should know, and warn of it."""
     notes: dict[str, type[BlanketsWarning]] = {}
     if isinstance(source, PartialLabels) and source.contradicting:
-        names = listed(counted.names[x] for x in source.contradicting)
-        notes[f"p(y=1) = {counted.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
+        names = listed(study.names[x] for x in source.contradicting)
+        notes[f"p(y=1) = {study.regime.prior} leaves a negative number of negatives in {names}: correct it"] = (
+            RegimeWarning
+        )
     lasting = np.flatnonzero(np.abs(picks.scores) > TIE)
     place = int(lasting[-1]) + 2 if len(lasting) else 1
     if criterion.name == "cmi" and 1 < place <= len(picks.scores):

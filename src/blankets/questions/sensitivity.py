@@ -8,67 +8,70 @@ gives the blanket for every prior. Tests themselves do not depend on the prior; 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import generator_from, number
+from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.progress import Progress, shown
-from blankets.questions.discover import discover
-from blankets.questions.stability import READING
-from blankets.regimes import (
-    PositiveUnlabeled,
-    Question,
-    Regime,
-    SemiSupervised,
-    Supervised,
-    prior_from,
-    surrogate_breakpoints,
-)
+from blankets.progress import Progress
+from blankets.questions._question import question
+from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity
-from blankets.study._setting import Seed
-from blankets.study._study import Study, read_study
+from blankets.study import Engine, Search, Seed, Study, Testing, Wanted
 
-__all__ = ["sensitivity"]
+__all__ = ["over_priors", "sensitivity"]
 
 N_RUNS = 19
 
 
+@question
 def sensitivity(
     data: Any,
     target: str | int | None = None,
     *,
     y: ArrayLike | None = None,
-    labels: str | Regime = "auto",
-    prior: object = None,
     priors: Sequence[float] | None = None,
-    positive: object = None,
-    unlabeled_marker: object = "auto",
+    algorithm: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    alpha: float = 0.01,
+    test: Testing | str = "auto",
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
     n_jobs: int | None = None,
     progress: Progress = False,
     rng: Seed = None,
-    **options: Any,
+    **reading: Unpack[ReadingOptions],
 ) -> Sensitivity:
     """Find the Markov blanket of a partly labeled target as a function of p(y=1).
 
+    What is known of p(y=1) limits the range that is looked at; without ``prior`` it is what the labels allow: at least
+    the labeled positives are positive, and so on.
+
     Parameters
     ----------
-    data, target, y
-        The table and its target, as for `discover`.
-    labels, positive, unlabeled_marker
-        What is known of the labels, as for `discover`.
-    prior : float, str, (low, high), distribution or None
-        Limits the range of p(y=1) to what this allows, for example ``(0.1, 0.4)``; by default it is what the
-        labels allow: at least the labeled positives are positive, and so on.
+    $data
+    $target
+    $y
     priors : sequence of float, optional
         Values at which ``runs`` and κ are given; by default 19 over the range.
-    n_jobs, progress, rng, **options
-        As for `discover`.
+    $algorithm
+    $options
+    $alpha
+    $test
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $progress
+    $rng
+    $reading
 
     Returns
     -------
@@ -85,41 +88,54 @@ def sensitivity(
     >>> [(round(r.low, 2), round(r.high, 2), r.surrogates, r.members) for r in found.ranges]
     [(0.12, 0.93, ('y0', 'listwise', 'y1'), ('cough',))]
     """
-    asked = {**locals(), "options": dict(options)}
+    wanted = Wanted.of(algorithm, options, alpha)
+    values = None if priors is None else _checked_priors(priors)
+    known = prior_from(prior)
+    with Study.open(
+        data,
+        target,
+        y,
+        reading=reading,
+        labels=labels,
+        test=test,
+        engine=engine,
+        n_jobs=n_jobs,
+        progress=progress,
+    ) as study:
+        return over_priors(study, wanted, known, values, rng)
+
+
+def over_priors(
+    study: Study, wanted: Wanted, prior: object = None, values: Sequence[float] | None = None, rng: Seed = None
+) -> Sensitivity:
+    """Do what `sensitivity` says."""
     began = time.perf_counter()
-    reading = {name: options.pop(name) for name in READING if name in options}
     seed = int(generator_from(rng).integers(1 << 62))
-    wanted_priors = None if priors is None else _checked_priors(priors)
-    with shown(progress) as tell:
-        about: dict[str, Any] = {"labels": labels, "positive": positive, "unlabeled_marker": unlabeled_marker}
-        known = isinstance(data, Study)
-        study = data if known else read_study(data, target, y, n_jobs=n_jobs, **about, **reading)
-        low, high = _range(study, prior)
-        cuts = _surrogates(study, low, high, options)
-        found: dict[str | None, Blanket] = {}
-        for middle, _, surrogate in cuts:
-            if surrogate not in found:
-                at = replace(study, regime=_at(study.regime, middle))
-                wanted = {**options, "surrogate": surrogate} if surrogate is not None else options
-                found[surrogate] = discover(at, rng=seed, progress=tell or False, **wanted, **reading)
+    low, high = _range(study, prior)
+    cuts = _surrogates(study, low, high, wanted)
+    found: dict[str | None, Blanket] = {}
+    for middle, _, surrogate in cuts:
+        if surrogate not in found:
+            regime = _at(study.regime, middle)
+            if surrogate is not None:
+                regime = replace(regime, surrogate=surrogate)  # type: ignore[type-var]
+            found[surrogate] = Search.of(replace(study, regime=regime), wanted, seed).blanket_of(study.target)
     first = found[cuts[0][2]]
     ranges = _merged(cuts, found, low)
-    values = np.linspace(low, high, N_RUNS + 2)[1:-1] if wanted_priors is None else wanted_priors
-    runs = tuple((float(p), _members_at(ranges, float(p))) for p in values)
-    settings = {name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR}
+    at = np.linspace(low, high, N_RUNS + 2)[1:-1].tolist() if values is None else values
     return Sensitivity(
         target=first.target,
         ranges=ranges,
-        runs=runs,
-        kappas=tuple(_kappa(study, float(p), _used(cuts, found, float(p))) for p in values),
+        runs=tuple((p, _members_at(ranges, p)) for p in at),
+        kappas=tuple(_kappa(study, p, _used(cuts, found, p)) for p in at),
         breakpoints=tuple(end for _, end, _ in cuts[:-1]),
         notes=tuple(_notes(study, cuts)),
         algorithm=first.algorithm,
-        settings=settings,
-        n_rows=study.frame.n_rows,
+        settings={name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR},
+        n_rows=study.n_rows,
         n_searches=len(found),
         seconds=time.perf_counter() - began,
-        call=study.call("sensitivity", asked),
+        call=study.mark,
     )
 
 
@@ -138,7 +154,7 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
     if isinstance(study.regime, Supervised):
-        raise NotAnswerableError("every row is labeled, so that p(y=1) is seen and the blanket does not depend on it")
+        raise NotAnswerableError("every row is labeled, so p(y=1) is known and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior
     b, a = study.labels.shares
     apart = study.regime.sampling == "case-control"
@@ -155,14 +171,13 @@ def _range(study: Study, prior: object) -> tuple[float, float]:
 
 def _at(regime: Regime, prior: float) -> Regime:
     """Return the regime with p(y=1) known."""
-    if isinstance(regime, PositiveUnlabeled):
-        return PositiveUnlabeled(prior, regime.sampling)
-    return SemiSupervised(regime.name, prior)
+    return replace(regime, prior=prior)  # type: ignore[type-var]  # all regimes but Supervised have one
 
 
-def _surrogates(study: Study, low: float, high: float, options: dict[str, Any]) -> list[Cut]:
+def _surrogates(study: Study, low: float, high: float, wanted: Wanted) -> list[Cut]:
     """Cut the range where the most powerful surrogate changes."""
-    if study.regime.name != "mar-c" or options.get("surrogate") is not None or options.get("algorithm") == "bassum":
+    decided = wanted.algorithm is not None and wanted.algorithm.surrogate is not None
+    if study.regime.name != "mar-c" or study.regime.surrogate is not None or decided:
         return [((low + high) / 2, high, None)]
     b, a = study.labels.shares
     edges = [low, *(p for p in surrogate_breakpoints(a, b) if low < p < high), high]
@@ -225,4 +240,4 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
         return [f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
     if len(cuts) == 1:
         return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
-    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labeled rows alone."]
+    return ["Which surrogate (what is counted in place of the target) has the most power depends on p(y=1)."]

@@ -155,15 +155,24 @@ class Call:
         """
         import blankets
 
+        return getattr(blankets, self.function)(data=data, **self.arguments(**changes))
+
+    def arguments(self, **changes: Any) -> dict[str, Any]:
+        """Return the arguments of the call as objects, with some changed; the table is not among them.
+
+        Raises
+        ------
+        ParameterError
+            If a value is needed that was not kept.
+        """
         given = {**self.options, **({} if self.seed is None else {"rng": self.seed})}
         again = {name: value for name, value in given.items() if name not in changes}
         gone = [name for name, value in again.items() if not is_kept(value) or (name, value) == ("rng", _GENERATOR)]
         if gone:
             raise ParameterError(
-                f"{', '.join(map(repr, gone))} was not kept with the call; give it again, as in "
-                f"call.run(data, {gone[0]}={gone[0]})"
+                f"{', '.join(map(repr, gone))} was not kept with the call; give it again, as {gone[0]}=..."
             )
-        return getattr(blankets, self.function)(data=data, **built(again), **changes)
+        return {**built(again), **changes}
 
     def _words(self, data: str) -> list[str]:
         """Return the words of the command line."""
@@ -192,7 +201,7 @@ class Call:
             kind = value.get("class", "") if isinstance(value, Mapping) else ""
             if name == "labels" and kind:
                 yield name, _REGIMES.get(kind) or value["mechanism"]
-                yield from ((inner, each) for inner, each in value.items() if inner in ("prior", "sampling"))
+                yield from ((inner, each) for inner, each in value.items() if inner not in ("class", "mechanism"))
             elif kind and name != "prior":
                 yield from ((name if inner == "kind" else inner, v) for inner, v in value.items() if inner != "class")
             elif name == "options":

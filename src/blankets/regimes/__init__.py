@@ -24,7 +24,7 @@ from blankets.regimes._prior import (
     prior_from,
 )
 from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
-from blankets.regimes._regimes import PositiveUnlabeled, Supervised
+from blankets.regimes._regimes import PositiveUnlabeled, Supervised, Unsaid
 from blankets.regimes._semi import SemiSupervised
 from blankets.regimes._surrogates import (
     Surrogate,
@@ -55,6 +55,7 @@ __all__ = [
     "Surrogate",
     "SurrogateColumn",
     "UNLABELLED",
+    "Unsaid",
     "between",
     "class_codes",
     "code_labels",

@@ -78,7 +78,7 @@ class Choice:
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
         """Return the power of a test through each candidate against an effect in nats with the true target.
 
-        ``dof`` is that of the test with the full target; Ỹm has twice as many (ERRATA B14).
+        ``dof`` is that of the test with the full target; Ỹm has twice as many (errata B14).
         """
         return {
             surrogate: float(
@@ -91,10 +91,27 @@ class Choice:
 
 
 class Regime(ABC):
-    """How labels go missing, and what follows from it."""
+    """How labels go missing, and what follows from it.
+
+    Attributes
+    ----------
+    prior : Prior or None
+        What is known about p(y=1).
+    sampling : {"one-sample", "case-control"}
+        How the labeled rows were collected.
+    surrogate : str or None
+        What stands in for the target, if the user chose it; None takes the most powerful valid one.
+    force : bool
+        Whether a surrogate that is not valid may be used all the same; results say so.
+    given_drivers : bool
+        Whether tests with the target are given the features that drive labeling, where labels depend on features.
+    """
 
     prior: Prior | None = None
     sampling: Sampling = "one-sample"
+    surrogate: str | None = None
+    force: bool = False
+    given_drivers: bool = True
 
     @property
     @abstractmethod
@@ -143,21 +160,18 @@ class Regime(ABC):
         if question not in self.answers:
             raise NotAnswerableError(self.unlocked_by(question))
 
-    def surrogate(
-        self, labels: Labels, choice: str | Surrogate | None = None, *, force: bool = False
-    ) -> SurrogateColumn:
+    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
         """Return the column to count in place of the target.
 
         Parameters
         ----------
         labels : Labels
             The labels.
-        choice : str or Surrogate, optional
-            Which one; by default the most powerful valid one.
-        force : bool
-            Build an invalid one all the same; it is marked as such.
+        usual : str, optional
+            The surrogate that an algorithm asks for, where the user did not choose one and labels are missing.
         """
         self.check(labels)
+        choice = self.surrogate if self.surrogate is not None or not labels.n_unlabeled else usual
         if choice is None:
             chosen = self.choose(labels)
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
@@ -165,10 +179,10 @@ class Regime(ABC):
         if wanted in (Surrogate.LISTWISE, Surrogate.PAIRWISE) and labels.n_seen_classes < 2:
             raise LabelError("only one class is labeled, so among the labeled rows there is nothing to compare")
         why = self.invalid(wanted)
-        if why and not force:
+        if why and not self.force:
             raise LabelError(
-                f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or pass force=True to "
-                f"have it all the same, marked"
+                f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or add force=True to "
+                f"use it anyway; the result is then marked"
             )
         if wanted is Surrogate.PAIRWISE:
             why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
@@ -233,16 +247,16 @@ class Regime(ABC):
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
+        """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
 
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""
-        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
-            known += f" That {more} is put down to chance."
+            known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:

@@ -171,7 +171,7 @@ def code_labels(
     known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
-        raise LabelError(f"the target has {len(classes):,} classes, too many to be told apart; join rare ones")
+        raise LabelError(f"the target has {len(classes):,} classes, too many; merge rare ones")
     table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
     out = np.where(unlabeled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))
@@ -290,7 +290,7 @@ def _classes(
         )
     if len(known) == 1 and not partial:
         raise LabelError(
-            f"all rows are labeled {known[0]!r}, so there is nothing to tell apart; if unlabeled rows were dropped "
+            f"all rows are labeled {known[0]!r}, so there is nothing to compare; if unlabeled rows were dropped "
             f"earlier, keep them with a missing label and use labels='pu'"
         )
     chosen = known[-1] if positive is None else positive

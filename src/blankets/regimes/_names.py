@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
@@ -16,14 +18,14 @@ NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
-  'mcar'   Labeling depends on nothing: rows to label were drawn by lot.
+  'mcar'   Labeling depends on nothing: the rows to label were drawn at random.
            Labeled rows then look like all rows; they alone are compared.
-  'mar-f'  Labeling depends on recorded features: only some hospitals report, say.
+  'mar-f'  Labeling depends on recorded features: for example, only some hospitals report.
            Labeled rows alone may be compared, given the features that drive labeling.
-  'mar-c'  Labeling depends on the class: positives come forward more often than negatives.
+  'mar-c'  Labeling depends on the class: for example, positives are reported more often.
            Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
   'mnar'   Labeling depends on class and features at once.
-           No method here is valid then; find out what drives labeling, or label rows by lot."""
+           No method here is valid then; find out what drives labeling, or label rows at random."""
 
 
 def regime_from(
@@ -32,6 +34,7 @@ def regime_from(
     *,
     prior: object = None,
     sampling: Sampling | None = None,
+    **how: Any,
 ) -> Regime:
     """Return a regime by its name, or the one that the labels suggest.
 
@@ -46,7 +49,9 @@ def regime_from(
     prior : Prior, float, (low, high), str, distribution or None
         What is known about p(y=1).
     sampling : {"one-sample", "case-control"}, optional
-        For "pu", how the labeled rows were come by.
+        For "pu", how the labeled rows were collected.
+    **how
+        ``surrogate``, ``force`` and ``given_drivers`` of the regime.
 
     Examples
     --------
@@ -54,8 +59,8 @@ def regime_from(
     Exact(value=0.2)
     """
     if isinstance(spec, Regime):
-        if prior is not None or sampling is not None:
-            raise ParameterError(f"give prior= and sampling= to {type(spec).__name__}(...) itself, not beside it")
+        if prior is not None or sampling is not None or how:
+            raise ParameterError(f"give prior= and the like to {type(spec).__name__}(...), not beside it")
         return spec
     if not isinstance(spec, str):
         raise ParameterError.not_one_of("label regime", spec, NAMES)
@@ -69,11 +74,20 @@ def regime_from(
         raise LabelError(f"say how labels go missing, with labels= one of\n{MECHANISMS_EXPLAINED}")
     if name not in NAMES:
         raise ParameterError.not_one_of("label regime", spec, NAMES)
-    if sampling is not None and name != "pu":
+    return _named(name, prior, {} if sampling is None else {"sampling": sampling}, how)
+
+
+def _named(name: str, prior: object, sampling: dict[str, Any], how: dict[str, Any]) -> Regime:
+    """Return the regime of a name, after a look whether it has such options."""
+    if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
+    if name == "supervised" and how:
+        raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for labels='supervised'")
+    if name == "pu" and "given_drivers" in how:
+        raise ParameterError("'given_drivers' is for labels='mar-f', and not for labels='pu'")
     if name == "pu":
-        return PositiveUnlabeled(prior, "one-sample" if sampling is None else sampling)
-    return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior)
+        return PositiveUnlabeled(prior, **sampling, **how)
+    return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior, **how)
 
 
 def _supervised(prior: object) -> Supervised:
@@ -90,7 +104,7 @@ def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) 
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabeled(prior, sampling or "one-sample")
         warn(
-            f"{labels.saw}, and the others are not: taken for positive-unlabeled data. {regime.assumption} Pass "
+            f"{labels.saw}, and the others are not: this is read as positive-unlabeled data. {regime.assumption} Pass "
             f"labels='pu' to confirm this.",
             RegimeWarning,
         )

@@ -4,10 +4,10 @@
 regime      a row is labeled depending on  valid surrogates         estimator
 ==========  ==============================  =======================  =========================================
 supervised  (all rows are)                  the target itself        plug-in
-pu          the class, positives only       y0 (ym is the same)      Pos (5.8), needs p(y=1)
-mcar        nothing                         listwise, ym, y0, y1     MCAR (5.5)
-mar-f       the tested x alone              listwise                 MAR-F (5.6)
-mar-c       the class alone                 listwise, ym, y0, y1     Pos (5.8), Neg (5.9), SS (5.7), need p(y=1)
+pu          the class, positives only       y0 (ym is the same)      Pos, needs p(y=1)
+mcar        nothing                         listwise, ym, y0, y1     MCAR
+mar-f       the tested x alone              listwise                 MAR-F
+mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
 ==========  ==============================  =======================  =========================================
 
 Labeling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import one_of
+from blankets.arguments import flag, one_of
 from blankets.errors import LabelError
 from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
@@ -28,10 +28,10 @@ from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
-from blankets.regimes._surrogates import Surrogate
+from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
-__all__ = ["PositiveUnlabeled", "Supervised"]
+__all__ = ["PositiveUnlabeled", "Supervised", "Unsaid"]
 
 
 @named
@@ -66,7 +66,7 @@ class Supervised(Regime):
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate makes no sense where nothing is missing."""
-        return "" if surrogate is Surrogate.FULL else "nothing is missing that it could stand in for"
+        return "" if surrogate is Surrogate.FULL else "no label is missing, so nothing has to stand in for the target"
 
     def check(self, labels: Labels) -> None:
         """Refuse unlabeled rows and a single class."""
@@ -76,7 +76,7 @@ class Supervised(Regime):
                 f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
             )
         if labels.n_seen_classes < 2:
-            raise LabelError("all rows are of one class; there is nothing to tell apart")
+            raise LabelError("all rows are of one class; there is nothing to compare")
 
     def choose(self, labels: Labels) -> Choice:
         """Return the target itself."""
@@ -94,6 +94,16 @@ class Supervised(Regime):
         return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
 
 
+@dataclass(frozen=True)
+class Unsaid(Supervised):
+    """Labels are missing, and nobody has said why: an audit looks at them all the same."""
+
+    @property
+    def name(self) -> str:
+        """No name."""
+        return ""
+
+
 @named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
@@ -106,6 +116,10 @@ class PositiveUnlabeled(Regime):
         warning as long as chance explains it, and an error beyond that (a chance of 1 in 100).
     sampling : {"one-sample", "case-control"}
         One sample of which some positives got labels, or positives collected apart from a background sample.
+    surrogate : {"ym", "y0", "y1"}, optional
+        What stands in for the target; by default the most powerful valid one.
+    force : bool
+        Use a surrogate that is not valid; results say so.
 
     Examples
     --------
@@ -118,11 +132,22 @@ class PositiveUnlabeled(Regime):
 
     prior: Prior | None
     sampling: Sampling
+    surrogate: str | None
+    force: bool
 
-    def __init__(self, prior: object = None, sampling: Sampling = "one-sample") -> None:
+    def __init__(
+        self,
+        prior: object = None,
+        sampling: Sampling = "one-sample",
+        *,
+        surrogate: str | None = None,
+        force: bool = False,
+    ) -> None:
         one_of("sampling", sampling, ("one-sample", "case-control"))
         object.__setattr__(self, "prior", prior_from(prior))
         object.__setattr__(self, "sampling", sampling)
+        object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
+        object.__setattr__(self, "force", flag("force", force))
 
     @property
     def name(self) -> str:
@@ -133,8 +158,8 @@ class PositiveUnlabeled(Regime):
     def assumption(self) -> str:
         """What is assumed."""
         if self.sampling == "case-control":
-            return "The labeled rows are taken for a random sample of positives, collected apart from the others."
-        return "Only positives are labeled, and which of them is taken to depend on nothing else."
+            return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
+        return "Only positives are labeled, and which of them is assumed to depend on nothing else."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -168,7 +193,7 @@ class PositiveUnlabeled(Regime):
 
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only one there is."""
-        reason = "only positives are labeled, and being labeled tells about x only what being positive does"
+        reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}
         if prior is not None:
@@ -178,7 +203,7 @@ class PositiveUnlabeled(Regime):
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
-        """Return estimate (5.8) from label tables of shape (..., strata, 3, levels of x)."""
+        """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
         prior = self.known_prior(labels, Question.ESTIMATE)
         return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
@@ -187,4 +212,4 @@ class PositiveUnlabeled(Regime):
         _, a = labels.shares
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
-        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (ERRATA B7)
+        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)

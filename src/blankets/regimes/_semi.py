@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.arguments import one_of
+from blankets.arguments import flag, one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
@@ -52,6 +52,15 @@ class SemiSupervised(Regime):
         alone.
     prior : Prior, float, (low, high), str, distribution or None
         What is known about p(y=1). Under "mcar" the labeled rows tell, under "mar-f" it is not needed.
+    surrogate : {"listwise", "ym", "y0", "y1", "pairwise"}, optional
+        What stands in for the target; by default the most powerful valid one. "pairwise" deletion has no guaranteed
+        level; it is a rival to compare with (and the default of the algorithm "bassum").
+    force : bool
+        Use a surrogate that is not valid; results say so.
+    given_drivers : bool
+        For "mar-f": first find the features on which labeling depends, from all rows, and condition every test with
+        the target on them, as only then labeled rows are a fair sample. Not for "pc" and the "n-pc" algorithms, which
+        orient edges by separating sets and may gain false members by it.
 
     Examples
     --------
@@ -61,17 +70,31 @@ class SemiSupervised(Regime):
     >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
     >>> choice = SemiSupervised("mar-c", prior="<0.4").choose(labels)
     >>> choice.surrogate, choice.reason
-    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power (4.1)')
+    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power')
     """
 
     mechanism: Mechanism
-    prior: Prior | None = None
+    prior: Prior | None
+    surrogate: str | None
+    force: bool
+    given_drivers: bool
 
-    def __init__(self, mechanism: str, prior: object = None) -> None:
+    def __init__(
+        self,
+        mechanism: str,
+        prior: object = None,
+        *,
+        surrogate: str | None = None,
+        force: bool = False,
+        given_drivers: bool = True,
+    ) -> None:
         if one_of("mechanism", mechanism, (*MECHANISMS, "mnar")) == "mnar":
             raise NotAnswerableError(MNAR)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "prior", prior_from(prior))
+        object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
+        object.__setattr__(self, "force", flag("force", force))
+        object.__setattr__(self, "given_drivers", flag("given_drivers", given_drivers))
 
     @property
     def name(self) -> str:
@@ -86,7 +109,7 @@ class SemiSupervised(Regime):
             "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
             "mar-c": "its class alone (MAR-C)",
         }
-        return f"Whether a row is labeled is taken to depend on {on[self.mechanism]}."
+        return f"Whether a row is labeled is assumed to depend on {on[self.mechanism]}."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -99,7 +122,7 @@ class SemiSupervised(Regime):
         """Return why a question cannot be answered and what would help."""
         if self.mechanism == "mar-f":
             return (
-                "power cannot be told when labeling depends on features (MAR-F): what the labeled rows keep of it "
+                "power cannot be computed when labeling depends on features (MAR-F): what the labeled rows keep of it "
                 "depends on how labeling and the effect are spread over the levels of x; if labels were missing "
                 "completely at random (mechanism='mcar') it would be the labeled share"
             )
@@ -135,7 +158,7 @@ class SemiSupervised(Regime):
         return super().admissible(labels)
 
     def choose(self, labels: Labels) -> Choice:
-        """Return the most powerful valid surrogate, by inequality (4.1) under MAR-C."""
+        """Return the most powerful valid surrogate, by methods (3.7) under MAR-C."""
         if self.mechanism == "mar-f":
             return Choice(Surrogate.LISTWISE, "where labeling depends on features only labeled rows may be compared")
         prior = self.admissible(labels)
@@ -170,9 +193,7 @@ class SemiSupervised(Regime):
             (Surrogate.Y0, "below", "negatives") if below else (Surrogate.Y1, "at least", "positives")
         )
         doubt = "" if settled else "probably "
-        why = (
-            f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power (4.1)"
-        )
+        why = f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power"
         return Choice(chosen, why, settled=settled, kappas=kappas)
 
     def stratified_kappa(
@@ -194,7 +215,7 @@ class SemiSupervised(Regime):
         """Return the consistent estimate from label tables of shape (..., strata, 3, levels of x).
 
         ``estimator`` may be "listwise" under MCAR, and "pos", "neg", "ss" or "least-variance" (Pos or Neg,
-        feature by feature: ERRATA D6) under MAR-C; "auto" takes (5.5), (5.6), and Pos or Neg by (4.1).
+        feature by feature: errata D6) under MAR-C; "auto" takes Pos or Neg by methods (3.7).
         """
         if self.mechanism == "mcar":
             check_estimator(estimator, ("auto", "mcar", "listwise"))
@@ -211,7 +232,7 @@ class SemiSupervised(Regime):
         prior = self.known_prior(labels, Question.ESTIMATE)
         if estimator == "ss":
             if loss != "log":
-                raise ParameterError("estimator 'ss' (5.7) is defined for loss='log' only; take 'pos' or 'neg'")
+                raise ParameterError("estimator 'ss' is defined for loss='log' only; take 'pos' or 'neg'")
             return over_priors(lambda p: ss_information(counts, p), prior)
         pos = over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
         neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
@@ -226,4 +247,4 @@ def _where(first: NDArray[np.bool_], one: InformationEstimate, other: Informatio
     """Return ``one`` where ``first`` holds and ``other`` elsewhere."""
     names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
     mixed = {name: np.where(first, getattr(one, name), getattr(other, name)) for name in names}
-    return replace(one, **mixed, estimator="Pos (5.8) or Neg (5.9), by least variance")
+    return replace(one, **mixed, estimator="Pos or Neg, by least variance")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
-from blankets.report._labels import is_partial, labels, planner_caution
+from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
@@ -112,9 +112,9 @@ def _meaning(blanket: Blanket) -> str:
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
-        return "Columns tied to it were left out given each other, as near copies are."
+        return "Columns that depend on it were left out given each other, as near copies are."
     if not blanket.members and is_partial(blanket):
-        return "With partial labels that may be for want of labels: the planner tells how many are needed."
+        return "With partial labels there may be too few labels: the planner says how many are needed."
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from blankets.report._labels import is_partial, stands_in
+from blankets.report._label_regime import is_partial, stands_in
 from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
 from blankets.stats import EFFECT_SIZES
 

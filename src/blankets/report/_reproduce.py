@@ -22,7 +22,7 @@ _LISTS = ("keep", "exclude")
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretize", "bins", "missing"),
+        *("algorithm", "alpha", "test", "dof", "reliability", "strength", "discretize", "n_bins", "missing"),
         *("labels", "surrogate", "positive", "unlabeled_marker"),
     )
 } | {"rng": "--seed"}

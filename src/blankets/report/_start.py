@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from blankets.report._labels import is_partial
+from blankets.report._label_regime import is_partial
 
 if TYPE_CHECKING:
     from blankets.results import Blanket

@@ -40,7 +40,7 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     if len(order) > len(listed):
         note = (
             f"{len(listed):,} of {len(order):,} columns are listed, those nearest to being admitted; in Python "
-            "blanket.explain(name) tells of any."
+            "blanket.explain(name) explains any of them."
         )
     return {
         "total": len(order),

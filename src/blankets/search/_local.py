@@ -150,7 +150,7 @@ class LocalSearch:
     def admit_spouse(self, evidence: Evidence, child: int) -> None:
         """Tell the trace of a new spouse."""
         name = self.tests.names[child]
-        self.trace.admitted(evidence, "spouses", f"tied to the target given {name}, a child of both")
+        self.trace.admitted(evidence, "spouses", f"dependent on the target given {name}, a child of both")
 
 
 def _is_marginal(batch: EvidenceBatch) -> bool:
@@ -187,7 +187,7 @@ def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | No
     for x in before.members:
         if x not in found.members:
             evidence = search.tests.test(x, search.target, found.separators.get(x, ()))
-            search.trace.removed(evidence, "symmetry", "the target is not a neighbor of it in turn")
+            search.trace.removed(evidence, "symmetry", "the target is not among its own neighbors")
     return found
 
 
@@ -227,7 +227,9 @@ def blanket_of(
                     common_children[evidence.x] = y
                     search.admit_spouse(evidence, y)
                 else:
-                    search.trace.passed_over(evidence, "spouses", f"not tied to it given {search.tests.names[y]}")
+                    search.trace.passed_over(
+                        evidence, "spouses", f"independent of the target given {search.tests.names[y]}"
+                    )
     return found(search, own.members, common_children, own.separators, around)
 
 

@@ -117,7 +117,7 @@ def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity
         )
     if depth >= _DEEP:
         return "iamb-fdr", (
-            f"{rows}, enough for whole blankets, while a search through subsets of that size could take for ever; "
+            f"{rows}, enough for whole blankets, while a search through subsets of that size could take too long; "
             "alpha is the false discovery rate here."
         )
     return "pcmb", (

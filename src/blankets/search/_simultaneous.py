@@ -42,7 +42,7 @@ def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence]
     def from_target(x: int, rest: list[int]) -> Evidence:
         return search.separate([x], [child, *_union(members, rest, without=(x, child))], containing=child)[0]
 
-    drop(from_child, "no neighbor of the supposed child")
+    drop(from_child, "not a neighbor of the supposed child")
     drop(from_target, "separated from the target by a set with the supposed child")
     return kept
 

@@ -95,6 +95,6 @@ ALGORITHMS = (
         "Journal of Machine Learning Research 20(8), 1-39.",
         sound=True,
         roles=False,
-        when="Very wide data with rows to spare: after the first scan few candidates are left to be scanned.",
+        when="Very many columns and many rows: after the first scan only few candidates are scanned again.",
     ),
 )

@@ -47,7 +47,7 @@ def hiton_pc(
         After each admission look at all members, or at the newcomer alone and at the others once at the
         end.
     prefilter : bool
-        Leave marginally independent variables out at once, as most programs do. Otherwise, as on the slide,
+        Leave marginally independent variables out at once, as most programs do. Otherwise, as in errata F7,
         each of them is a member for one step and may show that another one is false; that is slow with
         many columns.
     max_given : int, optional
@@ -198,7 +198,7 @@ ALGORITHMS = (
         "selection, Pattern Recognition 44(4), 811-820.",
         sound=False,
         roles=True,
-        when="A rival for partly labeled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
+        when="To compare with, for partly labeled targets: HITON-MB with pairwise deletion. Its level is not known.",
         surrogate="pairwise",
         controls="nothing",
     ),

@@ -107,6 +107,6 @@ ALGORITHMS = (
         reference=REFERENCE,
         sound=True,
         roles=False,
-        when="A fast first answer when rows are plentiful compared with the size of the blanket.",
+        when="A fast first answer when there are many rows for the size of the blanket.",
     ),
 )

@@ -94,6 +94,6 @@ ALGORITHMS = (
         "pass, Canadian AI, 96-107.",
         sound=True,
         roles=True,
-        when="Few columns and small neighborhoods: small conditioning sets first, in no particular order of columns.",
+        when="Few columns and small neighborhoods: small conditioning sets first; the order of columns is irrelevant.",
     ),
 )

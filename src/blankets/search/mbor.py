@@ -69,7 +69,7 @@ def mbor(
                 common_children[x] = y
                 search.admit_spouse(evidence, y)
             else:
-                trace.passed_over(evidence, "spouses", f"not tied to it given {tests.names[y]}")
+                trace.passed_over(evidence, "spouses", f"independent of the target given {tests.names[y]}")
     return found(search, tuple(neighbors), common_children, separators)
 
 

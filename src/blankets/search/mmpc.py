@@ -86,7 +86,7 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
         tied.enter(best.x, members)
 
     for x in tuple(members):

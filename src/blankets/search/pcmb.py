@@ -42,7 +42,7 @@ def pcmb(
     -----
     Correct under faithfulness and perfect tests. A set that separates a candidate for spouse from the
     target is the one that dropped it from the neighbors of the target or, where only the check of
-    symmetry did, the one that dropped the target from its neighbors (ERRATA F6).
+    symmetry did, the one that dropped the target from its neighbors (errata F6).
 
     Examples
     --------
@@ -95,7 +95,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
         tied.enter(best.x, members)
     return tied.neighborhood(members, log)
 

@@ -2,7 +2,7 @@
 
 from blankets.simulate import measures
 from blankets.simulate._effect import most_information, sample_given_class, variable_with_information
-from blankets.simulate._labels import change_prior, hide_labels
+from blankets.simulate._labeling import change_prior, hide_labels
 from blankets.simulate._network import Network, as_columns
 from blankets.simulate._random import edge_strengths, random_dag, random_network
 

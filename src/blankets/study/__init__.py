@@ -1,1 +1,33 @@
-"""What every question starts from: the data, the target, what is known, and where rows are counted."""
+"""What every question starts from: a table, a target, what is known of both, and where rows are counted."""
+
+from blankets.study._copies import copies_of_labels
+from blankets.study._engine import Engine, is_files
+from blankets.study._information import information_notes, label_tables, warn_of_constants
+from blankets.study._resampling import members_over, rows_drawn
+from blankets.study._searching import Search, Wanted, sll
+from blankets.study._study import Seed, Study, Tell
+from blankets.study._testing import Testing
+from blankets.study._under_reported import Names, under_reported_from
+from blankets.study._work import Countdown, carried_out
+
+__all__ = [
+    "Countdown",
+    "Engine",
+    "Names",
+    "Search",
+    "Seed",
+    "Study",
+    "Tell",
+    "Testing",
+    "Wanted",
+    "carried_out",
+    "copies_of_labels",
+    "information_notes",
+    "is_files",
+    "label_tables",
+    "members_over",
+    "rows_drawn",
+    "sll",
+    "under_reported_from",
+    "warn_of_constants",
+]

@@ -3,10 +3,10 @@
 Whether a row is labeled is known for every row, so that its Markov blanket can be searched like that of any
 other target. Labeling comes after everything else and has no effects among the features, so that its neighbors
 are its causes; given these, labeled rows are a fair sample. Conditioning on them is our extension of the
-methods of Sechidis for labels that go missing depending on features (MAR-F).
+methods of Sechidis (2015) for labels that go missing depending on features (MAR-F).
 
 **What it is good for.** Labeled rows as they are answer single questions wrongly: two unrelated features of
-which one drives labeling with the target are tied among labeled rows (ERRATA B6). Tests given the drivers are
+which one drives labeling with the target are tied among labeled rows (errata B6). Tests given the drivers are
 valid, each of them, and so are the separating sets, neighbors and effects that rest on them. The blanket as a
 whole is more robust: given all its members, nothing else tells about the target, labeled or not, so that with
 perfect tests labeled rows as they are lead to the same blanket. With finite rows, searches that go through
@@ -20,19 +20,13 @@ hold the drivers.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from blankets.counting import MemoryCounter
-from blankets.independence import table_tests
 from blankets.search import Trace, choose, find
-from blankets.study._study import Study
+from blankets.study._study import Seed, Study
 
 __all__ = ["labeling_drivers"]
 
 
-def labeling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[int, ...]:
+def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
     """Return the features on which it depends whether a row is labeled.
 
     Parameters
@@ -41,23 +35,22 @@ def labeling_drivers(study: Study, *, alpha: float, **options: Any) -> tuple[int
         The table, with a target that is unlabeled in some rows.
     alpha : float
         Significance level of the tests.
-    **options
-        Options of `blankets.independence.table_tests`.
+    level : float, optional
+        The level at which p-values are calibrated; default at all.
+    rng : int, Generator or None
+        Seed of permutations, where tests need them.
 
     Examples
     --------
-    >>> from blankets.study._study import read_study
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more
-    >>> study = read_study({"ward": ward, "age": age, "ill": seen}, "ill", None, labels="mar-f")
-    >>> [study.frame.names[x] for x in labeling_drivers(study, alpha=0.01)]
+    >>> with Study.open({"ward": ward, "age": age, "ill": seen}, "ill", labels="mar-f") as study:
+    ...     [study.names[x] for x in labeling_drivers(study, alpha=0.01)]
     ['ward']
     """
-    frame, features = study.frame, study.features
-    labeled = study.labels.labeled.astype(np.uint8)
-    shown = frame.with_column(frame.names[study.target], labeled, ("unlabeled", "labeled"))
-    tests = table_tests(MemoryCounter(shown, study.n_jobs), **options)
-    algorithm, _ = choose(frame.n_rows, frame.arities[features], 2)
-    found = find(algorithm).run(tests, study.target, features, alpha=alpha, trace=Trace())
+    tests = study.tests_of_labeling(level=level, rng=rng)
+    algorithm, _ = choose(study.n_rows, study.arities[study.features], 2)
+    found = find(algorithm).run(tests, study.target, study.features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

@@ -1,47 +1,46 @@
-"""Where rows are counted: in memory, from a store on disk, on a GPU, on a cluster, in a database; and `pack`."""
+"""`Engine`: where rows are counted, as the user says it; `Place`: where they are, ready to be counted."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blankets.arguments import one_of, path_of
 from blankets.counting import (
     Checkpoint,
     Counter,
-    DaskCounter,
-    GpuCounter,
+    DaskTable,
     MemoryCounter,
     RememberingCounter,
     SlicedCounter,
     SqlCounter,
     connect,
-    gpu_kernels,
 )
 from blankets.data import (
     Chunks,
     Frame,
+    Reading,
     SqlTable,
     Store,
     free_memory,
-    ingest,
     is_store,
     open_chunks,
     pack_chunks,
-    pack_ingested,
 )
 from blankets.errors import DataError, ParameterError
-from blankets.progress import told
 
-__all__ = ["ENGINES", "Engine", "at_hand", "pack"]
+__all__ = ["ENGINES", "Engine", "Place", "fingerprint_of", "is_files"]
 
-ENGINES = ("auto", "memory", "gpu", "dask", "sql")
+ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
 # CPU time either way, but 0.4 GB less memory; below, bit planes and kept strata are worth their memory.
@@ -51,124 +50,155 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 Tell = Callable[[str], None]
 
 
-def pack(
-    source: Any,
-    path: str | Path,
-    *,
-    target: str | None = None,
-    discretize: str | Mapping[str, Any] = "sturges",
-    bins: int | None = None,
-    missing: str = "error",
-    keep: Iterable[str] = (),
-    columns: Iterable[str] | None = None,
-    exclude: Iterable[str] = (),
-    n_jobs: int | None = None,
-    progress: bool | Tell = False,
-) -> Store:
-    """Write a table as packed codes to a folder, from which `discover` and the others count without loading it.
-
-    Files are read in chunks, once to learn the levels and once to write the codes, so they may be larger than
-    memory. The answers are those that the table itself would give.
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Where rows are counted; the answer does not depend on it.
 
     Parameters
     ----------
-    source : path, folder, glob, list of paths, SqlTable, or any table
-        CSV or Parquet files with the same columns; each may have levels that others have not.
-    path : str or Path
-        The folder to make. If it is there already, made of the same files (paths, sizes, times of change) in the
-        same way, it is used as it is; a store of something else is replaced.
-    target : str, optional
-        A column in which values may be missing, because they are labels.
-    discretize, bins, missing, keep, columns, exclude
-        How the table is read: see `blankets.data.ingest`.
-    n_jobs : int, optional
-        Threads for coding; default all processors.
-    progress : bool or callable
-        Show the rows read so far, or call this with a sentence.
-
-    Returns
-    -------
-    Store
-        To be given to `discover` in place of the table; so can its path.
-
-    Notes
-    -----
-    Memory holds one chunk of all columns, and now and then one column whole: the target, columns cut by
-    quantiles or by the target, and numbers that may be identifiers. Columns of text with more than 100,000
-    levels are left out as identifiers.
+    kind : {"auto", "memory", "dask", "sql"}
+        "auto": in memory, or from packed codes on disk if files will not fit. "memory": in memory even so. "dask": on
+        a cluster, which reads packed codes from the folder for temporary files or from the store given as ``data``.
+        "sql": within the database of a `SqlTable`.
+    address : str, optional
+        The scheduler of a Dask cluster; default: a new one on this machine.
+    memory_limit : int or str, optional
+        Memory that reading may take, in bytes or as "2 GB"; default half of what is free.
+    checkpoint : str or Path, optional
+        A file in which the answers of all tests are kept: a run that was killed continues from there.
 
     Examples
     --------
-    >>> import blankets as bl
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     store = bl.pack({"dose": ["low", "high"] * 50, "cured": [0, 0, 1, 1] * 25}, f"{folder}/trial")
-    ...     store.frame.n_rows, store.frame.names
-    (100, ('dose', 'cured'))
+    >>> Engine.of("dask").kind, Engine(memory_limit="1.5 GB").limit
+    ('dask', 1500000000)
     """
-    reading: dict[str, Any] = {
-        "discretize": discretize,
-        "bins": bins,
-        "missing": missing,
-        "keep": keep,
-        "exclude": exclude,
-    }
-    path = path_of("path", path)
-    with told("reading the data", quiet=progress is not True) as shown:
-        tell = progress if callable(progress) else shown
-        if isinstance(source, Chunks) or _is_files(source):
-            chunks = source if isinstance(source, Chunks) else open_chunks(source)
-            return pack_chunks(chunks, path, target, columns=columns, tell=tell, n_jobs=n_jobs, **reading)
-        return pack_ingested(ingest(source, target, columns=columns, **reading), path)
 
+    kind: str = "auto"
+    address: str | None = None
+    memory_limit: int | str | None = None
+    checkpoint: str | Path | None = None
 
-def _is_files(source: Any) -> bool:
-    """Tell whether these are paths of data, not a store and not a table."""
-    if isinstance(source, str | Path):
-        return not is_store(source)
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, str | Path) for each in source)
+    def __post_init__(self) -> None:
+        one_of("engine", self.kind, ENGINES)
+        if self.address is not None and self.kind != "dask":
+            raise ParameterError(
+                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use engine='dask'"
+            )
+        if self.checkpoint is not None:
+            path_of("checkpoint", self.checkpoint)
+        self.limit  # noqa: B018  # says what is wrong with it
+
+    @classmethod
+    def of(cls, value: Engine | str) -> Engine:
+        """Return the engine that a word stands for, or the one given."""
+        return value if isinstance(value, Engine) else cls(value)
+
+    @property
+    def limit(self) -> int | None:
+        """The memory that reading may take, in bytes."""
+        if self.memory_limit is None:
+            return None
+        text = str(self.memory_limit).strip().upper()
+        digits = text.rstrip("KMGTB ")
+        try:
+            size = int(float(digits) * UNITS[text[len(digits) :].strip()])
+        except (ValueError, KeyError, OverflowError):
+            size = 0
+        if size <= 0:
+            raise ParameterError.out_of_range(
+                "memory_limit", self.memory_limit, "a number of bytes, or a text such as '2 GB'"
+            )
+        return size
+
+    @contextmanager
+    def opened(
+        self,
+        data: Any,
+        target: str | int | None,
+        reading: Reading,
+        *,
+        n_jobs: int,
+        about: Mapping[str, object],
+        tell: Tell | None = None,
+    ) -> Iterator[tuple[Any, Place]]:
+        """Yield the data, as a store if they would not fit into memory, and their place; clean up afterwards.
+
+        ``about`` is what the answers in a checkpoint belong to, besides the data and how they are read.
+        """
+        if self.kind == "sql" and not isinstance(data, SqlTable):
+            raise ParameterError("engine='sql' counts within a database; give the data as bl.SqlTable(query, database)")
+        place = Place(n_jobs, checkpoint=self.checkpoint, about=about)
+        named = target if isinstance(target, str) else None
+        if self.kind == "sql":
+            yield SqlCounter(data, named, reading=reading), place
+            return
+        with ExitStack() as afterwards:
+            if self.kind == "dask" or self._must_pack(data):
+                folder = Path(tempfile.mkdtemp(prefix="blankets-"))
+                afterwards.callback(shutil.rmtree, folder, ignore_errors=True)
+                if isinstance(data, Chunks) or is_files(data):
+                    chunks = data if isinstance(data, Chunks) else open_chunks(data)
+                    data = pack_chunks(chunks, folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
+            if is_store(data):
+                data = Store.open(data)
+            place.store = data if isinstance(data, Store) else None
+            if self.kind == "dask":
+                client = afterwards.enter_context(connect(self.address))
+                place.cluster = DaskTable(client, folder, place.store)
+            yield data, place
+
+    def _must_pack(self, data: Any) -> bool:
+        """Tell whether files have to be packed: several, or larger than what memory has room for."""
+        if isinstance(data, Chunks):
+            return True
+        if not is_files(data):
+            return False
+        if not isinstance(data, str | Path) or not Path(data).is_file():
+            return not isinstance(data, str | Path) or Path(data).is_dir() or any(c in str(data) for c in "*?[")
+        if self.kind == "memory":
+            return False
+        room = SHARE * free_memory() if self.limit is None else self.limit
+        if Path(data).stat().st_size * 3 < room / 64:  # no format is so dense: spare a look inside
+            return False
+        try:
+            return open_chunks(data).bytes_needed() > room
+        except DataError:
+            return False  # whoever reads it says what is wrong
 
 
 @dataclass(eq=False)
-class Engine:
-    """Makes counters.
+class Place:
+    """Where rows are: makes what counts them.
 
     Attributes
     ----------
     n_jobs : int
         Threads for counting here.
-    gpu : bool
-        Whether to count on a GPU.
-    client : distributed.Client or None
+    cluster : DaskTable or None
         A cluster to count on.
     store : Store or None
         Where the rows are, if they are on disk.
-    folder : Path or None
-        For stores that are made on the way.
     checkpoint : str, Path or None
         A file to keep answers in.
     about : mapping
-        The settings that answers belong to.
+        What these answers belong to.
     """
 
-    n_jobs: int
-    gpu: bool = False
-    client: Any = None
+    n_jobs: int = 1
+    cluster: DaskTable | None = None
     store: Store | None = None
-    folder: Path | None = None
     checkpoint: str | Path | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
     _kept: Checkpoint | None = None
-    _made: int = 0
 
-    def counter(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame."""
+    def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them."""
         counter: Counter
-        if self.client is not None:
-            counter = self._on_cluster(frame)
-        elif self.gpu:
-            counter = GpuCounter(frame, self.n_jobs)
-        elif self.store is not None and frame.n_rows > TALL:
+        if self.cluster is not None:
+            counter = self.cluster.counter(frame, rows)
+            return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
+        frame = frame if rows is None else frame.take(rows)
+        if self.store is not None and frame.n_rows > TALL:
             counter = SlicedCounter(frame, self.n_jobs)
         else:
             counter = MemoryCounter(frame, self.n_jobs)
@@ -182,107 +212,12 @@ class Engine:
             self._kept = Checkpoint(self.checkpoint, {**self.about, "data": data})
         return RememberingCounter(counter, self._kept, data)
 
-    def _on_cluster(self, frame: Frame) -> DaskCounter:
-        """Let the workers load the frame from the store that it comes from, or from one that is made for it."""
-        store = self.store
-        if store is not None and frame.blocks == store.frame.blocks:
-            places = zip(store.frame.block_of.tolist(), store.frame.position.tolist(), strict=True)
-            number = {place: j for j, place in enumerate(places)}
-            columns = [number[place] for place in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
-            return DaskCounter(self.client, store, columns)
-        if self.folder is None:
-            raise ParameterError("a cluster needs a folder for the rows; give the table as a store")
-        self._made += 1
-        return DaskCounter(self.client, pack_ingested(ingest(frame), self.folder / f"frame{self._made}"))
 
-
-@contextmanager
-def at_hand(
-    data: Any,
-    target: str | int | None,
-    *,
-    engine: str,
-    address: str | None,
-    memory_limit: int | str | None,
-    checkpoint: str | Path | None,
-    n_jobs: int,
-    reading: Mapping[str, Any],
-    about: Mapping[str, Any],
-    tell: Tell | None,
-) -> Iterator[tuple[Any, Engine]]:
-    """Yield the data, as a store if they would not fit into memory, and the engine; clean up afterwards."""
-    _check(engine, address, checkpoint, data)
-    limit = bytes_from(memory_limit)
-    from blankets import __version__
-
-    if engine == "gpu":
-        gpu_kernels()  # says what is missing before the data are read
-    made = Engine(n_jobs, gpu=engine == "gpu", checkpoint=checkpoint, about={"version": __version__, **about})
-    if engine == "sql":
-        yield SqlCounter(data, target if isinstance(target, str) else None, **reading), made
-        return
-    with ExitStack() as afterwards:
-        if engine == "dask" or _too_large(data, limit, engine):
-            made.folder = Path(tempfile.mkdtemp(prefix="blankets-"))
-            afterwards.callback(shutil.rmtree, made.folder, ignore_errors=True)
-            if isinstance(data, Chunks) or _is_files(data):
-                chunks = data if isinstance(data, Chunks) else open_chunks(data)
-                named = target if isinstance(target, str) else None
-                data = pack_chunks(chunks, made.folder / "table", named, tell=tell, n_jobs=n_jobs, **reading)
-        if is_store(data):
-            data = Store.open(data)
-        made.store = data if isinstance(data, Store) else None
-        if engine == "dask":
-            made.client = afterwards.enter_context(connect(address))
-        yield data, made
-
-
-def _check(engine: str, address: str | None, checkpoint: str | Path | None, data: Any) -> None:
-    one_of("engine", engine, ENGINES)
-    if address is not None and engine != "dask":
-        raise ParameterError(f"'address' is that of a Dask cluster, but engine={engine!r}; say engine='dask'")
-    if checkpoint is not None and not isinstance(checkpoint, str | Path):
-        raise ParameterError.out_of_range("checkpoint", checkpoint, "the path of a file")
-    if engine == "sql" and not isinstance(data, SqlTable):
-        raise ParameterError("engine='sql' counts within a database; give the data as bl.SqlTable(query, database)")
-
-
-def _too_large(data: Any, limit: int | None, engine: str) -> bool:
-    """Tell whether files have to be packed: several, or larger than what memory has room for."""
-    if isinstance(data, Chunks):
-        return True
-    if not _is_files(data):
-        return False
-    if not isinstance(data, str | Path) or not Path(data).is_file():
-        return not isinstance(data, str | Path) or Path(data).is_dir() or any(c in str(data) for c in "*?[")
-    if engine == "memory":
-        return False
-    room = SHARE * free_memory() if limit is None else limit
-    if Path(data).stat().st_size * 3 < room / 64:  # no format is so dense: spare a look inside
-        return False
-    try:
-        return open_chunks(data).bytes_needed() > room
-    except DataError:
-        return False  # whoever reads it says what is wrong
-
-
-def bytes_from(limit: int | str | None) -> int | None:
-    """Return a size such as "2 GB" as a number.
-
-    >>> bytes_from("1.5 GB")
-    1500000000
-    """
-    if limit is None:
-        return None
-    text = str(limit).strip().upper()
-    number = text.rstrip("KMGTB ")
-    try:
-        size = int(float(number) * UNITS[text[len(number) :].strip()])
-    except (ValueError, KeyError, OverflowError):
-        size = 0
-    if size <= 0:
-        raise ParameterError.out_of_range("memory_limit", limit, "a number of bytes, or a text such as '2 GB'")
-    return size
+def is_files(source: Any) -> bool:
+    """Tell whether these are paths of data, not a store and not a table."""
+    if isinstance(source, str | Path):
+        return not is_store(source)
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, str | Path) for each in source)
 
 
 def fingerprint_of(counter: SqlCounter) -> str:

@@ -1,4 +1,4 @@
-"""`Search`: one algorithm with its options, run on a target, and its outcome put into names."""
+"""`Search`: one algorithm with its options, run on a target of a study, and its outcome put into names."""
 
 from __future__ import annotations
 
@@ -6,45 +6,154 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from inspect import signature
 from threading import Event
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from blankets.arguments import flag, generator_from, level_of
 from blankets.counting import MemoryCounter
-from blankets.errors import DuplicateColumnWarning, Interrupted, TooFewRowsWarning, listed, warn
-from blankets.records import Call
+from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
+from blankets.independence import IndependenceTest
+from blankets.regimes import Surrogate
 from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
 from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
-from blankets.study._setting import Setting
+from blankets.study._assumed import assumptions_said, settings_of
+from blankets.study._drivers import labeling_drivers
+from blankets.study._study import Seed, Study, Tell
 
-__all__ = ["Search", "checked", "picked", "sll"]
+__all__ = ["Search", "Wanted", "sll"]
 
 LOG = logging.getLogger("blankets")
 FEW_CELLS = 10_000_000  # rows x columns: of fewer, results are put into names when they are asked for
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
-    """One algorithm with its options, ready to run on any target."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """Which search is wanted.
 
-    setting: Setting
-    algorithm: Algorithm
-    why: str
+    Attributes
+    ----------
+    algorithm : Algorithm or None
+        None lets rows, features and levels decide.
+    options : mapping
+        Options of the algorithm.
+    alpha : float
+        The level of the tests.
+    roles : bool
+        Whether parents, children and spouses are to be told apart.
+    """
+
+    algorithm: Algorithm | None
+    options: Mapping[str, Any]
     alpha: float
     roles: bool
-    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, algorithm: str, options: Mapping[str, Any] | None, alpha: float, *, roles: bool = False) -> Self:
+        """Check what the user wants."""
+        level_of(alpha)
+        chosen = {} if options is None else options
+        if not isinstance(chosen, Mapping):
+            raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
+        automatic = isinstance(algorithm, str) and algorithm == "auto"
+        return cls(None if automatic else _checked(algorithm, chosen), chosen, alpha, flag("roles", roles))
+
+    @property
+    def about(self) -> dict[str, object]:
+        """What the answers in a checkpoint belong to."""
+        name = "auto" if self.algorithm is None else self.algorithm.name
+        return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One algorithm with its options, ready to run on any target.
+
+    Attributes
+    ----------
+    study : Study
+        The table.
+    tests : IndependenceTest
+        What the algorithm asks.
+    arities : ndarray
+        Levels of all columns, of the target those of what stands in for it.
+    n_rows : int
+        Rows that tests with the target may use.
+    settings : mapping
+        All choices.
+    said : tuple of str
+        What is assumed, in sentences.
+    wanted : Wanted
+        What the user asked for.
+    algorithm : Algorithm
+        The algorithm to run.
+    why : str
+        Why this one, if it was picked for the user.
+    otherwise : Algorithm or None
+        Is run where near copies of each other leave nothing.
+    rng : Generator
+        For algorithms that draw random numbers.
+    tell : callable or None
+        Told each step.
+    stop : Event or None
+        Set when another thread was stopped.
+    """
+
+    study: Study
+    tests: IndependenceTest
+    arities: NDArray[np.int64]
+    n_rows: int
+    settings: Mapping[str, Any]
+    said: tuple[str, ...]
+    wanted: Wanted
+    algorithm: Algorithm
+    why: str
+    otherwise: Algorithm | None
     rng: np.random.Generator
-    tell: Callable[[str], None] | None
-    call: Call
+    tell: Tell | None = None
     stop: Event | None = None
-    otherwise: Algorithm | None = None  # is run where near copies of each other leave nothing
+
+    @classmethod
+    def of(cls, study: Study, wanted: Wanted, rng: Seed = None, *, target: int | None = None) -> Self:
+        """Prepare a search: what stands in for the target, the algorithm, the tests.
+
+        ``target`` is the one to pick an algorithm by, where every column is a target.
+        """
+        named = wanted.algorithm
+        column = study.stand_in(None if named is None else named.surrogate)
+        arities = study.arities.copy()
+        if column is not None:
+            arities[study.target] = len(column.levels)
+        n_rows = study.n_rows if column is None else column.n_rows
+        at = study.target if target is None else target
+        chosen, why, otherwise = (named, "", None) if named is not None else _picked(n_rows, arities, at, wanted)
+        # A false discovery rate compares p-values with many levels, and not with alpha alone.
+        level = None if chosen.controls == "fdr" else wanted.alpha
+        drivers: tuple[int, ...] = ()
+        labeled_only = column is not None and column.surrogate is Surrogate.LISTWISE
+        if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
+            drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
+        return cls(
+            study=study,
+            tests=study.tests(column, drivers=drivers, level=level, rng=rng),
+            arities=arities,
+            n_rows=n_rows,
+            settings=settings_of(study, column, drivers),
+            said=assumptions_said(study, column, drivers),
+            wanted=wanted,
+            algorithm=chosen,
+            why=why,
+            otherwise=otherwise,
+            rng=generator_from(rng),
+            tell=study.tell,
+        )
 
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and put its outcome into names."""
         began = time.perf_counter()
-        tests, names = self.setting.tests, self.setting.tests.names
+        tests, names = self.tests, self.tests.names
         tests_before = tests.n_tests_here
         trace = Trace(listener=self._listener(names[target]))
         try:
@@ -60,20 +169,18 @@ class Search:
             evidence=tests.drop_one(found.members, target),
             algorithm=self.algorithm,
             why=self.why,
-            settings={**self.setting.choices, "alpha": self.alpha, "roles": self.roles, **self.options},
-            n_rows=self.setting.n_rows,
+            settings={**self.settings, "alpha": self.wanted.alpha, "roles": self.wanted.roles, **self.wanted.options},
+            n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.setting.said, *self._untestable(target), *self._never_together(target, found.members)],
-            data=self.setting.report_as_data,
-            excluded=self.setting.excluded,
-            by_effect=self.setting.choices["strength"] == "information",
-            call=self.call,
+            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found.members)],
+            data=self.study.report_as_data,
+            excluded=self.study.left_out,
+            by_effect=self.study.testing.strength == "information",
+            call=self.study.mark,
         )
         _log(blanket)
-        if self.setting.n_rows * len(names) > FEW_CELLS or not isinstance(
-            getattr(tests, "counter", None), MemoryCounter
-        ):
+        if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
             blanket.tell()  # it would keep the data, or ask an engine that may be gone
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
         if not found.members:
@@ -81,21 +188,26 @@ class Search:
         if sentence is None:
             return blanket
         if not found.members and self.otherwise is not None:
-            why = f"{self.algorithm.name} left nothing, as near copies put each other out; here one of them stays."
+            why = f"{self.algorithm.name} found nothing, because near copies remove each other; here one of them stays."
             return replace(self, algorithm=self.otherwise, why=why, otherwise=None).blanket_of(target)
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
+    def taken(self, blanket: Blanket) -> Algorithm:
+        """Return the algorithm that found a blanket of this search: the first one, or the one that followed it."""
+        second = self.otherwise is not None and blanket.algorithm == self.otherwise.name
+        return self.otherwise if second and self.otherwise is not None else self.algorithm
+
     def _run(self, target: int, trace: Trace) -> Found:
-        tests = self.setting.tests
+        tests = self.tests
         candidates = [x for x in range(len(tests.names)) if x != target]
-        options = {"rng": self.rng, **self.options} if "rng" in self.algorithm.options else self.options
-        found = self.algorithm.run(tests, target, candidates, alpha=self.alpha, trace=trace, **options)
-        return self._with_roles(found, target, trace) if self.roles else found
+        options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
+        found = self.algorithm.run(tests, target, candidates, alpha=self.wanted.alpha, trace=trace, **options)
+        return self._with_roles(found, target, trace) if self.wanted.roles else found
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
         """Tell neighbors from spouses, and parents from children where they can be told apart."""
-        tests, alpha = self.setting.tests, self.alpha
+        tests, alpha = self.tests, self.wanted.alpha
         if not self.algorithm.roles:
             resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
@@ -118,57 +230,50 @@ class Search:
 
     def _never_together(self, target: int, members: tuple[int, ...]) -> list[str]:
         """Warn where rows are too few to test any member given another: then nothing could be found redundant."""
-        tests = self.setting.tests
+        tests = self.tests
         if len(members) < 2 or any(tests.deepest([x], target, [z for z in members if z != x]) for x in members):
             return []
         sentence = (
-            f"{self.setting.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
+            f"{self.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
             f"that redundant ones could not be found: cut or merge their levels "
-            f"(for example discretize='equal-frequency', bins=3), or lower 'reliability'"
+            f"(for example discretize='equal-frequency', n_bins=3), or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
 
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns that have too many levels for even a test without conditioning."""
-        arities = self.setting.arities
-        each = float(self.setting.choices["reliability"]) * (int(arities[target]) - 1)  # rows for a degree of freedom
-        if each * (int(arities.max()) - 1) <= self.setting.n_rows:
+        arities = self.arities
+        each = self.study.testing.reliability * (int(arities[target]) - 1)  # rows for a degree of freedom
+        if each * (int(arities.max()) - 1) <= self.n_rows:
             return []
-        never = np.flatnonzero(each * (arities - 1) > self.setting.n_rows)
-        beyond = [self.setting.tests.names[x] for x in never if x != target]
+        never = np.flatnonzero(each * (arities - 1) > self.n_rows)
+        beyond = [self.tests.names[x] for x in never if x != target]
         if not beyond:
             return []
         sentence = (
-            f"{self.setting.n_rows:,} rows are too few to test {listed(beyond)} against "
-            f"{self.setting.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
+            f"{self.n_rows:,} rows are too few to test {listed(beyond)} against "
+            f"{self.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
 
 
-def picked(setting: Setting, target: int, options: Mapping[str, Any]) -> tuple[Algorithm, str, Algorithm | None]:
+def _picked(
+    n_rows: int, arities: NDArray[np.int64], target: int, wanted: Wanted
+) -> tuple[Algorithm, str, Algorithm | None]:
     """Pick an algorithm by rows, features and levels: with the reason, and another one if near copies leave nothing."""
-    features = np.delete(setting.arities, target)
-    name, why = choose(setting.n_rows, features, int(setting.arities[target]))
+    name, why = choose(n_rows, np.delete(arities, target), int(arities[target]))
     iamb = find("iamb")
-    return checked(name, options), why, iamb if name != iamb.name and set(options) <= set(iamb.options) else None
+    options = wanted.options
+    return _checked(name, options), why, iamb if name != iamb.name and set(options) <= set(iamb.options) else None
 
 
-def checked(name: str, options: Mapping[str, Any]) -> Algorithm:
-    """Return an algorithm by name, after a look at its options; what is none may be a misspelt argument."""
+def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
+    """Return an algorithm by name, after a look at its options."""
     algorithm = sll() if isinstance(name, str) and name == "sll" else find(name, others=("sll",))
-    unknown = [option for option in options if option not in algorithm.options]
-    check_options(algorithm, options, _arguments() if unknown else ())
+    check_options(algorithm, options)
     return algorithm
-
-
-def _arguments() -> list[str]:
-    """Return the arguments of the functions that pass on options of algorithms."""
-    from blankets.questions.discover import discover
-    from blankets.questions.stability import stability
-
-    return [*signature(discover).parameters, *signature(stability).parameters]
 
 
 def sll() -> Algorithm:

@@ -1,191 +1,432 @@
-"""`Study`: a table, a target, and what is known of its labels: what every question about a target starts from."""
+"""`Study`: a table, a target, and what is known of both: what every question starts from.
+
+A study is opened once (`Study.open`), at the edge: the table is read, the labels are coded, and the options are
+objects that have been checked. Then it is asked: for tests of independence (`tested`), for counts from which
+information is estimated (`informed`), and for the same table with other rows (`take`, `permuted`, `with_noise`).
+The table may be codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.arguments import threads_from
-from blankets.counting import Counter, MemoryCounter
-from blankets.data import DataReport, Frame, check_reading, ingest
-from blankets.errors import DataError, ParameterError, RegimeWarning, TargetError, listed, warn
+from blankets.arguments import generator_from, threads_from
+from blankets.counting import Counter, SqlCounter
+from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
+from blankets.errors import (
+    DataError,
+    LabelError,
+    NotAnswerableError,
+    ParameterError,
+    RegimeWarning,
+    TargetError,
+    did_you_mean,
+    listed,
+    warn,
+)
 from blankets.independence import (
     ConditionedTests,
     IndependenceTest,
     PairwiseTests,
+    PartialCorrelation,
     RoutedTests,
     TableTests,
-    table_tests,
 )
+from blankets.progress import Progress, shown
 from blankets.records import Call
 from blankets.regimes import (
     Labels,
+    Question,
     Regime,
     Supervised,
     Surrogate,
     SurrogateColumn,
+    Unsaid,
     code_labels,
     label_column,
     regime_from,
 )
 from blankets.study._copies import warn_of_copies
-from blankets.study._engine import Engine
+from blankets.study._engine import Engine, Place, fingerprint_of
+from blankets.study._rows import permuted, strata_of, taken, with_noise
+from blankets.study._testing import Testing
 
-__all__ = ["Study", "check_complete", "check_in_place", "read_study"]
+__all__ = ["Seed", "Study", "Tell"]
+
+Seed = np.random.Generator | int | None
+Tell = Callable[[str], None]
+Table = Frame | NumericTable | SqlCounter
+
+NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
+NO_TARGET = "no target was named; give its column name as 'target', or its values as 'y'"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """A table with a target that may be known for some rows only.
+    """A table with a target, which may be known for some rows only.
 
     Attributes
     ----------
-    frame : Frame
+    table : Frame, NumericTable or SqlCounter
         All rows and columns, the target as it was read.
-    target : int
-        Its column.
+    column : int or None
+        The target's column; None where every column is a target.
     labels : Labels
-        The classes of the labeled rows.
+        The classes of the labeled rows; of none, where rows stay in a database or are numbers.
     regime : Regime
         Why the other rows have no label.
     report : DataReport
         What was done to the table.
-    n_jobs : int
-        Threads for counting.
-    engine : Engine, optional
-        Where rows are counted; default in memory.
+    encoder : Encoder or None
+        Codes other rows in the same way.
+    reading : Reading
+        How it was read.
+    testing : Testing
+        How tests are made.
+    place : Place
+        Where rows are counted.
+    tell : callable or None
+        Told what is being done.
+    unusable : mapping of str to str
+        Columns that were left out because they cannot be used, and why; for `audit` only.
     drawn : bool
         Whether the rows are a draw of those of another study, which nobody needs to recognize.
     """
 
-    frame: Frame
-    target: int
-    labels: Labels
-    regime: Regime
+    table: Table
+    column: int | None
     report: DataReport
-    n_jobs: int
-    engine: Engine | None = None
+    encoder: Encoder | None = None
+    labels: Labels = field(default_factory=lambda: Labels(np.empty(0, np.int16), ()))
+    regime: Regime = field(default_factory=Supervised)
+    reading: Reading = field(default_factory=Reading)
+    testing: Testing = field(default_factory=Testing)
+    place: Place = field(default_factory=Place)
+    tell: Tell | None = None
+    unusable: Mapping[str, str] = field(default_factory=dict)
     drawn: bool = False
+
+    # --- opening ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        data: Any,
+        target: str | int | None = None,
+        y: ArrayLike | None = None,
+        *,
+        reading: Reading | Mapping[str, Any] | None = None,
+        labels: str | Regime = "auto",
+        prior: object = None,
+        test: Testing | str = "auto",
+        engine: Engine | str = "auto",
+        n_jobs: int | None = None,
+        progress: Progress = False,
+        about: Mapping[str, object] | None = None,
+        needs_target: bool = True,
+        lenient: bool = False,
+    ) -> Iterator[Study]:
+        """Read a table, and yield it as a study; clean up afterwards.
+
+        The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
+        ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
+        """
+        reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
+        threads = threads_from(n_jobs)
+        known = _Known(y, labels, prior, reading, lenient)
+        if testing.of_numbers:
+            known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
+            if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
+                raise ParameterError(
+                    "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
+                )
+        if engine.kind == "sql":
+            known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
+        run = {
+            **asdict(testing),
+            **asdict(reading),
+            "labels": labels,
+            "prior": prior,
+            "target": target,
+            **(about or {}),
+        }
+        with (
+            shown(progress) as tell,
+            engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
+        ):
+            options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
+            if isinstance(source, SqlCounter):
+                study = cls._in_database(source, target, options)
+            elif testing.of_numbers:
+                numbers = ingest_numeric(source, target, y=y, reading=reading)
+                study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
+            else:
+                study = cls._of_codes(source, target, known, options)
+            if needs_target:
+                study.target  # noqa: B018  # says that none was named
+            yield study
+
+    @classmethod
+    def _in_database(cls, counter: SqlCounter, target: str | int | None, options: dict[str, Any]) -> Study:
+        at = None if target is None else counter.names.index(str(target))
+        labels = Labels(np.empty(0, np.int16), () if at is None else counter.levels[at])
+        return cls(table=counter, column=at, report=counter.report, labels=labels, **options)
+
+    @classmethod
+    def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
+        read, unusable = _ingested(data, target, known)
+        frame, at = read.frame, read.target
+        options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
+        if at is None:
+            return cls(table=frame, column=None, **options)
+        labels = code_labels(
+            frame.column(at),
+            frame.levels[at],
+            np.zeros(frame.n_rows, bool) if read.unlabeled is None else read.unlabeled,
+            positive=known.reading.positive,
+            regime=known.labels,
+            unlabeled_marker=known.reading.unlabeled_marker,
+        )
+        regime = known.regime(labels)
+        if more := regime.prior_is_short(labels):
+            warn(
+                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
+                "of them were labeled. If you know p(y=1) of these very rows, correct the prior",
+                RegimeWarning,
+            )
+        if labels.n_unlabeled:
+            warn_of_copies(frame, at, labels)
+        elif len(labels.classes) < len(frame.levels[at]):
+            # A positive class was named among several: the others are one class now.
+            frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
+        return cls(table=frame, column=at, labels=labels, regime=regime, **options)
+
+    # --- what it is ------------------------------------------------------------------------------------------------
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns."""
-        return self.frame.names
+        return self.table.names
 
     @property
     def n_rows(self) -> int:
         """Rows of the table."""
-        return self.frame.n_rows
+        return len(self.table.values) if isinstance(self.table, NumericTable) else self.table.n_rows
 
     @property
-    def strata(self) -> NDArray[np.int16]:
-        """What rows are drawn by: their classes, unlabeled rows being one of their own."""
-        return self.labels.codes
+    def frame(self) -> Frame:
+        """The table as codes."""
+        if not isinstance(self.table, Frame):
+            raise ParameterError(NOT_HERE)
+        return self.table
+
+    @cached_property
+    def arities(self) -> NDArray[np.int64]:
+        """Levels of each column; of numbers two, the fewest that a column can have."""
+        if isinstance(self.table, NumericTable):
+            return np.full(len(self.names), 2, np.int64)
+        return np.asarray(self.table.arities)
+
+    @property
+    def target(self) -> int:
+        """The target's column."""
+        if self.column is None:
+            raise TargetError(NO_TARGET)
+        return self.column
+
+    @property
+    def target_name(self) -> str:
+        """The target."""
+        return self.names[self.target]
 
     @property
     def features(self) -> list[int]:
         """All columns but the target."""
-        return [x for x in range(self.frame.n_columns) if x != self.target]
+        return [x for x in range(len(self.names)) if x != self.target]
 
-    def column(self, name: str) -> int:
-        """Return the number of a column that the user asks about."""
-        if name in self.report.left_out:
-            raise DataError(f"column {name!r} was left out: {self.report.left_out[name]}; keep it with keep=[{name!r}]")
-        return self.frame.index(name)
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that are not used, and why."""
+        return self.report.left_out
 
-    def take(self, rows: NDArray[np.int64]) -> Study:
-        """Return the study of some rows only, to be counted on one thread."""
-        labels = replace(self.labels, codes=self.labels.codes[rows])
-        return replace(self, frame=self.frame.take(rows), labels=labels, n_jobs=1, drawn=True)
-
-    def permuted(self, order: NDArray[np.int64]) -> Study:
-        """Return the study with its target in another order of the rows."""
-        name, levels = self.names[self.target], self.frame.levels[self.target]
-        frame = self.frame.with_column(name, self.frame.column(self.target)[order], levels)
-        return replace(self, frame=frame, labels=replace(self.labels, codes=self.labels.codes[order]), drawn=True)
-
-    def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
-        """Return the study with shuffled copies of some columns, under new names."""
-        frame = self.frame
-        for name, x in columns.items():
-            frame = frame.with_column(name, rng.permutation(self.frame.column(x)), self.frame.levels[x])
-        return replace(self, frame=frame, drawn=True)
+    @cached_property
+    def report_as_data(self) -> dict[str, Any]:
+        """What was done to the table, shared by the blankets of all targets."""
+        return self.report.to_dict()
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the table and of which labels are missing."""
         if self.drawn:
             return ""
-        table = self.frame.fingerprint()
+        table = fingerprint_of(self.table) if isinstance(self.table, SqlCounter) else self.table.fingerprint()
         if not self.labels.n_unlabeled:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
 
-    def call(self, call: str, arguments: Mapping[str, Any]) -> Call:
-        """Return what an answer about this study was made with."""
-        return Call.of(call, arguments, self.fingerprint)
+    @property
+    def mark(self) -> Call:
+        """The call as far as the study knows it, the table's fingerprint; `question` adds the rest."""
+        return Call(function="", fingerprint=self.fingerprint)
 
-    def surrogate(self, choice: str | Surrogate | None = None, *, force: bool = False) -> SurrogateColumn:
-        """Return what stands in for the target: the regime's choice, or the user's."""
-        column = self.regime.surrogate(self.labels, choice, force=force)
+    @property
+    def coder(self) -> Encoder:
+        """What codes other rows as these were coded."""
+        if self.encoder is None:
+            raise ParameterError(NOT_HERE)
+        return self.encoder
+
+    def index(self, name: str) -> int:
+        """Return the number of a column that the user asks about."""
+        if name in self.left_out:
+            raise DataError(f"column {name!r} was left out: {self.left_out[name]}; keep it with keep=[{name!r}]")
+        if isinstance(self.table, Frame):
+            return self.table.index(name)
+        if name not in self.names:
+            raise DataError(f"there is no column {name!r}{did_you_mean(str(name), self.names)}")
+        return self.names.index(name)
+
+    def targets(self, names: Iterable[str] | None) -> list[int]:
+        """Return the numbers of the columns that are to be targets; default all."""
+        if names is None:
+            return list(range(len(self.names)))
+        if not isinstance(names, Iterable):
+            raise ParameterError.out_of_range("targets", names, "a list of column names")
+        wanted = [self._as_target(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
+        if not wanted:
+            raise ParameterError("'targets' is empty; name a column, or leave it out for all columns")
+        return wanted
+
+    def _as_target(self, name: str) -> int:
+        if name not in self.names:
+            why = self.left_out.get(name)
+            hint = f": {why}" if why else did_you_mean(str(name), self.names)
+            raise TargetError(f"{name!r} cannot be a target{hint}")
+        return self.names.index(name)
+
+    # --- the same table with other rows ----------------------------------------------------------------------------
+
+    @cached_property
+    def strata(self) -> NDArray[np.int64]:
+        """What rows are drawn by: their classes, unlabeled rows being one of their own."""
+        if isinstance(self.table, NumericTable):
+            return strata_of(self.table.values[:, self.target])
+        return self.labels.codes.astype(np.int64)
+
+    def take(self, rows: NDArray[np.int64]) -> Study:
+        """Return the study of some rows only, to be counted on one thread."""
+        table, column = taken(self._in_memory, self.target, rows)
+        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1))
+
+    def permuted(self, order: NDArray[np.int64]) -> Study:
+        """Return the study with its target in another order of the rows."""
+        return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
+
+    def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
+        """Return the study with shuffled copies of some columns, under new names."""
+        return self._drawn(with_noise(self._in_memory, columns, rng))
+
+    def with_labels(self, codes: NDArray[Any]) -> Study:
+        """Return the study with other labels."""
+        return replace(self, labels=replace(self.labels, codes=codes), drawn=True)
+
+    @property
+    def _in_memory(self) -> Frame | NumericTable:
+        return self.table if isinstance(self.table, NumericTable) else self.frame
+
+    def _relabeled(self, rows: NDArray[np.int64]) -> Labels:
+        return replace(self.labels, codes=self.labels.codes[rows]) if len(self.labels.codes) else self.labels
+
+    def _drawn(self, table: Table, **changes: Any) -> Study:
+        return replace(self, table=table, drawn=True, **{"place": Place(self.place.n_jobs), **changes})
+
+    # --- tests -----------------------------------------------------------------------------------------------------
+
+    def stand_in(self, usual: str | None = None) -> SurrogateColumn | None:
+        """Return what is counted in place of the target; None for the target itself.
+
+        ``usual`` is the algorithm's own choice, where labels are missing and the user made none.
+        """
+        if not isinstance(self.table, Frame) or self.column is None:
+            return None
+        column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
             self._warn_of_constants(column.rows)
-        return column
+        return None if column.surrogate is Surrogate.FULL else column
 
-    def tests(self, column: SurrogateColumn, *, drivers: Sequence[int] = (), **options: Any) -> IndependenceTest:
+    def tests(
+        self,
+        column: SurrogateColumn | None = None,
+        *,
+        drivers: Iterable[int] = (),
+        level: float | None = None,
+        rng: Seed = None,
+    ) -> IndependenceTest:
         """Return the tests: of the surrogate where the target is involved, of all rows where it is not.
 
-        ``drivers`` are columns that tests of labeled rows condition on always; ``options`` those of `table_tests`.
+        ``drivers`` are columns that tests of labeled rows condition on always. Without a seed the same data get the
+        same answer.
         """
-        if column.surrogate is Surrogate.FULL:
-            return table_tests(self.counted(self.frame), **options)
-        name = self.frame.names[self.target]
-        whole = self.frame.with_column(name, column.codes, column.levels)
+        if isinstance(self.table, NumericTable):
+            return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
+        seeded = self.testing.kind == "auto" and rng is not None
+        seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
+
+        def of(counter: Counter) -> TableTests:
+            return self.testing.tables(counter, level=level, seed=seed)
+
+        if column is None:
+            return of(self.counter)
+        whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return table_tests(self.counted(whole), **options)
-        labeled = table_tests(self.counted(whole.take(column.rows)), **options)
-        with_target: IndependenceTest = ConditionedTests(labeled, drivers) if drivers else labeled
+            return of(self.place.counter(whole))
+        labeled = of(self.place.counter(whole, column.rows))
+        conditioned = tuple(drivers)
+        with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
-            with_target = self._pairwise(labeled, options.get("statistic", "auto"))
-        return RoutedTests(self.target, with_target, table_tests(self.counted(self.frame), **options))
+            with_target = self._pairwise(labeled)
+        return RoutedTests(self.target, with_target, of(self.counter))
 
-    def _pairwise(self, labeled: TableTests, statistic: str) -> PairwiseTests:
+    def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
+        """Return the tests in which being labeled takes the place of the target, which every row has."""
+        labeled = self.labels.labeled.astype(np.uint8)
+        frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
+        return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
+
+    def _pairwise(self, labeled: TableTests) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
-        if statistic == "x2":
+        if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
-        unlabeled = label_column(self.labels)
-        frame = self.frame.with_column(self.frame.names[self.target], unlabeled.codes, unlabeled.levels)
-        return PairwiseTests(self.target, self.counted(frame), labeled)
-
-    def counted(self, frame: Frame) -> Counter:
-        """Return what counts the rows of a frame."""
-        if self.engine is not None:
-            return self.engine.counter(frame)
-        return self.counter if frame is self.frame else MemoryCounter(frame, self.n_jobs)
+        return PairwiseTests(self.target, self.counter_of_labels, labeled)
 
     @cached_property
-    def counter(self) -> MemoryCounter:
+    def counter(self) -> Counter:
         """Counts of all rows, the target as it was read."""
-        return MemoryCounter(self.frame, self.n_jobs)
+        if isinstance(self.table, SqlCounter):
+            return self.place.remembered(self.table, self.fingerprint)
+        return self.place.counter(self.frame)
 
     @cached_property
-    def of_labels(self) -> Counter:
-        """Counts of all rows with the target as the regime's estimators want it."""
+    def counter_of_labels(self) -> Counter:
+        """Counts of all rows, with unlabeled rows as a class of their own: what estimators want."""
         if not self.labels.n_unlabeled:
-            return self.counted(self.frame)
+            return self.counter
         column = label_column(self.labels)
-        return self.counted(self.frame.with_column(self.frame.names[self.target], column.codes, column.levels))
+        return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Name the features that have one value among the rows that may be compared."""
         part = self.frame.take(rows)
-        constant = [self.frame.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        constant = [self.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
         if constant:
             warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
@@ -193,67 +434,108 @@ class Study:
                 RegimeWarning,
             )
 
+    # --- information -----------------------------------------------------------------------------------------------
 
-def read_study(
-    data: Any,
-    target: str | int | None,
-    y: ArrayLike | None,
-    *,
-    labels: str | Regime = "auto",
-    prior: object = None,
-    positive: object = None,
-    unlabeled_marker: object = "auto",
-    n_jobs: int | None = None,
-    engine: Engine | None = None,
-    **reading: Any,
-) -> Study:
-    """Read a table and its labels; ``reading`` goes to `blankets.data.ingest`."""
-    check_reading(reading)
-    table = ingest(data, target, y=y, **reading)
-    if table.target is None:
-        raise TargetError("no target was named; give its column name as 'target', or its values as 'y'")
-    frame = table.frame
-    missing = np.zeros(frame.n_rows, bool) if table.unlabeled is None else table.unlabeled
-    coded = code_labels(
-        frame.column(table.target),
-        frame.levels[table.target],
-        missing,
-        positive=positive,
-        regime=labels,
-        unlabeled_marker=unlabeled_marker,
-    )
-    regime = regime_from(labels, coded, prior=prior)
-    regime.check(coded)
-    if more := regime.prior_is_short(coded):
-        warn(
-            f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to be "
-            "labeled; if p(y=1) is known for these very rows, correct it",
-            RegimeWarning,
+    @cached_property
+    def informing(self) -> SurrogateColumn | None:
+        """What stands in for the target where information is compared: the user's choice, or what is needed.
+
+        None if information about the target itself can be estimated.
+        """
+        if self.regime.surrogate is None and Question.ESTIMATE in self.regime.answers:
+            return None
+        if self.regime.surrogate == Surrogate.PAIRWISE:
+            raise NotAnswerableError(
+                "pairwise deletion is a test: its counts are of different rows, and no table has information to "
+                "compare; take surrogate='listwise', or none"
+            )
+        column = self.regime.stand_in(self.labels)
+        return None if column.surrogate is Surrogate.FULL else column
+
+    @cached_property
+    def information_counter(self) -> Counter:
+        """Counts of the features with the target, or with what stands in for it."""
+        column = self.informing
+        if column is None:
+            return self.counter_of_labels
+        frame = self.frame.with_column(self.target_name, column.codes, column.levels)
+        return self.place.counter(frame, column.rows)
+
+    @cached_property
+    def background(self) -> Counter | None:
+        """Counts of features among themselves, where these are not of the rows that `information_counter` counts."""
+        column = self.informing
+        if column is None:
+            return None
+        if self.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
+            return self.place.counter(self.frame, ~self.labels.labeled)
+        return None if column.rows is None else self.counter
+
+    @property
+    def about_labels(self) -> tuple[str, ...]:
+        """What was assumed about missing labels."""
+        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What the user says of the target."""
+
+    y: ArrayLike | None
+    labels: str | Regime
+    prior: object
+    reading: Reading
+    lenient: bool
+
+    def regime(self, labels: Labels) -> Regime:
+        """Return the regime of the labels, after a look whether they agree with it."""
+        try:
+            regime = regime_from(self.labels, labels, prior=self.prior)
+        except LabelError:  # the user has to say why labels are missing
+            if not self.lenient:
+                raise
+            return Unsaid()
+        if not self.lenient:
+            regime.check(labels)
+        return regime
+
+    def check_complete(self, what: str, instead: str, **others: bool) -> None:
+        """Refuse what is said of missing labels where every row must have one."""
+        complete = isinstance(self.labels, Supervised) or (
+            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
         )
-    if coded.n_unlabeled:
-        warn_of_copies(frame, table.target, coded)
-    if not coded.n_unlabeled and len(coded.classes) < len(frame.levels[table.target]):
-        # A positive class was named among several: the others are one class now.
-        name = frame.names[table.target]
-        frame = frame.with_column(name, coded.codes.astype(np.uint8), coded.classes)
-    return Study(frame, table.target, coded, regime, table.report, threads_from(n_jobs), engine)
+        marker = self.reading.unlabeled_marker
+        marked = not (isinstance(marker, str) and marker == "auto")
+        positive = self.reading.positive is not None
+        asked = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
+        asked |= {"unlabeled_marker": marked, **others}
+        if any(asked.values()):
+            raise ParameterError(
+                f"{what} is for a target that every row has, and cannot take "
+                f"{listed(name for name in asked if asked[name])}; {instead}"
+            )
 
 
-def check_in_place(**about_labels: Any) -> None:
-    """Refuse what cannot be had of rows that stay in a database."""
-    check_complete("engine='sql'", "leave out engine='sql', or pack the query first", **about_labels)
+def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
+    """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
+    try:
+        return ingest(data, target, y=known.y, reading=known.reading), {}
+    except DataError as refusal:
+        if not known.lenient or not refusal.columns:
+            raise
+        without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
+        try:
+            return ingest(data, target, y=known.y, reading=without), refusal.columns
+        except DataError:
+            raise refusal from None
 
 
-def check_complete(
-    what: str, instead: str, *, labels: str | Regime = "auto", unlabeled_marker: object = "auto", **others: object
-) -> None:
-    """Refuse what is said of missing labels where every row must have one."""
-    asked = {name: value is not None for name, value in others.items()}
-    complete = isinstance(labels, Supervised) or (isinstance(labels, str) and labels in ("auto", "supervised"))
-    marked = not (isinstance(unlabeled_marker, str) and unlabeled_marker == "auto")
-    asked |= {"labels": not complete, "unlabeled_marker": marked}
-    if any(asked.values()):
-        raise ParameterError(
-            f"{what} is for a target that every row has, and cannot take "
-            f"{listed(name for name in asked if asked[name])}; {instead}"
-        )
+def _plain(about: Mapping[str, object]) -> dict[str, object]:
+    """Return what answers belong to as plain values, as a checkpoint keeps it."""
+
+    def plain(value: object) -> object:
+        if value is None or isinstance(value, str | int | float | bool):
+            return value
+        return "a generator" if isinstance(value, np.random.Generator) else str(value)
+
+    return {name: plain(value) for name, value in about.items()}

@@ -16,19 +16,23 @@ unexplained.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from blankets.arguments import names_in
 from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabeled, Regime, Supervised
-from blankets.study._study import Study, read_study
+from blankets.results import Estimate, TestResult
+from blankets.study._engine import Engine
+from blankets.study._study import Study
 
-__all__ = ["UnderReported", "under_reported_from"]
+__all__ = ["Asked", "Names", "UnderReported", "under_reported_from"]
 
 Names = str | Iterable[str] | Mapping[str, object]
+Answer = TypeVar("Answer", TestResult, Estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +47,33 @@ class UnderReported:
 
     priors: dict[str, object]
 
-    def regime(self, name: str) -> PositiveUnlabeled:
-        """Return the regime of a column that takes the place of the target."""
-        return PositiveUnlabeled(self.priors[name])
-
-    def others(self, name: str, exclude: Iterable[str] = ()) -> list[str]:
-        """Return what is to be left out of the table while one column takes the place of the target."""
-        return [*exclude, *(other for other in self.priors if other != name)]
-
     def note(self, name: str) -> str:
         """Say what is assumed."""
         return (
-            f"{name!r} is taken to be under-reported: of the rows that should say yes some do, and which of them is "
-            "taken to depend on nothing else."
+            f"{name!r} is assumed to be under-reported: some of the rows that should say yes do, and which of them is "
+            "assumed to depend on nothing else."
         )
 
-    def exchanged(
-        self, data: Any, name: str, reading: Mapping[str, Any], *, about: tuple[Any, Any, Any, Sequence[str]]
-    ) -> tuple[Study, str]:
-        """Return the study in which a column takes the place of the target, and the name of the target proper."""
-        target, y, labels, given = about
-        proper = self.check(target, y, labels, given)
-        reading = {**reading, "exclude": self.others(name, reading.get("exclude", ()))}
-        return read_study(data, name, None, labels=self.regime(name), **reading), proper
-
-    def check_engine(self, engine: str) -> None:
-        """Refuse to exchange the roles of columns that stay in a database."""
-        if engine == "sql":
-            raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
+    def asked(
+        self,
+        data: Any,
+        x: str,
+        target: str | int | None,
+        y: ArrayLike | None,
+        labels: str | Regime,
+        prior: object,
+        given: Sequence[str],
+        reading: Mapping[str, Any],
+    ) -> Asked:
+        """Return a question about ``x`` and the target, with their roles exchanged if ``x`` is under-reported."""
+        own = dict(reading)
+        if self.priors:
+            proper = self.check(target, y, labels, given)
+            own["exclude"] = [*names_in("exclude", own.get("exclude", ())), *(n for n in self.priors if n != x)]
+            if x in self.priors:
+                regime = PositiveUnlabeled(self.priors[x])
+                return Asked(data, proper, x, None, regime, None, own, apart=True, exchanged=True, note=self.note(x))
+        return Asked(data, x, target, y, labels, prior, own, apart=bool(self.priors))
 
     def check(self, target: object, y: ArrayLike | None, labels: str | Regime, given: Iterable[str] = ()) -> str:
         """Refuse what exchanging the roles cannot answer; return the name of the target."""
@@ -89,6 +92,39 @@ class UnderReported:
                 "say yes, the unadmitted are mixed with the others"
             )
         return target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question about a column and a target, as it is put to a study."""
+
+    data: Any
+    x: str
+    target: str | int | None
+    y: ArrayLike | None
+    labels: str | Regime
+    prior: object
+    reading: Mapping[str, Any]
+    apart: bool = False
+    exchanged: bool = False
+    note: str = ""
+
+    def opened(self, **more: Any) -> AbstractContextManager[Study]:
+        """Open the study that answers it; ``more`` are further arguments of `Study.open`."""
+        if self.apart and Engine.of(more.get("engine", "auto")).kind == "sql":
+            raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
+        about: dict[str, Any] = {"labels": self.labels, "prior": self.prior, "reading": self.reading}
+        return Study.open(self.data, self.target, self.y, **about, **more)
+
+    def put_back(self, answer: Answer) -> Answer:
+        """Return an answer with the names of feature and target in their places."""
+        if not self.exchanged:
+            return answer
+        x, target = answer.target, answer.x
+        inner = getattr(answer, "estimate", None)
+        if inner is not None:
+            answer = replace(answer, estimate=replace(inner, x=x, target=target))  # type: ignore[call-arg]
+        return replace(answer, x=x, target=target, notes=(self.note, *answer.notes))
 
 
 def under_reported_from(names: Names) -> UnderReported:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from blankets.data._report import Binning, DataReport
+from blankets.data._coding import Coding, LeftOut
+from blankets.data._data_report import Binning, DataReport
+from blankets.data._summary import MANY_LEVELS, Summary
 from blankets.errors import (
     BlanketsWarning,
     ConstantColumnWarning,
@@ -20,11 +22,14 @@ from blankets.errors import (
     warn,
 )
 
-__all__ = ["Audit"]
+__all__ = ["Findings", "Repeats"]
+
+LISTED = ("constant", "without_cut", "id_like", "copies_of_target")
+COUNTED = ("many_levels", "binned", "missing", "unused_levels")
 
 
 @dataclass(slots=True)
-class Audit:
+class Findings:
     """Collects findings column by column; see `DataReport` for those that are reported.
 
     Attributes
@@ -57,6 +62,42 @@ class Audit:
     def refuse(self, name: str, reason: object) -> None:
         """Note that a column cannot be used; columns with the same reason share a sentence."""
         self.refused.setdefault(str(reason), []).append(name)
+
+    def decided(self, name: str, coding: Coding | LeftOut, summary: Summary) -> Coding | None:
+        """Note what was decided about a feature; return how it is coded, if it is."""
+        used = None if isinstance(coding, LeftOut) else coding
+        if coding is LeftOut.INFINITE:
+            self.infinite[name] = summary.n_infinite
+        elif summary.n_missing and coding not in (LeftOut.CONSTANT, LeftOut.IDENTIFIER):
+            self.missing[name] = summary.n_missing
+        if used is None:
+            lists = {LeftOut.CONSTANT: self.constant, LeftOut.IDENTIFIER: self.id_like}
+            lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
+            if coding in lists:
+                lists[coding].append(name)
+        return used
+
+    def use(self, name: str, coding: Coding) -> None:
+        """Note how a column is coded."""
+        if coding.binning is not None:
+            self.binned[name] = coding.binning
+        if coding.unused:
+            self.unused_levels[name] = coding.unused
+        if len(coding.levels) > MANY_LEVELS:
+            self.many_levels[name] = len(coding.levels)
+
+    def use_target(self, name: str, coding: Coding | LeftOut, summary: Summary) -> Coding | None:
+        """Note how the target is coded; return that, or None if it cannot be."""
+        if coding is LeftOut.NO_CUT:
+            self.target.append(f"all values of the target {name!r} fall into one bin; choose other cut points")
+        if isinstance(coding, LeftOut):
+            self.continuous += [name] * (coding is LeftOut.CONTINUOUS)
+            return None
+        self.use(name, coding)
+        self.many_levels.pop(name, None)
+        if coding.binning is None and summary.seen > MANY_LEVELS:
+            self.many_classes = f"the target {name!r} has {summary.seen} classes; few tests will be reliable"
+        return coding
 
     def check(self, *, missing: str) -> None:
         """Raise everything that makes the table unusable, in one error."""
@@ -97,18 +138,10 @@ class Audit:
 
     def report(self, **size: Any) -> DataReport:
         """Return the findings that are reported, with what else the report needs."""
-        return DataReport(
-            constant=tuple(self.constant),
-            without_cut=tuple(self.without_cut),
-            id_like=tuple(self.id_like),
-            duplicates={name: tuple(copies) for name, copies in self.duplicates.items()},
-            copies_of_target=tuple(self.copies_of_target),
-            many_levels=self.many_levels,
-            binned=self.binned,
-            missing=self.missing,
-            unused_levels=self.unused_levels,
-            **size,
-        )
+        found: dict[str, Any] = {name: getattr(self, name) for name in COUNTED}
+        found |= {name: tuple(getattr(self, name)) for name in LISTED}
+        found["duplicates"] = {name: tuple(same) for name, same in self.duplicates.items()}
+        return DataReport(**found, **size)
 
     def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
         """Yield warnings, each with its class."""
@@ -144,9 +177,37 @@ class Audit:
             )
         if self.many_levels:
             counts = _counted(self.many_levels, "levels")
-            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; join rare levels"
+            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; merge rare levels"
         if self.many_classes:
             yield ManyLevelsWarning, self.many_classes
+
+
+class Repeats:
+    """Knows which features repeat an earlier one, by hashes of their codes, and which are copies of the target.
+
+    Parameters
+    ----------
+    findings : Findings
+        Where these are noted.
+    keep : set of str
+        Features that stay although they repeat another.
+    target : bytes or None
+        The hash of the target, where every row has one.
+    """
+
+    def __init__(self, findings: Findings, keep: Set[str], target: bytes | None) -> None:
+        self.findings, self.keep, self.target = findings, keep, target
+        self._seen: dict[bytes, str] = {}
+
+    def new(self, name: str, made: bytes) -> bool:
+        """Tell whether a feature with this hash is to be used, and note what it repeats."""
+        earlier = self._seen.setdefault(made, name)
+        if earlier != name and name not in self.keep:
+            self.findings.duplicates.setdefault(earlier, []).append(name)
+            return False
+        if made == self.target:
+            self.findings.copies_of_target.append(name)
+        return True
 
 
 def _excluding(reason: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blankets.cli._labels import about_labels, label_options, reading_options, surrogate_options
+from blankets.cli._arguments import arguments, label_options, reading_options, target_option, test_options
 from blankets.cli._output import notes, show_table
 from blankets.progress import told
 
@@ -18,25 +18,20 @@ __all__ = ["test"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
-@click.option("-t", "--target", required=True, metavar="NAME", help="The target.")
+@click.argument("tested", nargs=-1, required=True, metavar="COLUMN...")
+@target_option
 @click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
-@click.option("--test", "statistic", metavar="NAME", help="Test of independence: auto (default, calibrated), g or x2.")
-@click.option("--alpha", type=float, help="Significance level; default: 0.01.")
-@click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (for empty cells) or nominal.")
-@click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5.")
+@test_options
 @label_options
-@surrogate_options
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON list.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 def test(
     *,
     file: str,
-    columns: tuple[str, ...],
+    tested: tuple[str, ...],
     target: str,
     given: tuple[str, ...],
-    statistic: str | None,
     as_json: bool,
     quiet: bool,
     **choices: Any,
@@ -54,8 +49,8 @@ def test(
         import blankets
         from blankets.data import read_table
 
-        arguments, table = about_labels(file, target, {**choices, "test": statistic}), read_table(file)
-        results = [blankets.test(table, column, target, given, **arguments) for column in columns]
+        how, table = arguments(file, target, choices), read_table(file)
+        results = [blankets.test(table, column, target, given, **how) for column in tested]
     if as_json:
         import json
 

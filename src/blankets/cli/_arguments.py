@@ -1,0 +1,215 @@
+"""Options that several commands share, and how they become arguments of the library."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from glob import has_magic
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from blankets.errors import ParameterError, RegimeWarning
+
+__all__ = [
+    "Source",
+    "arguments",
+    "engine_options",
+    "jobs_option",
+    "json_options",
+    "label_options",
+    "reading_options",
+    "search_options",
+    "target_option",
+    "test_options",
+    "value_of",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+_WORDS = {"true": True, "false": False, "none": None}
+# Fields of the objects that the library takes; the first is the word that stands for the object.
+_TESTING = ("test", "dof", "reliability", "strength")
+_ENGINE = ("engine", "address", "memory_limit", "checkpoint")
+_REGIME = ("sampling", "surrogate", "force", "given_drivers")
+
+
+def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):  # the last decorator is the first in the help
+            command = option(command)
+        return command
+
+    return add
+
+
+target_option = click.option(
+    "-t", "--target", required=True, metavar="NAME", help="The target: the column that the question is about."
+)
+label_options = _all(
+    click.option("--labels", metavar="REGIME", help="Why labels are missing: auto (default), pu, mcar, mar-f, mar-c."),
+    click.option(
+        "--prior",
+        metavar="P",
+        help="p(y=1): a number, '<0.4', a range 0.1-0.3, 'Beta(mode=0.2, low=0.1, high=0.4)', or 'estimate' "
+        "(also estimate:tice, estimate:elkan-noto).",
+    ),
+    click.option(
+        "--sampling",
+        type=click.Choice(["one-sample", "case-control"]),
+        help="For pu: labels in one sample (default), or positives collected apart.",
+    ),
+    click.option(
+        "--surrogate",
+        metavar="NAME",
+        help="What is counted in place of the target: listwise, ym, y0, y1; pairwise to compare.",
+    ),
+    click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so."),
+    click.option(
+        "--given-drivers/--no-given-drivers",
+        default=None,
+        help="For mar-f: condition on the columns that labeling depends on (default), or do not.",
+    ),
+)
+reading_options = _all(
+    click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
+    click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
+    click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
+    click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
+    click.option("--columns", multiple=True, metavar="COLUMN", help="Use these columns only."),
+    click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
+    click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
+    click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
+)
+test_options = _all(
+    click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
+    click.option("--test", metavar="NAME", help="Test of independence: auto (default, calibrated), g, x2 or fisher-z."),
+    click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (to empty cells) or nominal."),
+    click.option(
+        "--reliability", type=float, metavar="H", help="Rows needed for each degree of freedom of a test; default: 5."
+    ),
+    click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information."),
+)
+search_options = _all(
+    click.option(
+        "-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto."
+    ),
+    click.option(
+        "--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, for example k=2."
+    ),
+    test_options,
+)
+engine_options = _all(
+    click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory or dask (a cluster)."),
+    click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
+    click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory for reading, for example '2 GB'; larger files are packed on disk first.",
+    ),
+    click.option(
+        "--checkpoint",
+        type=click.Path(dir_okay=False),
+        help="Keep answers in this file; a run that was stopped continues from it.",
+    ),
+)
+jobs_option = click.option("--jobs", "n_jobs", type=int, metavar="N", help="Number of threads; default: all.")
+json_options = _all(
+    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document."),
+    click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
+)
+
+
+class Source(click.Path):
+    """A path that exists, or a pattern of paths in quotes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check that the path exists, unless it is a pattern."""
+        return value if has_magic(str(value)) else super().convert(value, param, ctx)
+
+
+def value_of(text: str) -> Any:
+    """Return what a text on the command line means: a number, true, false, none, or itself.
+
+    >>> [value_of(text) for text in ("2", "0.5", "true", "none", "yes")]
+    [2, 0.5, True, None, 'yes']
+    """
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Return ``("k=2", "symmetric=true")`` as a dict; values are numbers, true, false, none or text.
+
+    >>> parsed_options(("k=2", "level=0.5", "symmetric=true", "max_given=none", "order=as-is"))
+    {'k': 2, 'level': 0.5, 'symmetric': True, 'max_given': None, 'order': 'as-is'}
+    """
+    options = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not (key and equals):
+            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint="'--option'")
+        options[key.replace("-", "_")] = value_of(text)
+    return options
+
+
+def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a library function, from the options above and any others.
+
+    What the user did not choose is left to the library, where the defaults live. ``--prior estimate`` is estimated
+    from the file.
+    """
+    given = {name: value for name, value in choices.items() if value is not None and value != ()}
+    if "pairs" in given:
+        given["options"] = parsed_options(given.pop("pairs"))
+    for name in ("positive", "unlabeled_marker"):
+        if name in given:
+            given[name] = value_of(given[name])
+    for names in (_TESTING, _ENGINE):
+        _as_object(given, names)
+    if str(given.get("prior", "")).partition(":")[0] == "estimate":
+        given["prior"] = _estimated(file, target, given)
+    how = {name: given.pop(name) for name in _REGIME if name in given}
+    if how:
+        from blankets.regimes import regime_from
+
+        word = given.get("labels", "pu" if "sampling" in how else "auto")
+        if word == "auto":
+            raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
+        given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)
+    return given
+
+
+def _as_object(given: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Put options that belong to one object into it; the first alone stays a word."""
+    word, *others = names
+    if any(name in given for name in others):
+        from blankets import Engine, Testing
+
+        made = {"test": Testing, "engine": Engine}[word]
+        fields = {name: given.pop(name) for name in others if name in given}
+        given[word] = made(given.pop(word, "auto"), **fields)
+
+
+def _estimated(file: str, target: str | None, given: Mapping[str, Any]) -> Any:
+    from blankets import estimate_prior
+    from blankets.data import ReadingOptions
+
+    method = given["prior"].partition(":")[2] or "roc"
+    wanted = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
+    # The same file gives the same prior.
+    sampling = given.get("sampling", "one-sample")
+    prior = estimate_prior(file, target, method=method, sampling=sampling, rng=0, **wanted)
+    warnings.warn(f"p(y=1) is {prior}", RegimeWarning, stacklevel=2)  # the command makes it a note
+    return prior

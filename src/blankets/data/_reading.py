@@ -1,0 +1,163 @@
+"""`Reading`: how a table is to be read, checked once, for every function that reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.arguments import names_in, one_of, whole_number
+from blankets.data._binning import COUNTED_RULES, RULES
+from blankets.errors import ParameterError, did_you_mean
+
+__all__ = ["DEFAULT", "Reading", "ReadingOptions", "Rule", "given_cuts"]
+
+Rule = str | Sequence[float]
+MISSING_POLICIES = ("error", "level", "drop")
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading` as keywords, for ``**reading: Unpack[ReadingOptions]``."""
+
+    missing: Literal["error", "level", "drop"]
+    discretize: str | Mapping[str, Rule]
+    n_bins: int | None
+    keep: Iterable[str | int]
+    columns: Iterable[str | int] | None
+    exclude: Iterable[str | int]
+    positive: object
+    unlabeled_marker: object
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a table is read.
+
+    Parameters
+    ----------
+    missing : {"error", "level", "drop"}
+        What to do with missing values in features: refuse the table and name the columns, make
+        "missing" a level of its own, or delete such rows. Rows without a target are always kept.
+    discretize : str or mapping of str to rule
+        What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
+        "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
+        Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
+        that names them). A mapping gives rules by column; there also "categorical" (each number a
+        level) and a list of cut points; columns not in it get "sturges".
+    n_bins : int, optional
+        Number of bins for "equal-width" and "equal-frequency".
+    keep : iterable of str or int
+        Columns that are kept although they are constant, identifiers or copies.
+    columns : iterable of str or int, optional
+        The columns to use; default all. The target is always used.
+    exclude : iterable of str or int
+        Columns to leave out.
+    positive : object
+        The class that counts as positive; default the second of two.
+    unlabeled_marker : object
+        The value that marks a row without a label; "auto" takes -1 for one beside 0 and 1.
+
+    Examples
+    --------
+    >>> Reading(missing="drop", exclude="id").exclude
+    ('id',)
+    >>> Reading.of({"mising": "drop"})
+    Traceback (most recent call last):
+        ...
+    blankets.errors.ParameterError: there is no argument 'mising'; did you mean 'missing'?
+    """
+
+    missing: Literal["error", "level", "drop"] = "error"
+    discretize: str | Mapping[str, Rule] = "sturges"
+    n_bins: int | None = None
+    keep: Iterable[str | int] = ()
+    columns: Iterable[str | int] | None = None
+    exclude: Iterable[str | int] = ()
+    positive: object = None
+    unlabeled_marker: object = "auto"
+
+    def __post_init__(self) -> None:
+        one_of("policy for missing values", self.missing, MISSING_POLICIES)
+        rules = _rule_names(self.discretize)
+        if not isinstance(self.discretize, str):
+            plain = {
+                name: r if isinstance(r, str) else tuple(given_cuts(r).tolist()) for name, r in self.discretize.items()
+            }
+            object.__setattr__(self, "discretize", plain)
+        if self.n_bins is not None:
+            object.__setattr__(self, "n_bins", whole_number("n_bins", self.n_bins, 2, "a whole number of at least 2"))
+            if not rules & COUNTED_RULES:
+                raise ParameterError(
+                    "'n_bins' is for the rules 'equal-width' and 'equal-frequency'; Sturges' rule and the supervised "
+                    "one choose the number of bins themselves"
+                )
+        for name in ("keep", "columns", "exclude"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(names_in(name, getattr(self, name))))
+
+    @classmethod
+    def of(cls, value: Reading | Mapping[str, Any] | None = None) -> Reading:
+        """Return a reading from one, from a mapping of its options, or from nothing."""
+        if isinstance(value, Reading):
+            return value
+        options = dict(value or {})
+        known = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise ParameterError(f"there is no argument {name!r}{did_you_mean(str(name), known)}")
+        return cls(**options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+
+    def rule_for(self, name: str) -> tuple[Rule, bool]:
+        """Return the rule for a column of numbers, and whether it was asked for by the column's name."""
+        if isinstance(self.discretize, str):
+            return self.discretize, False
+        return self.discretize.get(name, "sturges"), name in self.discretize
+
+    @property
+    def supervised(self) -> bool:
+        """Whether some rule looks at the target."""
+        return "supervised" in _rule_names(self.discretize)
+
+
+def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:
+    """Return the names of the rules; refuse those that nobody knows, and cut points that are none."""
+    if not isinstance(discretize, str | Mapping):
+        raise ParameterError.out_of_range(
+            "discretize", discretize, "the name of a rule, or a mapping of column names to rules"
+        )
+    given = (discretize,) if isinstance(discretize, str) else tuple(discretize.values())
+    allowed = {*RULES, "supervised", "none"} | (set() if isinstance(discretize, str) else {"categorical"})
+    for rule in given:
+        if not isinstance(rule, str):
+            given_cuts(rule)
+    names = {rule for rule in given if isinstance(rule, str)}
+    for rule in sorted(names - allowed):
+        raise ParameterError.not_one_of("rule for binning", rule, allowed)
+    return names
+
+
+def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
+    """Return the user's cut points in ascending order."""
+    try:
+        cuts = np.asarray(rule, dtype=np.float64)
+    except (TypeError, ValueError):
+        cuts = np.array(np.nan)
+    if cuts.ndim != 1 or not len(cuts) or not np.all(np.isfinite(cuts)):
+        raise ParameterError.out_of_range("discretize", rule, "the name of a rule or a list of finite cut points")
+    return np.unique(cuts)
+
+
+def _same(one: object, other: object) -> bool:
+    """Tell whether two values are the same, whatever comparing them gives."""
+    return type(one) is type(other) and bool(one == other)
+
+
+DEFAULT = Reading()

@@ -1,0 +1,220 @@
+"""`Summary`: what is known of a column before it is decided how it is coded. Summaries of parts add up.
+
+A column that comes whole, in chunks or from a database is summarized alike, and the rules look at the
+summary only. They stand here:
+
+**Continuous or categorical.** A column of numbers with at most 20 distinct values is categorical. With
+more, it is a measurement and is binned, be they fractions or whole numbers: the tests are about
+categories, and a category needs rows. In short tables fractions are a measurement already if there are
+at least 10 distinct ones that make up more than half of the rows.
+
+**Identifiers.** A column of categories is an identifier if it has more than 50 levels and more than one
+for every five rows. Whole numbers are one if all are different although they lie so densely (within a
+range of five times their number) that chance would have repeated some: n draws from m values are all
+different with probability below exp(-n(n-1)/2m), here exp(-n/10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._columns import Categories, Column, Numbers, Refused, distinct, factorize
+from blankets.data._reading import Reading
+
+__all__ = ["MANY_LEVELS", "Summary", "is_constant", "is_identifier"]
+
+FEW_VALUES = 20  # most distinct numbers that are still taken for categories
+SEVERAL_VALUES = 10  # so many fractions are a measurement if they hardly repeat
+MANY_LEVELS = 50
+ROWS_PER_LEVEL = 5  # fewer rows than these for a level, on average, and it is an identifier
+MOST_LEVELS = 100_000  # a column with more is taken for an identifier where it comes in parts, whatever its rows
+
+Whole = Callable[[], Column]
+Count = TypeVar("Count", int, NDArray[np.int64])
+
+
+def is_constant(seen: Count, gaps: Count) -> Any:
+    """Tell whether so many levels and gaps (where these are to be a level) are too few to vary; arrays too."""
+    return (seen + (gaps > 0) < 2) | (seen == 0)
+
+
+def is_identifier(seen: Count, n: Count | int) -> Any:
+    """Tell whether so many levels in so many rows are those of an identifier; arrays too."""
+    return (seen > MANY_LEVELS) & (seen * ROWS_PER_LEVEL > n)
+
+
+@dataclass(slots=True, eq=False)
+class Summary:
+    """What is known of one column after some of its rows, or all.
+
+    Attributes
+    ----------
+    most_numbers : int or None
+        Most distinct numbers that are levels; None: all.
+    most_levels : int or None
+        Most levels that are remembered.
+    n_rows, n_missing, n_infinite : int
+        Rows so far, and how many of them lack a value or are infinite.
+    kind : {None, "texts", "categories", "numbers"}
+        What the values are; None before there is one.
+    declared, ordered : bool
+        Whether the container declared the levels, and said that their order means something.
+    levels : tuple or None
+        Levels of categories and of few numbers, in order; None once there are too many.
+    counts : ndarray of int of shape (levels,)
+        Rows of each. Of numbers only whether it is 0 means something.
+    low, high : number
+        Range of numbers.
+    whole : bool
+        Whether all numbers are whole.
+    repeats : bool or None
+        Whether some whole number occurs twice; None: not in any part, and parts have not been compared.
+    """
+
+    most_numbers: int | None = FEW_VALUES
+    most_levels: int | None = None
+    n_rows: int = 0
+    n_missing: int = 0
+    n_infinite: int = 0
+    kind: str | None = None
+    declared: bool = False
+    ordered: bool = False
+    levels: tuple[object, ...] | None = ()
+    counts: Any = ()
+    low: Any = None
+    high: Any = None
+    whole: bool = True
+    repeats: bool | None = False
+
+    @classmethod
+    def asked(cls, name: str, reading: Reading, *, parts: bool = False) -> Summary:
+        """Return the empty summary of a column, by the rule that the user wants for it; ``parts``: more will come."""
+        rule, by_name = reading.rule_for(name)
+        most = MOST_LEVELS if parts else None
+        if rule == "categorical":
+            return cls(most, most)
+        return cls(0 if by_name and rule != "none" else FEW_VALUES, most)
+
+    def add(self, column: Column) -> Column:
+        """Take in some rows; return them as categories if they are few numbers, or as they are."""
+        self.n_rows += len(column)
+        self.n_missing += column.n_missing
+        if isinstance(column, Categories):
+            if column.levels:
+                self._is("texts" if isinstance(column.levels[0], str) else "categories")
+                self.declared |= column.declared
+                self.ordered |= column.ordered
+                self._merge(column, self.most_levels)
+        elif len(values := column.present):
+            self._is("numbers")
+            if endless := column.n_infinite:
+                self.n_infinite += endless
+                return column
+            return self._add_numbers(column, values)
+        return column
+
+    def _is(self, kind: str) -> None:
+        if self.kind not in (None, kind):
+            raise Refused(f"holds {self.kind} in some of the rows and {kind} in others")
+        self.kind = kind
+
+    def _merge(self, column: Categories, most: int | None) -> None:
+        """Add the counts of levels, and levels that are new."""
+        if self.levels is None:
+            return
+        if not self.levels:
+            self.levels, self.counts = column.levels, column.counts()
+        elif self.levels == column.levels:
+            self.counts = self.counts + column.counts()
+        else:
+            known = dict(zip(self.levels, self.counts.tolist(), strict=True))
+            for level, count in zip(column.levels, column.counts().tolist(), strict=True):
+                known[level] = known.get(level, 0) + count
+            self.levels = tuple(known) if self.declared else tuple(sorted(known))  # type: ignore[type-var]
+            self.counts = np.array([known[level] for level in self.levels], np.int64)
+        if most is not None and len(self.levels) > most:
+            self.levels = None
+
+    def _add_numbers(self, column: Numbers, values: NDArray[np.number[Any]]) -> Column:
+        first, found = self.low is None, None
+        if self.levels is not None and not self._has_all(values):
+            found = factorize(column, self.most_numbers)
+            if found is None:
+                self.levels = None
+        again: bool | None = None
+        if found is not None:
+            self._merge(found, self.most_numbers)
+            low: Any = found.levels[0]
+            high: Any = found.levels[-1]
+            self.whole &= values.dtype.kind != "f" or not any(isinstance(level, float) for level in found.levels)
+            again = len(found.levels) < len(values)
+        else:
+            low, high = values.min().item(), values.max().item()
+            if self.whole and values.dtype.kind == "f":
+                self.whole = bool(np.all(values == np.floor(values)))
+            dense = high - low < ROWS_PER_LEVEL * len(values)
+            if not self.repeats and self.whole and (dense or self.most_levels is not None):  # all parts may be dense
+                again = len(distinct(values)) < len(values)
+        self.low, self.high = (low, high) if first else (min(self.low, low), max(self.high, high))
+        self.repeats = True if self.repeats or again else again if first else None
+        return column if found is None else found
+
+    def _has_all(self, values: NDArray[np.number[Any]]) -> bool:
+        """Tell whether integers of this range are all known, so that a look at each of them is spared."""
+        if not self.levels or values.dtype.kind not in "iu":
+            return False
+        low, high = int(values.min()), int(values.max())
+        return high - low < len(self.levels) and set(range(low, high + 1)) <= set(self.levels)
+
+    @property
+    def n(self) -> int:
+        """Rows with a value."""
+        return self.n_rows - self.n_missing
+
+    @property
+    def seen(self) -> int:
+        """Number of levels that rows have."""
+        return int(np.count_nonzero(self.counts))
+
+    @property
+    def continuous(self) -> bool:
+        """Whether these are numbers to be binned: many, or fractions that hardly repeat."""
+        if self.kind != "numbers" or self.most_numbers is None or self.most_numbers > FEW_VALUES:
+            return False
+        if self.levels is None:
+            return True
+        several = len(self.levels) >= SEVERAL_VALUES and 2 * len(self.levels) > self.n
+        return several and not self.whole
+
+    @property
+    def dense(self) -> bool:
+        """Whether these are many whole numbers that lie so densely that chance would have repeated some."""
+        if not self.continuous or not self.whole or self.n <= MANY_LEVELS:
+            return False
+        return bool(self.high - self.low < ROWS_PER_LEVEL * self.n)
+
+    def is_constant(self, *, missing_counts: bool) -> bool:
+        """Tell whether there is at most one value, a missing one included if that is to be a level."""
+        if self.levels is None:
+            seen = 1 + int(self.low != self.high) if self.continuous else 2
+        else:
+            seen = self.seen
+        return bool(is_constant(seen, self.n_missing if missing_counts else 0))
+
+    def is_identifier(self, column: Whole) -> bool:
+        """Tell whether the column names rows instead of describing them; ``column`` gives it whole, if need be."""
+        if self.levels is not None:
+            return len(self.levels) > MANY_LEVELS and bool(is_identifier(self.seen, self.n))
+        if not self.continuous:
+            return True
+        if not self.dense or self.repeats:
+            return False
+        if self.repeats is None:
+            values = column()
+            self.repeats = not isinstance(values, Numbers) or len(distinct(values.present)) < self.n
+        return not self.repeats

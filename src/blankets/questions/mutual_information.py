@@ -1,0 +1,134 @@
+"""`mutual_information`: how much a feature tells about a target, under any label regime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets.data import ReadingOptions
+from blankets.errors import ParameterError
+from blankets.questions._question import question
+from blankets.regimes import Question, Regime
+from blankets.results import Estimate
+from blankets.stats import Loss
+from blankets.study import Engine, Names, Study, label_tables, under_reported_from, warn_of_constants
+
+__all__ = ["columns_asked", "estimate_of", "given_names", "mutual_information"]
+
+
+@question
+def mutual_information(
+    data: Any,
+    x: str,
+    target: str | int | None = None,
+    given: Sequence[str] = (),
+    *,
+    y: ArrayLike | None = None,
+    estimator: str = "auto",
+    loss: Loss = "log",
+    under_reported: Names = (),
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
+    n_jobs: int | None = None,
+    **reading: Unpack[ReadingOptions],
+) -> Estimate:
+    """Estimate the information between a feature and the target, given others, under any label regime.
+
+    Parameters
+    ----------
+    $data
+    x : str
+        The feature.
+    $target
+    given : sequence of str
+        Features to condition on.
+    $y
+    estimator : str
+        "auto" is the regime's consistent estimator; others are "plug-in" and "miller-madow" (all labels),
+        "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
+    loss : {"log", "squared"}
+        Mutual information, or the squared-loss information that X² estimates.
+    $under_reported
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $reading
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> table = {"dose": ["low", "high"] * 100, "cured": [0, 1, 0, 1, 0, 1, 1, 0] * 25}
+    >>> estimate = bl.mutual_information(table, "dose", "cured")
+    >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
+    (0.1308, (0.081, 0.192))
+    """
+    given = given_names(x, given)
+    hidden = under_reported_from(under_reported)
+    asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
+    with asked.opened(engine=engine, n_jobs=n_jobs) as study:
+        study.regime.require(Question.ESTIMATE)
+        at, conditioning = columns_asked(study, asked.x, given)
+        found = estimate_of(study, asked.x, at, given, conditioning, estimator=estimator, loss=loss)
+        if not asked.exchanged:
+            warn_of_constants(study.labels, [] if np.any(found._law.dof > 0) else [x])
+        return replace(asked.put_back(found), call=study.mark)
+
+
+def given_names(x: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to condition on; a text is one name, not one for each letter."""
+    if not isinstance(x, str):
+        raise ParameterError.out_of_range("x", x, "the name of a column")
+    if not isinstance(given, Iterable):
+        raise ParameterError.out_of_range("given", given, "a list of column names")
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def columns_asked(study: Study, x: str, given: Sequence[str]) -> tuple[int, list[int]]:
+    """Return the numbers of the columns asked about."""
+    numbers = [study.index(name) for name in (x, *given)]
+    if study.target in numbers:
+        raise ParameterError(f"{study.target_name!r} is the target; it cannot be tested against itself")
+    if len(set(numbers)) < len(numbers):
+        raise ParameterError("a column is named twice among the feature and what it is conditioned on")
+    return numbers[0], numbers[1:]
+
+
+def estimate_of(
+    study: Study,
+    x: str,
+    at: int,
+    given: Sequence[str],
+    conditioning: list[int],
+    *,
+    estimator: str = "auto",
+    loss: Loss = "log",
+) -> Estimate:
+    """Estimate the information of a column of a study about its target."""
+    (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
+    estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
+    notes = list(study.about_labels)
+    if np.any(estimate.repaired):
+        notes.append("Cells implied to be below 0 were set to 0, or levels without a labeled row were left out.")
+    if np.any(estimate.contradicts_prior):
+        notes.append("Some implied cell is far below 0: the class prior does not fit these data.")
+    return Estimate(
+        x=x,
+        target=study.target_name,
+        given=tuple(given),
+        value=float(np.ravel(estimate.value)[0]),
+        standard_error=float(np.ravel(estimate.standard_error)[0]),
+        estimator=estimate.estimator,
+        n_rows=study.n_rows,
+        notes=tuple(notes),
+        _law=estimate,
+    )

@@ -1,0 +1,71 @@
+"""`pack`: a table as packed codes on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Unpack
+
+from blankets.arguments import path_of
+from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
+from blankets.progress import Progress, shown
+from blankets.questions._question import described
+from blankets.study import is_files
+
+__all__ = ["pack"]
+
+
+@described
+def pack(
+    source: Any,
+    path: str | Path,
+    *,
+    target: str | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = False,
+    **reading: Unpack[ReadingOptions],
+) -> Store:
+    """Write a table as packed codes to a folder, from which `discover` and the others count without loading it.
+
+    Files are read in chunks, once to learn the levels and once to write the codes, so they may be larger than
+    memory. The answers are those that the table itself would give.
+
+    Parameters
+    ----------
+    source : path, folder, glob, list of paths, SqlTable, or any table
+        CSV or Parquet files with the same columns; each may have levels that others have not.
+    path : str or Path
+        The folder to make. If it is there already, made of the same files (paths, sizes, times of change) in the
+        same way, it is used as it is; a store of something else is replaced.
+    target : str, optional
+        A column in which values may be missing, because they are labels.
+    $n_jobs
+    $progress
+    $reading
+
+    Returns
+    -------
+    Store
+        To be given to `discover` in place of the table; so can its path.
+
+    Notes
+    -----
+    Memory holds one chunk of all columns, and now and then one column whole: the target, columns cut by
+    quantiles or by the target, and numbers that may be identifiers. Columns of text with more than 100,000
+    levels are left out as identifiers.
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     store = bl.pack({"dose": ["low", "high"] * 50, "cured": [0, 0, 1, 1] * 25}, f"{folder}/trial")
+    ...     store.frame.n_rows, store.frame.names
+    (100, ('dose', 'cured'))
+    """
+    how = Reading.of(reading)
+    path = path_of("path", path)
+    with shown(progress) as tell:
+        if isinstance(source, Chunks) or is_files(source):
+            chunks = source if isinstance(source, Chunks) else open_chunks(source)
+            return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)
+        return pack_ingested(ingest(source, target, reading=how), path)

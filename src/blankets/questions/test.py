@@ -1,0 +1,145 @@
+"""`test`: does a feature depend on a target, given others, under any label regime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blankets.arguments import level_of
+from blankets.data import ReadingOptions
+from blankets.errors import NotAnswerableError, ParameterError
+from blankets.questions._question import question
+from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
+from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
+from blankets.results import TestResult
+from blankets.stats import attained_power, detectable_effect, noncentrality
+from blankets.study import Engine, Names, Seed, Study, Testing, label_tables, under_reported_from
+
+__all__ = ["test"]
+
+KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
+
+
+@question
+def test(
+    data: Any,
+    x: str,
+    target: str | int | None = None,
+    given: Sequence[str] = (),
+    *,
+    y: ArrayLike | None = None,
+    alpha: float = 0.01,
+    test: Testing | str = "auto",
+    under_reported: Names = (),
+    labels: Regime | str = "auto",
+    prior: object = None,
+    engine: Engine | str = "auto",
+    n_jobs: int | None = None,
+    rng: Seed = None,
+    **reading: Unpack[ReadingOptions],
+) -> TestResult:
+    """Test whether a feature depends on the target, given others, under any label regime.
+
+    Whatever the level, the p-value is the best that can be had; power and detectable effects are stated at ``alpha``.
+
+    Parameters
+    ----------
+    $data
+    x : str
+        The feature.
+    $target
+    given : sequence of str
+        Features to condition on.
+    $y
+    $alpha
+    $test
+    $under_reported
+    $labels
+    $prior
+    $engine
+    $n_jobs
+    $rng
+    $reading
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> smoker = rng.random(2000) < 0.2
+    >>> cough = rng.random(2000) < np.where(smoker, 0.6, 0.2)
+    >>> admits = np.where(smoker & (rng.random(2000) < 0.5), 1.0, np.nan)  # half of the smokers say so
+    >>> result = bl.test({"cough": cough, "smoker": admits}, "cough", "smoker", labels="pu", prior=0.2)
+    >>> result.dependent(), result.surrogate, round(result.kappa, 2)
+    (True, 'y0', 0.42)
+    """
+    level_of(alpha)
+    how = Testing.of(test)
+    if how.of_numbers:
+        raise ParameterError.not_one_of("test", how.kind, ("auto", "g", "x2"))
+    given = given_names(x, given)
+    hidden = under_reported_from(under_reported)
+    asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
+    with asked.opened(test=how, engine=engine, n_jobs=n_jobs) as study:
+        return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
+
+
+def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed) -> TestResult:
+    """Test a column of a study against its target."""
+    column = study.stand_in()
+    at, conditioning = columns_asked(study, x, given)
+    evidence = study.tests(column, rng=rng).test(at, study.target, conditioning)
+    kappa, form = _kappa(study, column, at, conditioning)
+    free = evidence.dof if evidence.reliable else float("nan")
+    n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
+    lost = 1.0 if kappa is None else kappa
+    effects = {} if kappa is None else KNOWN_EFFECTS
+    can_estimate = Question.ESTIMATE in study.regime.answers
+    return TestResult(
+        x=x,
+        target=study.target_name,
+        given=tuple(given),
+        test=study.testing.kind,
+        statistic=evidence.statistic,
+        dof=evidence.dof,
+        log_p=evidence.log_p,
+        n_rows=evidence.n_rows,
+        reliable=evidence.reliable,
+        method=evidence.method,
+        surrogate=(Surrogate.FULL if column is None else column.surrogate).value,
+        valid=column is None or not column.forced,
+        why="every row is labeled" if column is None else column.note,
+        kappa=kappa,
+        kappa_form=form,
+        alpha=alpha,
+        powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in effects.items()},
+        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0},
+        estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
+        notes=study.about_labels,
+    )
+
+
+def _kappa(study: Study, column: SurrogateColumn | None, at: int, conditioning: list[int]) -> tuple[float | None, str]:
+    """Return κ of this test, stratum by stratum where it is conditional, and how it was computed."""
+    if Question.POWER not in study.regime.answers or (column is not None and column.forced):
+        return None, ""
+    if not conditioning or column is None:
+        kappa = study.regime.kappa(study.labels, None if column is None else column.surrogate)
+        return kappa.value, kappa.form
+    (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
+    try:
+        stratified = study.regime.stratified_kappa(label_tables(block.counts), study.labels, column.surrogate)
+    except (NotAnswerableError, ParameterError):  # listwise and Ỹm have no form by stratum under MAR-C
+        kappa = study.regime.kappa(study.labels, column.surrogate)
+        return kappa.value, kappa.form
+    return float(np.ravel(stratified.value)[0]), "by stratum"

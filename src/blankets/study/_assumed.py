@@ -1,0 +1,70 @@
+"""What a search assumes of missing labels: its settings, and its sentences for the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blankets.errors import TooFewRowsWarning, warn
+from blankets.regimes import Question, Surrogate, SurrogateColumn
+from blankets.results import joined
+from blankets.study._study import Study
+
+__all__ = ["assumptions_said", "settings_of"]
+
+
+def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
+    """Return all choices that a search of the study rests on, by name."""
+    how, read = study.testing, study.reading
+    settings: dict[str, Any] = {
+        **{"test": how.kind, "dof": how.dof, "reliability": how.reliability, "strength": how.strength},
+        **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
+        **{"keep": read.keep, "exclude": read.exclude},
+    }
+    if study.column is None or how.of_numbers or not len(study.labels.codes):
+        return settings
+    settings |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    used = Surrogate.FULL if column is None else column.surrogate
+    settings |= {"surrogate": used.value, "surrogate_is_valid": column is None or not column.forced}
+    if study.labels.n_unlabeled and study.labels.is_binary:
+        negatives, positives = study.labels.counts.tolist()
+        settings["labeled"] = {"positives": positives, "negatives": negatives}
+        settings |= {} if study.regime.sampling == "one-sample" else {"sampling": study.regime.sampling}
+    if drivers:
+        settings["drivers"] = [study.names[x] for x in drivers]
+    if column is not None and not column.forced and Question.POWER in study.regime.answers:
+        kappa = study.regime.kappa(study.labels, column.surrogate)
+        settings |= {"kappa": kappa.value, "kappa_range": (kappa.low, kappa.high)}
+        settings["effective_rows"] = kappa.value * study.n_rows
+    return settings
+
+
+def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
+    """Say what is assumed about missing labels, what stands in for the target, and what drives labeling."""
+    if column is None:
+        return ()
+    valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
+    said = (
+        f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
+        f"{valid} {column.note[:1].upper()}{column.note[1:]}."
+    )
+    return (said, *_on_drivers(study, column, drivers))
+
+
+def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...]) -> tuple[str, ...]:
+    """Say what drives labeling, and whether conditioning on it leaves anything to be tested."""
+    if not drivers:
+        return ()
+    names = [study.names[x] for x in drivers]
+    sentence = f"Labeling depends on {joined(names)}; each test with the target is given that too."
+    strata = float(np.prod(study.arities[list(drivers)].astype(float)))
+    if not study.testing.reliability or strata <= column.n_rows / study.testing.reliability:
+        return (sentence,)
+    beyond = (
+        f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labeled:,} labeled rows "
+        "are too few for any test within them: merge levels, or leave out the conditioning "
+        "(labels=bl.SemiSupervised('mar-f', given_drivers=False))"
+    )
+    warn(beyond, TooFewRowsWarning)
+    return (beyond,)

@@ -1,0 +1,39 @@
+"""What `rank`, `select` and `mutual_information` share: label tables, notes, a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.errors import RegimeWarning, listed, warn
+from blankets.regimes import Labels
+from blankets.study._study import Study
+
+__all__ = ["information_notes", "label_tables", "warn_of_constants"]
+
+
+def information_notes(study: Study) -> tuple[str, ...]:
+    """Return what was assumed about missing labels, and what stands in for the target."""
+    column = study.informing
+    if column is None:
+        return study.about_labels
+    forced = " It is not valid here; you asked for it anyway." if column.forced else ""
+    stands = f"In place of the target, the ranking {column.surrogate.words}: {column.note}.{forced}"
+    return (*study.about_labels, stands)
+
+
+def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return tables of shape (k, levels of x, levels of y, strata) as (k, strata, levels of y, levels of x)."""
+    return counts.transpose(0, 3, 2, 1)
+
+
+def warn_of_constants(labels: Labels, names: Sequence[str]) -> None:
+    """Name features that have one value among the rows that an estimate rests on."""
+    if names and labels.n_unlabeled:
+        warn(
+            f"{listed(names)} have a single value among the labeled rows, so that nothing can be said about their "
+            f"information",
+            RegimeWarning,
+        )

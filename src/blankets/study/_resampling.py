@@ -1,0 +1,63 @@
+"""Rows drawn again, and the members found in each draw."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.errors import BlanketsWarning, Interrupted
+from blankets.study._searching import Search, Wanted
+from blankets.study._study import Study, Tell
+from blankets.study._work import Countdown, carried_out
+
+__all__ = ["members_over", "rows_drawn"]
+
+
+def rows_drawn(
+    study: Study, n_resamples: int, method: str, fraction: float, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Return the row numbers of each draw, ascending; of each class, and of unlabeled rows, the same share."""
+    strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
+    draws: list[NDArray[np.int64]] = []
+    while len(draws) < n_resamples:
+        if method == "bootstrap":
+            parts = [[rng.choice(rows, len(rows))] for rows in strata]
+        else:
+            shuffled = [rng.permutation(rows) for rows in strata]
+            sizes = [max(1, int(fraction * len(rows))) for rows in strata]
+            parts = [[rows[:size], rows[-size:]] for rows, size in zip(shuffled, sizes, strict=True)]
+        both = method == "pairs"
+        draws += [np.sort(np.concatenate([part[k] for part in parts])) for k in range(1 + both)]
+    return draws[:n_resamples]
+
+
+def members_over(
+    study: Study,
+    drawn: Sequence[NDArray[np.int64]],
+    seeds: Sequence[np.random.Generator],
+    wanted: Wanted,
+    tell: Tell | None,
+) -> list[tuple[str, ...]]:
+    """Return the members found in each draw; if the user stops it, those found by then are with the interruption."""
+    quiet = replace(study, tell=None)
+
+    def search(number: int) -> tuple[str, ...]:
+        part = quiet.take(drawn[number])
+        return Search.of(part, wanted, seeds[number]).blanket_of(part.target).members
+
+    found: dict[int, tuple[str, ...]] = {}
+    tasks = [partial(search, number) for number in range(len(drawn))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has said what there is to say
+        try:
+            carried_out(tasks, found, study.place.n_jobs, count=Countdown(len(tasks), "draws", tell), stop=Event())
+        except KeyboardInterrupt:
+            kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"
+            raise Interrupted(study.target_name, found=kept, done=done) from None
+    return [found[i] for i in sorted(found)]

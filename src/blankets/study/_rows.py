@@ -1,0 +1,55 @@
+"""The same table with other rows: drawn again, its target shuffled, or with columns of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data import Frame, NumericTable
+
+__all__ = ["permuted", "strata_of", "taken", "with_noise"]
+
+MOST_CLASSES = 20  # distinct values of the target that are classes; more are a measurement
+
+Rows = Frame | NumericTable
+
+
+def strata_of(target: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return what rows are drawn by: the values of the target, where these are few, and nothing otherwise."""
+    values, codes = np.unique(target, return_inverse=True)
+    return codes.astype(np.int64) if len(values) <= MOST_CLASSES else np.zeros(len(target), np.int64)
+
+
+def taken(table: Rows, target: int, rows: NDArray[np.int64]) -> tuple[Rows, int]:
+    """Return some rows, and the target's column in them; of numbers without features that do not vary in these rows."""
+    if isinstance(table, Frame):
+        return table.take(rows), target
+    values = np.asfortranarray(table.values[rows])
+    varied = np.ptp(values, axis=0) > 0
+    varied[target] = True
+    names = tuple(name for name, varies in zip(table.names, varied, strict=True) if varies)
+    at = int(np.count_nonzero(varied[:target]))
+    return replace(table, names=names, values=values[:, varied], target=at), at
+
+
+def permuted(table: Rows, target: int, order: NDArray[np.int64]) -> Rows:
+    """Return the table with its target in another order of the rows."""
+    if isinstance(table, Frame):
+        return table.with_column(table.names[target], table.column(target)[order], table.levels[target])
+    values = table.values.copy(order="F")
+    values[:, target] = values[order, target]
+    return replace(table, values=values)
+
+
+def with_noise(table: Rows, columns: Mapping[str, int], rng: np.random.Generator) -> Rows:
+    """Return the table with shuffled copies of some columns, under new names."""
+    if isinstance(table, Frame):
+        noisy = table
+        for name, x in columns.items():
+            noisy = noisy.with_column(name, rng.permutation(table.column(x)), table.levels[x])
+        return noisy
+    noise = [rng.permutation(table.values[:, x]) for x in columns.values()]
+    return replace(table, names=(*table.names, *columns), values=np.column_stack([table.values, *noise]))

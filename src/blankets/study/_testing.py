@@ -1,0 +1,78 @@
+"""`Testing`: how a test of independence is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from blankets.arguments import number, one_of
+from blankets.counting import Counter
+from blankets.errors import ParameterError
+from blankets.independence import TableTests, table_tests
+
+__all__ = ["Testing"]
+
+KINDS = ("auto", "g", "x2", "fisher-z")
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """How a test of independence is made.
+
+    Parameters
+    ----------
+    kind : {"auto", "g", "x2", "fisher-z"}
+        "auto": the likelihood-ratio test of count tables, with p-values that hold in sparse tables too (chi-square
+        where that can be trusted, otherwise by the moments of the statistic, exact, or by permutation; each p-value
+        says which). "g" and "x2": the likelihood-ratio or Pearson's test by the chi-square formula. "fisher-z":
+        partial correlation of numbers.
+    dof : {"adjusted", "nominal"}
+        Degrees of freedom for the formula of "g" and "x2": those that the levels seen in each stratum leave, or
+        the product of all levels.
+    reliability : float
+        A test is made if there are this many rows for each nominal degree of freedom (0: always).
+    strength : {"p-value", "information"}
+        How candidates are compared.
+
+    Examples
+    --------
+    >>> Testing.of("g")
+    Testing(kind='g', dof='adjusted', reliability=5.0, strength='p-value')
+    """
+
+    kind: str = "auto"
+    dof: str = "adjusted"
+    reliability: float = 5.0
+    strength: str = "p-value"
+
+    def __post_init__(self) -> None:
+        one_of("test", self.kind, KINDS)
+        one_of("dof", self.dof, ("adjusted", "nominal"))
+        one_of("strength", self.strength, ("p-value", "information"))
+        number("reliability", self.reliability, "a number of rows for each degree of freedom, >= 0", least=0.0)
+        if self.dof != "adjusted" and self.kind not in ("g", "x2"):
+            raise ParameterError(
+                f"dof={self.dof!r} is for the formulas of 'g' and 'x2', but the test is {self.kind!r}; "
+                f"use Testing('g', dof={self.dof!r})"
+            )
+
+    @classmethod
+    def of(cls, value: Testing | str) -> Testing:
+        """Return the testing that a word stands for, or the one given."""
+        return value if isinstance(value, Testing) else cls(value)
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether numbers are tested as they are, and not as levels."""
+        return self.kind == "fisher-z"
+
+    def tables(self, counter: Counter, *, level: float | None = None, seed: int = 0) -> TableTests:
+        """Return the tests of count tables; ``level`` and ``seed`` are for calibrated p-values."""
+        return table_tests(
+            counter,
+            statistic=self.kind,
+            dof=self.dof,
+            reliability=self.reliability,
+            strength=self.strength,
+            level=level,
+            seed=seed,
+        )

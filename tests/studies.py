@@ -1,0 +1,10 @@
+"""A study that stays open: the tables of tests are in memory, where nothing is cleaned up."""
+
+from typing import Any
+
+from blankets.study import Study
+
+
+def study_of(*args: Any, **kwargs: Any) -> Study:
+    with Study.open(*args, **kwargs) as study:
+        return study
