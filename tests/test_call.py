@@ -157,6 +157,9 @@ def test_nothing_of_the_users_machine_is_kept():
     given = {"data": "/home/me/patients.csv", "checkpoint": "/home/me/kept", "engine": Place("dask", "tcp://me:1")}
     call = Call.of("discover", {**given, "target": "ill", "address": "tcp://me:1"})
     assert call.options == {"engine": {"class": "Place", "kind": "dask"}, "target": "ill"}
+    of_rows = Call.of("discover", {"groups": np.arange(300), "weights": [0.5] * 300, "keep": ["a"] * 300}).options
+    assert (of_rows["groups"], of_rows["weights"]) == ({"not kept": "ndarray"}, {"not kept": "list"})
+    assert len(of_rows["keep"]) == 300
     assert call.to_command() == "blankets discover table.csv --engine dask --target ill"
 
 
@@ -202,8 +205,8 @@ def test_a_call_says_itself_in_python():
         """bl.discover('t.csv', "the \\"ill\\"\\n", labels="pu", prior=0.2, keep=["a"], """
         """discretize={"b": "none"}, rng=3)"""
     )
-    assert Call.of("rank", {"y": [1, 0, 1]}).to_python() == "bl.rank(data, y=[1, 0, 1])"
-    assert Call.of("rank", {"y": np.ones(2)}).to_python() == "bl.rank(data, y=y)"
+    for y in ([1, 0, 1], np.ones(2)):
+        assert Call.of("rank", {"y": y}).to_python() == "bl.rank(data, y=y)"
     assert Call.of("refute", {"blanket": bl, "n_resamples": 2}).to_python() == "bl.refute(blanket, data, n_resamples=2)"
 
 
