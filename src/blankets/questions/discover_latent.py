@@ -147,12 +147,7 @@ def discover_latent(
     with Study.open(
         data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
-        if study.regime.name not in IGNORABLE:
-            raise NotAnswerableError(
-                f"labels={study.regime.name!r}: whether a label is missing depends on the label itself, so the model "
-                "would be biased; latents can be sought where labels are missing completely at random ('mcar') or by "
-                "features ('mar-f')"
-            )
+        _check_ignorable(study.regime)
         frame, labeled = study.frame, None
         if study.labels.n_unlabeled:
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
@@ -166,6 +161,6 @@ def discover_latent(
 def _check_ignorable(regime: Regime) -> None:
     if regime.name not in IGNORABLE:
         raise NotAnswerableError(
-            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so EM would be biased; "
+            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so the model would be biased; "
             "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
         )
