@@ -13,16 +13,7 @@ from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
-from blankets.results import (
-    count_of,
-    emptied,
-    false_members_sentence,
-    format_seconds,
-    joined,
-    number,
-    shown,
-    size_of,
-)
+from blankets.results import count_of, emptied, false_members_sentence, format_seconds, joined, number, shown, size_of
 from blankets.search import ALGORITHMS
 from blankets.stats import detectable_effect
 
@@ -47,10 +38,7 @@ def report_content(
 ) -> dict[str, Any]:
     """Return everything that a report says, as plain lists, dicts, strings and numbers.
 
-    Parameters
-    ----------
-    blanket, source, stability, sensitivity, latent
-        As for `report`.
+    ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
     Examples
     --------

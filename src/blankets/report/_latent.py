@@ -21,20 +21,7 @@ _LEGEND = "Parents stand above the target, children below it. Dashed: latent. Wh
 
 
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
-    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed.
-
-    Parameters
-    ----------
-    found : LatentBlanket
-        From `discover_latent`.
-    path : str or Path
-        The file to write.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
+    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed."""
     title = f"Latent Markov blanket of {found.target}"
     settings = found.settings.items()
     body = tag(

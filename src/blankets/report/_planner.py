@@ -76,19 +76,9 @@ _CHOICES = {
 def planner(path: str | Path, **start: Any) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file to write.
-    **start
-        Values with which the page opens: ``unknown`` ("rows", "labeled", "power" or "effect"), ``regime``
-        ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``, ``rows``,
-        ``labeled``, ``prior``, ``arity``, ...
-
-    Returns
-    -------
-    Path
-        The file written.
+    ``path``: the file to write. ``**start``: values with which the page opens: ``unknown`` ("rows", "labeled", "power"
+    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``,
+    ``rows``, ``labeled``, ``prior``, ``arity``, ...
 
     Examples
     --------

@@ -33,27 +33,10 @@ def report(
 
     The page loads nothing from anywhere, opens from disk, and forbids itself the network.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        What to tell of.
-    path : str or Path
-        The file to write.
-    source : str
-        Where the data are, for the command that reproduces the result.
-    stability : mapping of str to float, optional
-        For each column the share of resamples in which it was a member.
-    sensitivity : sequence of (float, sequence of str), optional
-        Members under other values of the class prior.
-    latent : LatentBlanket, optional
-        Latent members of the same target, from `discover_latent`.
-    planner : bool
-        Whether the page ends with a planner that opens with the numbers of this study.
-
-    Returns
-    -------
-    Path
-        The file written.
+    ``blanket``: what to tell of. ``path``: the file to write. ``source``: where the data are, for the command that
+    reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
+    ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
+    `discover_latent`. ``planner``: whether the page ends with a planner that opens with the numbers of this study.
 
     Examples
     --------

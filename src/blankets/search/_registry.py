@@ -92,14 +92,7 @@ def choose(n_rows: int, arities: Sequence[int] | NDArray[np.int64], target_arity
     and still have five rows for each nominal degree of freedom, tells when. Then an algorithm that conditions
     on the whole blanket is in its element, and IAMB-FDR is the one that does not collect false members.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows.
-    arities : sequence of int
-        Levels of each feature.
-    target_arity : int
-        Levels of the target.
+    ``arities``: levels of each feature. ``target_arity``: levels of the target.
 
     Examples
     --------
