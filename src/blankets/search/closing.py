@@ -5,9 +5,9 @@ irrelevant given the others. Searches reach it on many ways, some of which go wr
 each other out, and neither is in. So whatever a search returned is asked the definition (methods, section 16):
 
 1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
-   α (k + 1) / m, with k members and m columns: at the first entry that is α divided by the number of columns, so that
-   chance enters in one blanket of 1/α, and later it is the false discovery rate that stays below α (step-down, after
-   Benjamini & Hochberg 1995);
+   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that
+   chance enters one blanket in 1/α, however many columns there are; later it is the false discovery rate that stays
+   that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
 2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
    search brought stay: a weak true member may well fall below α given many others, for want of rows;
 3. and so on until nothing changes. When a set comes back, nobody leaves any more: then members can only be added, so
@@ -23,6 +23,10 @@ the members either the column or the target is constant: the members tell the co
 the column tells nothing more. In searches the same answer given a set *outside* the blanket is what empties blankets;
 given the blanket it is the definition, met exactly. And as one column leaves at a time, the last of several copies
 stays.
+
+References
+----------
+Benjamini & Hochberg (1995), Controlling the false discovery rate, JRSS B 57(1), 289-300.
 """
 
 from __future__ import annotations
@@ -38,10 +42,21 @@ from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Found, Trace
 from blankets.search.iamb import outside
 
-__all__ = ["close", "equivalents_of", "settle"]
+__all__ = ["close", "equivalents_of", "level_to_enter", "settle"]
 
 _DEEP = 3  # members given which a column is tested, where rows are too few for all of them
 _SETS = 200  # and how many sets of them at most
+
+
+def level_to_enter(alpha: float, n_members: int, n_columns: int) -> float:
+    """Return the p-value at which a column enters a blanket of so many members, of so many columns.
+
+    Examples
+    --------
+    >>> level_to_enter(0.01, 0, 30), level_to_enter(0.01, 4, 30), level_to_enter(0.01, 0, 2)
+    (0.0003333333333333333, 0.0016666666666666668, 0.005)
+    """
+    return min(alpha, alpha * (n_members + 1) / max(n_columns, 1))
 
 
 @dataclass(slots=True)
@@ -57,20 +72,17 @@ class _Blanket:
 
     def level(self) -> float:
         """Return the level at which a column may enter."""
-        return min(self.alpha, self.alpha * (len(self.members) + 1) / max(len(self.candidates), 1))
+        return level_to_enter(self.alpha, len(self.members), len(self.candidates))
 
-    def strongest(self, trusted: Collection[int] = ()) -> Evidence | None:
-        """Return the strongest of those that may enter: the trusted at ``alpha``, all others at the stricter level."""
+    def strongest(self) -> Evidence | None:
+        """Return the strongest of those that may enter."""
         columns = outside(np.asarray(self.candidates, np.int64), self.members)
         if not len(columns):
             return None
         scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
         self.trace.passed_over(scan, "closing")
-        found = [scan[int(i)] for i in scan.order(scan.dependent(self.level()))[:1]]
-        if len(known := columns[np.isin(columns, list(trusted))]):
-            batch = self.tests.at_level(self.alpha).scan(known, self.target, self.members)
-            found += [batch[int(i)] for i in batch.order(batch.dependent(self.alpha))[:1]]
-        return min(found, key=_by_effect if scan.by_effect else _by_p) if found else None
+        order = scan.order(scan.dependent(self.level()))
+        return scan[int(order[0])] if len(order) else None
 
     def enter(self, evidence: Evidence, reason: str) -> None:
         """Take a column in."""
@@ -89,14 +101,6 @@ class _Blanket:
             self.trace.removed(evidence, "closing", "independent of the target given the other members")
 
 
-def _by_p(evidence: Evidence) -> tuple[float, float, int]:
-    return evidence.log_p, -evidence.statistic, evidence.x
-
-
-def _by_effect(evidence: Evidence) -> tuple[float, int]:
-    return -evidence.effect, evidence.x
-
-
 def settle(
     tests: IndependenceTest,
     target: int,
@@ -105,7 +109,6 @@ def settle(
     *,
     alpha: float,
     trace: Trace,
-    trusted: Collection[int] = (),
     stay: Collection[int] = (),
 ) -> tuple[int, ...]:
     """Let columns enter and leave until the members make all others irrelevant, and return the members.
@@ -124,8 +127,6 @@ def settle(
         Significance level.
     trace : Trace
         Told each decision.
-    trusted : collection of int
-        Columns that may enter at ``alpha`` itself, as there is other evidence for them.
     stay : collection of int
         Members that do not leave.
 
@@ -139,7 +140,7 @@ def settle(
     """
     blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
     seen, settled = {frozenset(members)}, False
-    while (best := blanket.strongest(trusted)) is not None:
+    while (best := blanket.strongest()) is not None:
         blanket.enter(best, "dependent on the target given all members")
         if settled:
             continue
