@@ -1,7 +1,5 @@
 """From a table to a blanket: right answers, and sentences for wrong questions."""
 
-from contextlib import nullcontext
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -239,13 +237,6 @@ def test_a_marker_of_unlabeled_rows_can_be_named():
     blanket = bl.discover(table, "smoker", labels="pu", unlabeled_marker="?", algorithm="iamb")
     assert blanket.settings["surrogate"] == "y0"
     assert "cough" in blanket.members
-
-
-def test_first_use_says_that_it_compiles(monkeypatch):
-    told = []
-    monkeypatch.setattr("blankets.questions.discover.told_of_compiling", lambda tell: nullcontext(tell()))
-    bl.discover(clinic(200), "smoker", algorithm="iamb", progress=told.append)
-    assert "compiling kernels for this machine; each is compiled once" in told
 
 
 def test_the_score_based_algorithm_is_one_of_them():

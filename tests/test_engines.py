@@ -1,4 +1,4 @@
-"""The same blanket, wherever the rows are: in memory, on disk, on a GPU, on a cluster, in a database, after a kill."""
+"""The same blanket, wherever the rows are: in memory, on disk, on a cluster, in a database, after a kill."""
 
 import os
 import signal
@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, GpuCounter, MemoryCounter, _dask, connect
+from blankets.counting import DaskCounter, MemoryCounter, _dask, connect
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
-from small_gpu import small_gpu
 
 
 @pytest.fixture(scope="module")
@@ -113,37 +112,6 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
-
-
-# A GPU, or its simulation
-
-
-def test_a_gpu_gives_the_same_blanket(table, monkeypatch):
-    few = table.iloc[:300][["a", "spouse", "child", "noise0", "ill"]]
-    hidden = few.assign(ill=few["ill"].astype(object).where(np.arange(len(few)) % 3 > 0, None))
-    asked, prepared = [], GpuCounter._prepared
-
-    def counted(self, *request):
-        asked.append(request)
-        return prepared(self, *request)
-
-    monkeypatch.setattr(GpuCounter, "_prepared", counted)
-    monkeypatch.setattr("blankets.counting._gpu.LATENCY", 0)
-    for data, labels in ((few, "auto"), (hidden, "mcar")):
-        in_memory = bl.discover(data, "ill", labels=labels, algorithm="iamb")
-        with small_gpu(monkeypatch):
-            assert same(bl.discover(data, "ill", labels=labels, algorithm="iamb", engine="gpu"), in_memory)
-        assert in_memory.members
-        assert asked
-        asked.clear()
-
-
-def test_a_gpu_is_looked_for_before_the_data_are_read(monkeypatch):
-    from numba import cuda
-
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
-    with pytest.raises(EngineError, match="there is no GPU that CUDA can use on this machine"):
-        bl.discover("no such file.csv", "ill", engine="gpu")
 
 
 # SQL
@@ -366,7 +334,7 @@ def test_a_cluster_without_workers_is_given_up(folder, tmp_path, monkeypatch):
 
 
 def test_importing_the_package_imports_no_engine():
-    engines = {"dask", "distributed", "duckdb", "numba.cuda", "pyarrow"}
+    engines = {"dask", "distributed", "duckdb", "pyarrow"}
     code = f"import sys, blankets.questions.discover; print({engines} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

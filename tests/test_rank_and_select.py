@@ -6,11 +6,10 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 import blankets as bl
-from blankets.counting import GpuCounter, MemoryCounter
+from blankets.counting import MemoryCounter
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, TargetError
 from blankets.estimators import InformationSelector
 from filters.naive import entropy, information
-from small_gpu import small_gpu
 
 N = 900
 
@@ -208,22 +207,6 @@ def test_folders_stores_and_small_memory_give_the_same(hidden, folder, tmp_path,
     assert same(ask(store, "ill", **how, **known), expected)
 
 
-@pytest.mark.parametrize(("ask", "how"), ASKED)
-def test_a_gpu_counts_the_same(hidden, monkeypatch, ask, how):
-    few, asked, prepared = hidden.iloc[:300], [], GpuCounter._prepared
-
-    def counted(self, *request):
-        asked.append(request)
-        return prepared(self, *request)
-
-    monkeypatch.setattr(GpuCounter, "_prepared", counted)
-    monkeypatch.setattr("blankets.counting._gpu.LATENCY", 0)
-    expected = ask(few, "ill", labels="mcar", **how)
-    with small_gpu(monkeypatch):
-        assert same(ask(few, "ill", labels="mcar", engine="gpu", **how), expected)
-    assert asked
-
-
 def test_a_cluster_counts_the_same(hidden, folder):
     from distributed import LocalCluster
 
@@ -281,12 +264,11 @@ def test_engines_are_checked_as_everywhere(hidden):
         bl.rank(hidden, "ill", labels="mcar", exlude=["a"])
 
 
-def test_the_selector_counts_where_it_is_told(complete, monkeypatch):
+def test_the_selector_counts_where_it_is_told(complete):
     few = complete.iloc[:300]
     here = InformationSelector(k=2).fit(few[FEATURES], few["ill"])
-    with small_gpu(monkeypatch):
-        there = InformationSelector(k=2, engine="gpu").fit(few[FEATURES], few["ill"])
-    assert there.selection_.manifest.arguments["engine"] == "gpu"
+    there = InformationSelector(k=2, engine="memory").fit(few[FEATURES], few["ill"])
+    assert there.selection_.manifest.arguments["engine"] == "memory"
     assert same(there.selection_, here.selection_)
 
 

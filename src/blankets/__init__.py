@@ -15,10 +15,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from logging import NullHandler, getLogger
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from blankets.questions.select import select
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
-    from blankets.questions.warm_up import warm_up
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
         Advice,
@@ -126,7 +122,6 @@ __all__ = [
     "simulate",
     "stability",
     "test",
-    "warm_up",
 ]
 
 _HOME = {
@@ -186,13 +181,11 @@ _HOME = {
     "sensitivity": "blankets.questions.sensitivity",
     "stability": "blankets.questions.stability",
     "test": "blankets.questions.ask",
-    "warm_up": "blankets.questions.warm_up",
 }
 _ROOMS = ("errors", "simulate")
 
 
 getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
-forget_stale_kernels(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:

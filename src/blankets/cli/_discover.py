@@ -17,7 +17,7 @@ from blankets.cli._labels import (
     surrogate_options,
     value_of,
 )
-from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, write_json
+from blankets.cli._output import check_folder, notes, show_blanket, write_json
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def discover(
     check_folder(save, "--save")
     check_folder(report, "--report")
     options = parsed_options(pairs)
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress, compiling_told(quiet=quiet):
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
         arguments = about_labels(file, target, choices)

@@ -72,7 +72,7 @@ _SEARCH = (
     ),
 )
 _ENGINE = (
-    click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory, gpu or dask (a cluster)."),
+    click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory or dask (a cluster)."),
     click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
     click.option(
         "--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk."

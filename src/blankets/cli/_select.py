@@ -46,7 +46,7 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets select patients.csv --target readmitted
       blankets select patients.csv -t readmitted --criterion mrmr -k 20
       blankets select patients.csv -t smoker --labels pu --prior 0.2
-      blankets select visits.packed -t readmitted --engine gpu
+      blankets select visits.packed -t readmitted --engine dask
       blankets select patients.csv -t readmitted --json | jq .names
     """
     check_folder(save, "--save")

@@ -15,7 +15,7 @@ from blankets.errors import DataError
 
 __all__ = ["Manifest", "manifest_of"]
 
-PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
+PACKAGES = ("blankets", "numpy", "scipy", "narwhals")
 NOT_SAID = ("data", "source", "y", "progress", "study")  # the table itself, and what no answer depends on
 
 

@@ -35,7 +35,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     discretize, bins, missing
         How the features are read: see `blankets.data.ingest`.
     engine, address
-        Where rows are counted, for example ``engine="gpu"``: see `blankets.select`.
+        Where rows are counted, for example ``engine="dask"``: see `blankets.select`.
     n_jobs : int, optional
         Number of threads; default all processors.
 

@@ -40,7 +40,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     options : mapping, optional
         Options of the algorithm, for example ``{"k": 2}`` for "fbed".
     engine, address
-        Where rows are counted, for example ``engine="gpu"``, or "dask" and the address of its scheduler: see
+        Where rows are counted, for example ``engine="dask"`` and the address of its scheduler: see
         `blankets.discover`.
     n_jobs : int, optional
         Number of threads; default all processors.

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import flag, generator_from, level_of, one_of, threads_from
-from blankets.compiling import told_of_compiling
 from blankets.counting import count_alone
 from blankets.data import manifest_of
 from blankets.errors import Interrupted, ParameterError
@@ -33,7 +32,6 @@ __all__ = ["algorithms", "discover", "discover_all"]
 LOG = logging.getLogger("blankets")
 # Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
 THREADS_WIN_ABOVE = 1_000_000
-COMPILING = "compiling kernels for this machine; each is compiled once"
 
 
 def discover(
@@ -121,10 +119,9 @@ def discover(
         "n-pc" algorithms, which orient edges by separating sets and may gain false members by it.
     discretize, bins, missing, keep, exclude
         How the table is read: see `blankets.data.ingest`.
-    engine : {"auto", "memory", "gpu", "dask", "sql"}
+    engine : {"auto", "memory", "dask", "sql"}
         Where rows are counted; the answer does not depend on it. "auto": in memory, or from packed codes on disk
-        if files will not fit; "memory": in memory even so; "gpu": on an NVIDIA GPU, which pays for scans of
-        many rows and columns (see the guide); "dask": on a cluster, which reads packed codes from the
+        if files will not fit; "memory": in memory even so; "dask": on a cluster, which reads packed codes from the
         folder for temporary files or from the store given as ``data``; "sql": within the database of a `SqlTable`.
     address : str, optional
         The scheduler of a Dask cluster; default: a new one on this machine.
@@ -165,7 +162,6 @@ def discover(
     run |= {"target": target, "labels": str(labels), "prior": str(prior), "surrogate": surrogate, "positive": positive}
     with (
         shown(progress) as tell,
-        _compiling_told(tell),
         _placed(data, target, where, reading, run, n_jobs, tell, test) as (data, engine_),
     ):
         setting = read(
@@ -266,7 +262,6 @@ def discover_all(
     run = _run(algorithm, alpha, roles, dof, reliability, strength, rng, options)
     with (
         shown(progress) as tell,
-        _compiling_told(tell),
         _placed(data, None, where, reading, run, n_jobs, tell, test) as (data, engine_),
     ):
         setting = read(
@@ -377,14 +372,3 @@ def _placed(
 def _by_fdr(named: Algorithm | None) -> bool:
     """Whether p-values are compared with many levels, and not with ``alpha`` alone."""
     return named is not None and named.controls == "fdr"
-
-
-def _compiling_told(tell: Callable[[str], None] | None) -> AbstractContextManager[None]:
-    """Return a context in which it is said so when the first use on this machine takes some seconds longer."""
-
-    def say() -> None:
-        LOG.info(COMPILING)
-        if tell is not None:
-            tell(COMPILING)
-
-    return told_of_compiling(say)

@@ -1,4 +1,4 @@
-"""Where rows are counted: in memory, from a store on disk, on a GPU, on a cluster, in a database; and `pack`."""
+"""Where rows are counted: in memory, from a store on disk, on a cluster, in a database; and `pack`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from blankets.counting import (
     Checkpoint,
     Counter,
     DaskCounter,
-    GpuCounter,
     MemoryCounter,
     RememberingCounter,
     SlicedCounter,
     SqlCounter,
     connect,
-    gpu_kernels,
 )
 from blankets.data import (
     Chunks,
@@ -41,7 +39,7 @@ from blankets.progress import told
 
 __all__ = ["ENGINES", "Engine", "at_hand", "pack"]
 
-ENGINES = ("auto", "memory", "gpu", "dask", "sql")
+ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
 # CPU time either way, but 0.4 GB less memory; below, bit planes and kept strata are worth their memory.
@@ -137,8 +135,6 @@ class Engine:
     ----------
     n_jobs : int
         Threads for counting here.
-    gpu : bool
-        Whether to count on a GPU.
     client : distributed.Client or None
         A cluster to count on.
     store : Store or None
@@ -152,7 +148,6 @@ class Engine:
     """
 
     n_jobs: int
-    gpu: bool = False
     client: Any = None
     store: Store | None = None
     folder: Path | None = None
@@ -166,8 +161,6 @@ class Engine:
         counter: Counter
         if self.client is not None:
             counter = self._on_cluster(frame)
-        elif self.gpu:
-            counter = GpuCounter(frame, self.n_jobs)
         elif self.store is not None and frame.n_rows > TALL:
             counter = SlicedCounter(frame, self.n_jobs)
         else:
@@ -215,9 +208,7 @@ def at_hand(
     limit = bytes_from(memory_limit)
     from blankets import __version__
 
-    if engine == "gpu":
-        gpu_kernels()  # says what is missing before the data are read
-    made = Engine(n_jobs, gpu=engine == "gpu", checkpoint=checkpoint, about={"version": __version__, **about})
+    made = Engine(n_jobs, checkpoint=checkpoint, about={"version": __version__, **about})
     if engine == "sql":
         yield SqlCounter(data, target if isinstance(target, str) else None, **reading), made
         return
