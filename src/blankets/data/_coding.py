@@ -33,8 +33,8 @@ class LeftOut(Enum):
     IDENTIFIER = "almost every row has its own level"
     NO_CUT = "binning finds no cut"
     INFINITE = "it has infinite values"
-    MISSING = "it has missing values, which are not wanted"
-    CONTINUOUS = "it is continuous, and binning is not wanted"
+    MISSING = "it has missing values, and missing='error' refuses them"
+    CONTINUOUS = "it is continuous, and discretize='none' forbids binning"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +199,7 @@ def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -
     n_classes = summary.n if summary.levels is None else summary.seen
     if n_classes > max(summary.n / ROWS_PER_LEVEL, SMALL_TARGET):
         raise Refused(
-            f"has {n_classes} classes in {summary.n} labeled rows, like an identifier; join classes, bin it or choose "
+            f"has {n_classes} classes in {summary.n} labeled rows, like an identifier; merge classes, bin it or choose "
             f"another target"
         )
     return _categories(summary)

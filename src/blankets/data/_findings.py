@@ -177,7 +177,7 @@ class Findings:
             )
         if self.many_levels:
             counts = _counted(self.many_levels, "levels")
-            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; join rare levels"
+            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; merge rare levels"
         if self.many_classes:
             yield ManyLevelsWarning, self.many_classes
 

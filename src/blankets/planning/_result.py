@@ -51,7 +51,7 @@ class Plan(Saved):
     unknown : str
         What was asked for: "rows", "labeled", "power", "effect", "alpha" or "dof".
     answer : float or None
-        Its value; None if it is out of reach, and then `power` is the best that can be had.
+        Its value; None if it is out of reach, and then `power` is the best possible.
     wanted_power : float or None
         The power asked for; None if power was the unknown.
     regime : str
@@ -59,7 +59,7 @@ class Plan(Saved):
     prior : str
         What is known of p(y=1), in words.
     setting : Setting
-        The study at the answer (at the best that can be had, if the goal is out of reach).
+        The study at the answer (at the best possible, if the goal is out of reach).
     needed_kappa : float or None
         For a single test and a goal out of reach: the correction factor that would be needed.
     spread : Spread or None
@@ -119,7 +119,7 @@ class Plan(Saved):
 
     @property
     def surrogate(self) -> str:
-        """What stands in for the target in the test."""
+        """What is counted in place of the target in the test."""
         return self.setting.design.surrogate.value
 
     @property
@@ -129,7 +129,7 @@ class Plan(Saved):
 
     @property
     def kappa(self) -> float:
-        """Share of the noncentrality that the surrogate keeps."""
+        """κ: each row counts as much as κ rows with full labels."""
         return float(self.setting.kappa)
 
     @property
@@ -380,7 +380,7 @@ class Plan(Saved):
             )
         if self.answer is None:
             factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
-            return f"{asked}: out of reach. The best power that can be had is {self.power:.3g}{factor}."
+            return f"{asked}: out of reach. The best power is {self.power:.3g}{factor}."
         if self.draws is None:
             return f"{asked}: {self._shown(self.answer)}."
         middle, (low, high) = self.quantile(0.5), self.quantile([0.05, 0.95])
@@ -430,7 +430,7 @@ class Plan(Saved):
         if self.surrogate == "full":
             return ""
         prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
-        kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
+        kept = f"each row counts as much as κ = {self.kappa:.4g} rows with full labels"
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
 

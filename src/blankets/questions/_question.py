@@ -37,8 +37,8 @@ y : array_like, optional
     The target, where it is not a column of ``data``.""",
     "algorithm": """\
 algorithm : str
-    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. Where near copies
-    put each other out, so that nothing is left, "auto" goes on to "iamb".""",
+    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. If near
+    copies remove each other and nothing is left, "auto" tries "iamb" as well.""",
     "options": """\
 options : mapping, optional
     Options of the algorithm, for example ``{"k": 2}`` for "fbed".""",
@@ -50,17 +50,18 @@ test : {"auto", "g", "x2", "fisher-z"} or Testing
     How independence is tested; a word stands for `Testing` with its defaults.""",
     "labels": """\
 labels : str or Regime
-    How labels of the target went missing: "supervised" (none did), "pu" (only positives are labeled), "mcar",
-    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what stands in for
-    the target. Rows without a label have a missing target, or -1. "auto" takes the regime that the labels suggest,
-    if only one does.""",
+    Why labels of the target are missing: "supervised" (none is), "pu" (only positives are labeled), "mcar",
+    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what is
+    counted in place of the target. Rows without a label have a missing target, or -1. "auto" takes the regime that
+    the labels suggest, if only one fits.""",
     "prior": """\
 prior : float, str, (low, high), distribution or None
-    What is known about p(y=1), for example 0.2, "<0.4" or ``bl.Beta(...)``; a regime holds its own.""",
+    What is known about p(y=1), the share of positives: 0.2, "<0.4", (0.1, 0.3), ``bl.Beta(...)``; a regime object
+    has its own.""",
     "under_reported": """\
 under_reported : str, list of str, or dict of str to prior
-    Binary features that say "yes" only where it was admitted; with what is known of the true share of "yes", power
-    and information are known too. Valid if whether a "yes" is admitted depends on nothing else.""",
+    Binary features in which some true "yes" were recorded as "no". With the true share of "yes", power and
+    information can be computed too. Valid if it depends on nothing else which "yes" were recorded.""",
     "engine": """\
 engine : {"auto", "memory", "dask", "sql"} or Engine
     Where rows are counted; a word stands for `Engine` with its defaults. The answer does not depend on it.""",
@@ -72,7 +73,7 @@ progress : bool or callable
     Show a progress line on a terminal, or call this with a sentence for every step.""",
     "rng": """\
 rng : int, Generator or None
-    Seed of whatever draws random numbers.""",
+    Seed, or generator, of all random numbers.""",
     "reading": """\
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,

@@ -116,7 +116,7 @@ def built(data: Any) -> Any:
 
         return getattr(stats, name.removeprefix(_SCIPY))(*inside["args"], **inside["kwds"])
     if name not in _KINDS:
-        raise ParameterError(f"this version of blankets has no {name!r}, which the call names; say that option again")
+        raise ParameterError(f"this version of blankets has no {name!r}, which the call names; give that option again")
     return _KINDS[name](**inside)
 
 

@@ -66,7 +66,7 @@ class Blanket(Saved):
     warnings : tuple of str
         What the user should know.
     data : dict
-        What was done to the data at the door (discretization, missing values, ...).
+        What was done to the data when they were read (discretization, missing values, ...).
     decisions : tuple of Step
         Admissions, removals and single refusals, in order.
     separators : dict of str to tuple of str
@@ -76,6 +76,16 @@ class Blanket(Saved):
     false_members : FalseMembers or None
         How many of the members are expected to be there by chance, and what that assumes; None where the search
         holds no error rate.
+    closed : bool
+        Whether every column left out was tested given the members, or is undecided.
+    entered, left : tuple of str
+        Columns that came in, and that came in and went out again, when the answer of the search was closed.
+    unchecked : tuple of str
+        Members of which rows are too few to tell whether the others make them redundant.
+    undecided : dict of str to str
+        Columns that are neither in nor out, each with the reason and what would settle it.
+    equivalents : dict of str to tuple of str
+        For a member, the columns that could stand in its place.
     call : Call or None
         What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
@@ -113,6 +123,12 @@ class Blanket(Saved):
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed_over: PassedOver = field(default_factory=PassedOver.nothing)
     false_members: FalseMembers | None = field(default_factory=lambda: None)
+    closed: bool = False
+    entered: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Call | None = None
 
     @classmethod
@@ -135,7 +151,7 @@ class Blanket(Saved):
             return value
 
     def tell(self) -> Blanket:
-        """Work out what has not been asked for yet, and let go of the search; return the blanket itself."""
+        """Work out what has not been asked for yet, and release the search; return the blanket itself."""
         self.__getstate__()
         self.__dict__.pop("_later", None)
         return self
@@ -159,7 +175,7 @@ class Blanket(Saved):
         return _text.blanket_html(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
+        """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
         Effects are in nats, ``log_p`` is the natural logarithm of the p-value.
         """
@@ -176,6 +192,8 @@ class Blanket(Saved):
                 "given": evidence.given,
                 "n_rows": evidence.n_rows,
                 "reliable": evidence.reliable,
+                "checked": name not in self.unchecked,
+                "equivalents": tuple(self.equivalents.get(name, ())),
             }
             for name, evidence in self.strengths.items()
         ]
@@ -224,7 +242,7 @@ class Blanket(Saved):
         data : data frame, array, ...
             The table that was given to `discover`.
         **choices
-            ``y``, ``n_draws``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+            ``y``, ``n_resamples``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
         """
         from blankets.questions.refute import refute
 

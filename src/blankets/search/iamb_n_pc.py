@@ -6,7 +6,7 @@ since some set separates a spouse from the target; so the blanket is read off PC
 neighbors, and X of every unshielded collider target -> C <- X.
 
 Interleaved, PC may throw out what has just been let in (a spouse whose child is not yet there) although
-the tests are perfect; such a variable is barred until the blanket next changes (ERRATA F3). On graphs of a
+the tests are perfect; such a variable is barred until the blanket next changes (errata F3). On graphs of a
 dozen nodes that rule alone still ends wrong, or in a cycle, for some 3 targets in 10,000; so what it
 leaves is finished the plain way, by growing to the end and PC once more, which is sound.
 """
@@ -93,7 +93,9 @@ def _read_off(pattern: Skeleton, target: int, blanket: list[int], trace: Trace) 
     common_children = find_spouses(pattern, target)
     return Found(
         members=tuple(blanket),
-        roles=roles_from(pattern, target, pattern.neighbors(target), common_children),
+        roles=roles_from(
+            pattern.tests, pattern, target, pattern.neighbors(target), common_children, alpha=pattern.alpha
+        ),
         common_children=common_children,
         separators={x: s for x in pattern.nodes if x != target and (s := pattern.separator(x, target)) is not None},
     )

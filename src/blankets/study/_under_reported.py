@@ -50,8 +50,8 @@ class UnderReported:
     def note(self, name: str) -> str:
         """Say what is assumed."""
         return (
-            f"{name!r} is taken to be under-reported: of the rows that should say yes some do, and which of them is "
-            "taken to depend on nothing else."
+            f"{name!r} is assumed to be under-reported: some of the rows that should say yes do, and which of them is "
+            "assumed to depend on nothing else."
         )
 
     def asked(
