@@ -258,7 +258,13 @@ class TableTests(CountedTests):
             bits = self.counter.bits_alone(y)
             if bits is not None:
                 return _scanned(self.counter, bits, formula, xs, y)
-        return self.counter.summarize(lambda counts: answers_of_block(counts, formula), xs, y, given)
+
+        def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+            return answers_of_block(counts, formula)
+
+        # A checkpoint tells answers by this name: tests of one table may be of another kind, or at another level.
+        answers.__qualname__ = f"{type(self).__name__} {getattr(self, 'level', None)}"
+        return self.counter.summarize(answers, xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
