@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
 from blankets.errors import did_you_mean
-from blankets.records import Count, NonNegative, Saved, refuse
+from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
@@ -57,6 +57,11 @@ class Blankets(Saved, Mapping[str, Blanket]):
     n_tests: Count = 0
     seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
+
+    @property
+    def call(self) -> Call | None:
+        """The call that made them, which each of them holds; None where there is no blanket."""
+        return next((blanket.call for blanket in self.blankets.values()), None)
 
     def __getitem__(self, target: str) -> Blanket:
         try:
