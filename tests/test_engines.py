@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, MemoryCounter, _dask, connect
+from blankets.counting import DaskCounter, DaskTable, MemoryCounter, _dask, connect
+from blankets.data import Frame
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
 
 
@@ -246,6 +247,30 @@ def test_a_cluster_gives_the_same_blanket(cluster, table, folder, expected, tmp_
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
     on_cluster = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", engine=bl.Engine("dask", address=address))
     assert same(on_cluster, bl.discover(hidden, "ill", labels="mcar", algorithm="iamb"))
+
+
+def test_a_replaced_column_and_rows_left_out_need_no_second_store(cluster, tmp_path):
+    from distributed import Client
+
+    rng = np.random.default_rng(4)
+    frame = Frame.from_codes(rng.integers(0, 3, (500, 6)), arities=[3] * 6)
+    surrogate, rows = rng.integers(0, 300, 500), rng.random(500) < 0.6
+    with Client(cluster.scheduler_address) as client:
+        table = DaskTable(client, tmp_path)
+        table.counter(frame)
+        for changed in (
+            frame.with_column("x2", surrogate, tuple(range(300))),
+            frame.with_column("new", surrogate % 2, (0, 1)).select([6, 1, 0]),
+            frame,
+        ):
+            for taken in (None, rows):
+                counter = table.counter(changed, taken)
+                reference = MemoryCounter(changed if taken is None else changed.take(taken))
+                assert counter.names == reference.names
+                assert counter.n_rows == reference.n_rows
+                ours, theirs = next(counter.tables([0], 2, [1])), next(reference.tables([0], 2, [1]))
+                assert np.array_equal(ours.counts, theirs.counts)
+    assert [path.name for path in tmp_path.iterdir()] == ["table0"]
 
 
 def test_a_worker_killed_in_mid_run_is_a_warning_and_the_counts_are_the_same(folder, tmp_path):

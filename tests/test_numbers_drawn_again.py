@@ -81,7 +81,7 @@ class TestStability:
     def test_rows_with_gaps_are_dropped_once(self):
         table = chain(200)
         gaps = table.where(pd.Series(np.arange(200) >= 20), other=np.nan)
-        asked = {"test": "fisher-z", "n_draws": 4, "rng": 0}
+        asked = {"test": "fisher-z", "n_resamples": 4, "rng": 0}
         found = bl.stability(gaps, "b", missing="drop", exclude=["noise"], **asked)
         assert found.n_rows == 180
         assert found.frequency == bl.stability(table[20:].drop(columns="noise"), "b", **asked).frequency
@@ -93,7 +93,7 @@ class TestStability:
             bl.stability(chain(), "b", test="fisher-z", labels="mcar")
         with pytest.raises(TargetError, match="no target was named"):
             bl.stability(chain(), test="fisher-z")
-        with pytest.raises(ParameterError, match="cannot take 'prior', 'labels'; take test='auto', 'g' or 'x2'"):
+        with pytest.raises(ParameterError, match="cannot take 'labels', 'prior'; take test='auto', 'g' or 'x2'"):
             bl.discover(chain(), "b", test="fisher-z", labels="pu", prior=0.2)
 
 

@@ -150,12 +150,6 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
     assert chosen.labels.endswith("It is not valid here; you asked for it anyway.")
 
 
-def test_no_surrogate_stands_in_for_one_of_three_classes(complete):
-    for ask in (bl.rank, lambda *a, **k: bl.test(a[0], "b", a[1], **k)):
-        with pytest.raises(LabelError, match="'y0' stands in for one of two classes, but there are 3"):
-            ask(complete, "a", surrogate="y0", force=True)
-
-
 def test_features_without_a_value_among_labeled_rows_are_named(hidden):
     table = hidden.assign(c=np.where(hidden["ill"].notna(), 0, hidden["c"]))
     with pytest.warns(RegimeWarning, match="'c' have a single value among the labeled rows"):

@@ -246,7 +246,7 @@ WRONG = [
     ("assumptions", ("checks", 0, "verdict"), "maybe", "'verdict' in 'checks' holds 'maybe'"),
     ("assumptions", ("checks",), "none", "'checks' holds 'none'"),
     ("stability", ("method",), "dice", "'method' holds 'dice'"),
-    ("stability", ("n_draws",), -1, "'n_draws' holds -1"),
+    ("stability", ("n_resamples",), -1, "'n_resamples' holds -1"),
     ("selection", ("scores", 0), "high", "'scores' holds 'high'"),
     ("blankets", ("seconds",), -1, "'seconds' holds -1"),
 ]

@@ -101,7 +101,7 @@ def test_the_bound_is_that_of_the_papers():
         target="y",
         frequency={f"x{j}": 1.0 if j < 4 else 0.1 for j in range(50)},
         members=("x0",),
-        n_draws=100,
+        n_resamples=100,
         method="subsample",
         fraction=0.5,
         mean_size=8.6,
@@ -156,7 +156,7 @@ def test_it_prints_and_is_kept_as_json():
 
 def test_wrong_requests():
     table = clinic(100)
-    with pytest.raises(ParameterError, match="'n_draws' must be a whole number, at least 1, but it is 0"):
+    with pytest.raises(ParameterError, match="'n_resamples' must be a whole number, at least 1, but it is 0"):
         bl.stability(table, "ill", n_resamples=0)
     with pytest.raises(ParameterError, match=r"unknown method 'jackknife'; .*choose from bootstrap, pairs, subsample"):
         bl.stability(table, "ill", method="jackknife")

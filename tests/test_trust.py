@@ -10,6 +10,7 @@ import pytest
 import blankets as bl
 from blankets.errors import DataError, ParameterError
 from blankets.results import Blanket, NamedEvidence, Refutation
+from blankets.study import Search
 
 N = 1500
 
@@ -70,7 +71,7 @@ class TestAssumptions:
         found = bl.discover(noise, "y", algorithm="iamb", alpha=0.05)
         assert len(found) > 0
         assert self.verdicts(found)["members are not there by chance"] == "doubtful"
-        none = bl.discover(table(), "ill", algorithm="ks", n_features=2)
+        none = bl.discover(table(), "ill", algorithm="ks", options={"n_features": 2})
         assert self.verdicts(none)["members are not there by chance"] == "not seen"
         assert self.verdicts(none)["the search is right"] == "doubtful"
 
@@ -188,12 +189,14 @@ class TestRefute:
         """A search that finds everything dependent finds it of a shuffled target too."""
         blanket = bl.discover(table(), "ill", algorithm="iamb")
 
-        def everything(study, **how):
-            found = bl.discover(study, **how)
+        search = Search.blanket_of
+
+        def everything(self, target):
+            found = search(self, target)
             names = [name for name in found.columns if name != "ill"]
             return replace(found, members=tuple(names), strengths={x: blanket_evidence(x) for x in names})
 
-        monkeypatch.setattr("blankets.questions.refute.discover", everything)
+        monkeypatch.setattr(Search, "blanket_of", everything)
         tried = bl.refute(blanket, table(), n_resamples=3, rng=0)
         assert tried["permuted target"].verdict == "failed"
         assert tried["noise columns"].verdict == "failed"
@@ -226,8 +229,7 @@ class TestRefute:
         apart = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(0.4, sampling="case-control"), algorithm="iamb")
         assert apart.refute(data, n_resamples=1, rng=0)["same data"].verdict == "passed"
         drawn = bl.discover(data, "ill", labels="pu", prior=beta(4, 6), algorithm="iamb")
-        with pytest.raises(ParameterError, match=r"p\(y=1\) was handed over as .*; give it again with prior="):
-            drawn.refute(data, n_resamples=1, rng=0)
+        assert drawn.refute(data, n_resamples=1, rng=0)["same data"].verdict == "passed"
         assert drawn.refute(data, n_resamples=1, rng=0, prior=beta(4, 6))["same data"].verdict == "passed"
         again = drawn.refute(data, n_resamples=1, rng=0, labels=bl.PositiveUnlabeled(0.4))
         assert again["same data"].verdict == "passed"
@@ -266,15 +268,17 @@ class TestRefute:
         assert {"permuted target: 2 of 2", "noise columns: 1 of 2"} <= set(said)
 
     def test_an_algorithm_without_an_error_rate(self):
-        tried = bl.discover(table(), "ill", algorithm="ks", n_features=2).refute(table(), n_resamples=2, rng=0)
+        tried = bl.discover(table(), "ill", algorithm="ks", options={"n_features": 2}).refute(
+            table(), n_resamples=2, rng=0
+        )
         assert tried["permuted target"].verdict == "not asked"
         assert "controls no error rate" in tried["permuted target"].words
 
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"n_draws": 0}, "'n_draws' must be a whole number, at least 1, but it is 0"),
-            ({"n_draws": True}, "'n_draws' must be a whole number, at least 1, but it is True"),
+            ({"n_resamples": 0}, "'n_resamples' must be a whole number, at least 1, but it is 0"),
+            ({"n_resamples": True}, "'n_resamples' must be a whole number, at least 1, but it is True"),
             ({"rng": -1}, "'rng' must be a seed"),
         ],
     )
@@ -302,9 +306,9 @@ class TestRefute:
         assert again.to_dict() == tried.to_dict()
         assert repr(again) == repr(tried)
         for key, value, message in (
-            ("verdict", "maybe", "'verdict' holds 'maybe'"),
-            ("figures", {"x": "y"}, "'x' holds 'y'"),
-            ("words", 1, "'words' holds 1"),
+            ("verdict", "maybe", "'verdict' in 'trials' holds 'maybe'"),
+            ("figures", {"x": "y"}, "'x' in 'figures' holds 'y'"),
+            ("words", 1, "'words' in 'trials' holds 1"),
         ):
             content = tried.to_dict()
             content["trials"][0][key] = value

@@ -77,7 +77,7 @@ def test_what_the_result_no_longer_knows_can_be_said_again(files, tmp_path, caps
         (["{saved}", "{partial}"], 3, "these are not the data of the blanket of 'ill'"),
         (["{full}", "{full}"], 3, "this is not a saved result"),
         (["{saved}"], 2, "Missing argument 'FILE'"),
-        (["{saved}", "{full}", "--draws", "0"], 2, "'n_draws' must be a whole number, at least 1"),
+        (["{saved}", "{full}", "--draws", "0"], 2, "'n_resamples' must be a whole number, at least 1"),
         (["{saved}", "{full}", "--save", "no/where.json"], 2, "there is no folder 'no'"),
     ],
 )

@@ -56,7 +56,7 @@ def test_what_it_says(table):
     assert selection.names == ("first", "other")
     assert (selection.target, selection.criterion, selection.n_rows, selection.n_candidates) == ("ill", "mrmr", 3000, 3)
     assert selection.settings["k"] == 2
-    assert selection.settings["exclude"] == ["noise"]
+    assert selection.settings["exclude"] == ("noise",)
     assert selection.labels == ""
     assert selection.data["n_rows"] == 3000
 

@@ -23,6 +23,7 @@ from blankets.regimes import (
     less_than,
     read_labels,
     regime_from,
+    surrogate_column,
     surrogate_from,
 )
 from blankets.stats._information import miller_madow, plug_in
@@ -81,6 +82,11 @@ def test_invalid_surrogates_are_refused_or_forced_and_marked():
         replace(SemiSupervised("mcar"), surrogate="y0").stand_in(FULL)
     with pytest.raises(ParameterError, match="unknown surrogate 'y2'; did you mean"):
         replace(SemiSupervised("mcar"), surrogate="y2").stand_in(SEMI)
+
+
+def test_no_surrogate_stands_in_for_one_of_three_classes():
+    with pytest.raises(LabelError, match="'y0' stands in for one of two classes, but there are 3"):
+        surrogate_column(read_labels([2, 0, 1]), Surrogate.Y0)
 
 
 def test_surrogate_columns():

@@ -72,7 +72,7 @@ def discover(
         import blankets
 
         given = arguments(file, target, choices)
-        blanket = blankets.discover(file, target, **given, progress=progress or False)
+        blanket = blankets.discover(file, target=target, **given, progress=progress or False)
         said.discard_all(blanket.warnings)
         details = {} if report is None else _over_priors(blanket, file, target, given)
     explanations = [blanket.explain(column) for column in asked]

@@ -19,7 +19,7 @@ from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerabl
 from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
-from blankets.regimes import UNLABELLED
+from blankets.regimes import UNLABELLED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
 from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
@@ -108,7 +108,7 @@ def refute(
         target=blanket.target,
         members=blanket.members,
         trials=trials,
-        n_draws=n_resamples,
+        n_resamples=n_resamples,
         seconds=time.perf_counter() - began,
         call=study.mark,
     )
@@ -117,10 +117,17 @@ def refute(
 def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the call that made the blanket; of an old one, so far as its settings tell."""
     if blanket.call is not None:
-        return blanket.call.arguments(y=None, rng=None, **changes)
+        apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
+        return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
     said = blanket.settings
     known = {name: said[name] for name in ("alpha", "labels", *ReadingOptions.__annotations__) if name in said}
     how = {name: said[name] for name in ("dof", "reliability", "strength") if name in said}
+    if said.get("prior") is not None and not {"prior", "labels"} & changes.keys():
+        try:
+            known["prior"] = prior_from(str(said["prior"]))
+        except ParameterError:
+            message = f"p(y=1) was handed over as {said['prior']}; give it again with prior=..."
+            raise ParameterError(message) from None
     return {**known, "test": Testing(said.get("test", "auto"), **how), **changes}
 
 

@@ -139,7 +139,7 @@ def stability(
         target=whole.target,
         frequency={name: times[name] / n_resamples for name in sorted(names, key=lambda name: -times[name])},
         members=whole.members,
-        n_draws=n_resamples,
+        n_resamples=n_resamples,
         method=method,
         fraction=share,
         mean_size=sum(map(len, found)) / n_resamples,

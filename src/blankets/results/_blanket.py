@@ -224,7 +224,7 @@ class Blanket(Saved):
         data : data frame, array, ...
             The table that was given to `discover`.
         **choices
-            ``y``, ``n_draws``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+            ``y``, ``n_resamples``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
         """
         from blankets.questions.refute import refute
 

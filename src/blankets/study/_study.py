@@ -161,7 +161,7 @@ class Study:
         }
         with (
             shown(progress) as tell,
-            engine.opened(data, target, reading, n_jobs=threads, about=_texts(run), tell=tell) as (source, place),
+            engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
         ):
             options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
             if isinstance(source, SqlCounter):
@@ -530,6 +530,12 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
             raise refusal from None
 
 
-def _texts(about: Mapping[str, object]) -> dict[str, str]:
-    """Return what answers belong to as texts, as a checkpoint keeps it."""
-    return {name: "a generator" if isinstance(v, np.random.Generator) else str(v) for name, v in about.items()}
+def _plain(about: Mapping[str, object]) -> dict[str, object]:
+    """Return what answers belong to as plain values, as a checkpoint keeps it."""
+
+    def plain(value: object) -> object:
+        if value is None or isinstance(value, str | int | float | bool):
+            return value
+        return "a generator" if isinstance(value, np.random.Generator) else str(value)
+
+    return {name: plain(value) for name, value in about.items()}
