@@ -50,7 +50,7 @@ def test_engine_and_address(folder, capsys):
         arguments = "--engine", "dask", "--address", cluster.scheduler_address
         assert members(capsys, folder, *arguments) == ["rain"]
     assert run(["discover", str(folder), "-t", "wet", "--address", "tcp://127.0.0.1:9"]) == WRONG_USAGE
-    assert "say --engine dask" in capsys.readouterr().err
+    assert "use --engine dask" in capsys.readouterr().err
 
 
 def test_rank_and_select_take_folders_and_engines(folder, capsys):
