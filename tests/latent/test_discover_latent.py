@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from blankets import discover_latent
 from blankets.data import Frame
 from blankets.errors import DataError, LabelError, NotAnswerableError, ParameterError, TargetError
-from blankets.latent import discover_latent
 from blankets.latent._choice import Merits, better
 from blankets.latent._local import open_local
 from blankets.latent._methods import Effort, lmb_csem, scsem, sem

@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2
 
 import blankets as bl
+from blankets import discover_latent
 from blankets.cli._main import run
-from blankets.latent import discover_latent
 from blankets.report import report_content
 from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import blankets as bl
+from blankets import discover_latent
 from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
-from blankets.latent import discover_latent
 from blankets.report import planner, report, report_content
 from blankets.report._drawing import effect_scale
 from blankets.report._html import Html, data_block, many, tag

@@ -86,7 +86,7 @@ class Call:
                 said[name] = not_kept(said[name])
         return cls(
             function=function,
-            options={name: as_data(value) for name, value in said.items() if value is not None and value != {}},
+            options={name: as_data(value) for name, value in said.items() if value is not None and not _empty(value)},
             seed=int(seed) if isinstance(seed, int | np.integer) else None if seed is None else _GENERATOR,
             fingerprint=fingerprint,
             versions=_versions(),
@@ -241,6 +241,10 @@ def _word(value: Any, name: str) -> str:
     if isinstance(value, Mapping | list | str):
         raise _NoCommandError(f"The command line cannot say {name!r} as it was given.")
     return str(value).lower() if isinstance(value, bool | None) else str(value)
+
+
+def _empty(value: object) -> bool:
+    return isinstance(value, Mapping) and not value
 
 
 def _versions() -> dict[str, str]:
