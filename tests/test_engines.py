@@ -77,7 +77,7 @@ def test_a_store_answers_every_question(table, folder, expected, tmp_path):
     store = bl.pack(folder, tmp_path / "store", target="ill")
     assert same(bl.discover(store, "ill", algorithm="hiton-mb"), expected)
     assert same(bl.discover(tmp_path / "store", "ill", algorithm="hiton-mb"), expected)
-    assert bl.rank(store, "ill").to_dict()["features"] == bl.rank(table, "ill").to_dict()["features"]
+    assert bl.rank(store, "ill").table() == bl.rank(table, "ill").table()
     everything = bl.discover_all(store, ["a", "child"], algorithm="iamb")
     by_hand = bl.discover_all(table, ["a", "child"], algorithm="iamb")
     assert {t: b.members for t, b in everything.items()} == {t: b.members for t, b in by_hand.items()}

@@ -60,9 +60,7 @@ def test_rank_and_select_take_folders_and_engines(folder, capsys):
         for source, words in ((folder, []), (folder / "*.csv", ["--memory-limit", "1 kB"])):
             assert run([command, str(source), "-t", "wet", "--json", *more, *words]) == 0
             content = json.loads(capsys.readouterr().out)
-            found.append(
-                [feature["name"] for feature in content["features"]] if command == "rank" else content["names"]
-            )
+            found.append(content["names"])
         assert found == [["rain", "moon"]] * 2
         assert run([command, str(folder), "-t", "wet", *more, "--engine", "dusk"]) == WRONG_USAGE
         assert "did you mean 'dask'" in capsys.readouterr().err

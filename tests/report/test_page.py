@@ -151,7 +151,7 @@ def test_latents_are_dashed_and_must_be_of_the_same_target(tmp_path):
     ill = rng.random(2000) < 0.4
     hidden = np.where(rng.random(2000) < 0.85, ill, ~ill)
     table = {name: np.where(rng.random(2000) < 0.8, hidden, ~hidden) for name in ("a", "b", "c")} | {"ill": ill}
-    latent = discover_latent(table, "ill", n_restarts=4, rng=0)
+    latent = bl.discover_latent(table, "ill", n_restarts=4, rng=0)
     text = bl.discover(table, "ill").report(tmp_path / "r.html", latent=latent).read_text(encoding="utf-8")
     assert text.count(f'class="box {latent.latents[0].position} latent"') == 2  # in both drawings
     assert "latent: not a column of the data" in text

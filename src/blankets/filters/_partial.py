@@ -38,21 +38,10 @@ def _as_pair(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 class PartialLabels(InformationSource):
     """Information with a target of which only some rows are labeled.
 
-    Parameters
-    ----------
-    counter : Counter
-        Counts the data.
-    target : int
-        Column of labels: 0 negative, 1 positive, 2 unlabeled.
-    labels : Labels
-        The labels.
-    regime : Regime
-        Why labels are missing; it must be able to estimate information.
+    ``counter``: counts the data. ``target``: column of labels: 0 negative, 1 positive, 2 unlabeled. ``labels``: the
+    labels. ``regime``: why labels are missing; it must be able to estimate information.
 
-    Attributes
-    ----------
-    contradicting : list of int
-        Candidates whose labeled rows cannot be, at the prior that was given.
+    ``contradicting``: Candidates whose labeled rows cannot be, at the prior that was given.
 
     Examples
     --------

@@ -80,7 +80,8 @@ class CalibratedTests(TableTests):
         super().__init__(counter, reliability=reliability, strength=strength)
         if not 0 <= seed < 1 << 63:
             raise ParameterError.out_of_range("seed", seed, "a whole number from 0 to 2**63 - 1")
-        self.level = level
+        self.level, self.seed = level, seed
+        self._at_levels: dict[float | None, CalibratedTests] = {}
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
 
     def separate(
@@ -113,6 +114,20 @@ class CalibratedTests(TableTests):
         redone = IndependenceTest.separate(self, found.xs[again], y, among, **how)
         rest = np.setdiff1d(np.arange(len(found)), again)
         return joined([found.where(rest), redone]).where(np.argsort(np.concatenate([rest, again])))
+
+    def at_level(self, level: float) -> CalibratedTests:
+        """Return the same tests for decisions at another level, performed however sparse the tables are."""
+        nearest = None if self.level is None else level
+        if nearest not in self._at_levels:
+            strength = "information" if self.by_effect else "p-value"
+            tests = CalibratedTests(self.counter, reliability=0.0, strength=strength, level=nearest, seed=self.seed)
+            tests.tally = self.tally
+            self._at_levels[nearest] = tests
+        return self._at_levels[nearest]
+
+    def by_formula(self) -> TableTests:
+        """Return the same tests by the chi-square distribution alone."""
+        return self._by_formula
 
     @cached_property
     def _by_formula(self) -> TableTests:

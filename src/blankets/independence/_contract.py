@@ -110,6 +110,21 @@ class IndependenceTest(ABC):
         """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
         return len(among)
 
+    def at_level(self, level: float) -> IndependenceTest:
+        """Return the same tests for decisions at another level, performed however sparse the tables are.
+
+        Only tests whose p-values hold in sparse tables too can be; all others are returned as they are.
+        """
+        return self
+
+    def by_formula(self) -> IndependenceTest:
+        """Return the same tests by the quickest formula that there is, for a first look; default these tests."""
+        return self
+
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows a test needs to be performed; NaN where that is not known."""
+        return math.nan
+
     @property
     def n_tests_here(self) -> int:
         """How many of them this thread has performed."""

@@ -177,6 +177,10 @@ class TableTests(CountedTests):
             size += 1
         return size
 
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows the rule of reliability asks for."""
+        return float(self.reliability * self._nominal(np.array([x]), y, tuple(given))[0])
+
     @property
     def _table(self) -> DenseTable | None:
         """The table for compiled calls, if it is one for them and they pay."""

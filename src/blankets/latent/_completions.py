@@ -25,42 +25,18 @@ ROOM = 256 * 2**20  # bytes for the groups of all sets
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Completions:
-    """The completions of weighted rows.
+    """The completions of weighted rows."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (nodes, completions)
-        Their values.
-    starts : ndarray of int64, shape (rows + 1,)
-        Row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``.
-    weights : ndarray of float64, shape (rows,)
-        Weight of each row.
-    arities : ndarray of int64, shape (nodes,)
-        Number of levels.
-    hidden : int
-        Mask of the nodes with hidden values.
-    largest : int
-        Sets of at most so many nodes have groups.
-    position : ndarray of int64, shape (2 ** nodes,)
-        Where a set's groups are; -1 for sets that are too large.
-    groups : ndarray of int32, shape (sets, completions)
-        Group of each completion, for each set.
-    n_groups : ndarray of int64, shape (sets,)
-        Number of groups.
-    static : ndarray of float64, shape (2 ** nodes,)
-        The BIC set function of `blankets.latent._scores` for sets without hidden nodes.
-    """
-
-    codes: Codes
-    starts: Ints
-    weights: Floats
-    arities: Ints
-    hidden: int
-    largest: int
-    position: Ints
-    groups: NDArray[np.int32]
-    n_groups: Ints
-    static: Floats
+    codes: Codes  # their values
+    starts: Ints  # row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``
+    weights: Floats  # weight of each row
+    arities: Ints  # number of levels
+    hidden: int  # mask of the nodes with hidden values
+    largest: int  # sets of at most so many nodes have groups
+    position: Ints  # where a set's groups are; -1 for sets that are too large
+    groups: NDArray[np.int32]  # group of each completion, for each set
+    n_groups: Ints  # number of groups
+    static: Floats  # the BIC set function of `blankets.latent._scores` for sets without hidden nodes
 
     @property
     def total(self) -> float:

@@ -266,12 +266,5 @@ class _Description:
 def _score(latent: int, subspace: str, members: tuple[str, ...], merits: Merits | None, refused: str) -> SubspaceScore:
     m = merits or Merits(mi=math.nan, bic=math.nan, error=math.nan, cll=math.nan)
     return SubspaceScore(
-        latent=latent,
-        subspace=subspace,
-        members=members,
-        mi=m.mi,
-        bic=m.bic,
-        error=m.error,
-        cll=m.cll,
-        refused=refused,
+        latent=latent, subspace=subspace, members=members, mi=m.mi, bic=m.bic, error=m.error, cll=m.cll, refused=refused
     )

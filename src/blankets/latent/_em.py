@@ -94,23 +94,12 @@ def em(
 ) -> tuple[Floats, Floats]:
     """Fit the parameters of a DAG; return the weights of the completions and the log-likelihoods, in nats.
 
-    Parameters
-    ----------
-    space : Completions
-        The data.
-    parents : ndarray of int64, shape (nodes,)
-        Parent masks of the DAG.
-    weights : ndarray of float64, shape (completions,)
-        Where to start: weights of the completions, which add up to the weight of each row.
-    most, tolerance
-        Stop after so many steps, or when a step gains less than ``tolerance`` nats.
+    ``space``: the data. ``parents``: parent masks of the DAG. ``weights``: where to start: weights of the completions,
+    which add up to the weight of each row. ``most``, ``tolerance``: stop after so many steps, or when a step gains less
+    than ``tolerance`` nats.
 
-    Returns
-    -------
-    weights : ndarray of float64, shape (completions,)
-        Row weight times posterior probability.
-    history : ndarray of float64
-        Log-likelihood of the hidden part (factors with a hidden node) after each step.
+    Return row weight times posterior probability, and the log-likelihood of the hidden part
+    (factors with a hidden node) after each step.
     """
     powers: Counter[int] = Counter()
     for v in families_with(parents, space.hidden):

@@ -24,21 +24,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Weighted rows of categorical codes.
+    """Weighted rows of categorical codes."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (columns, rows)
-        One contiguous run of codes a column.
-    arities : ndarray of int64, shape (columns,)
-        Number of declared levels of each column.
-    weights : ndarray of float64, shape (rows,)
-        How many rows of the data each row stands for; need not be whole numbers.
-    """
-
-    codes: NDArray[np.int32]
-    arities: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    codes: NDArray[np.int32]  # one contiguous run of codes a column
+    arities: NDArray[np.int64]  # number of declared levels of each column
+    weights: NDArray[np.float64]  # how many rows of the data each row stands for; need not be whole numbers
 
     @property
     def total(self) -> float:

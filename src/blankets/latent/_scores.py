@@ -194,12 +194,7 @@ def score_sets(codes: Codes, arities: Ints, weights: Floats, sets: Ints, kind: i
 class Scorer:
     """Local scores of a table, each set of columns counted once.
 
-    Parameters
-    ----------
-    rows : Rows
-        The data.
-    score : SetScore
-        Which score.
+    ``rows``: the data. ``score``: which score.
 
     Examples
     --------

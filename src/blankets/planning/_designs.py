@@ -75,11 +75,7 @@ _BY_NEGATIVES = LabelDesign(
     assumption=_BY_CLASS + _VERY_WEAK,
 )
 _BY_ROWS = LabelDesign(
-    surrogate=Surrogate.LISTWISE,
-    counts="labeled rows",
-    kappa=_share_itself,
-    uses_prior=False,
-    assumption=_AT_RANDOM,
+    surrogate=Surrogate.LISTWISE, counts="labeled rows", kappa=_share_itself, uses_prior=False, assumption=_AT_RANDOM
 )
 
 _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
@@ -126,12 +122,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
 def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
     """Return the design of a test that uses the labels of both classes, where the class decides on labeling.
 
-    Parameters
-    ----------
-    surrogate : Surrogate
-        ``LISTWISE`` or ``YM``.
-    positives : float
-        Share of positives among the labels.
+    ``surrogate``: ``LISTWISE`` or ``YM``. ``positives``: share of positives among the labels.
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:
@@ -157,14 +148,8 @@ def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[fl
     κ_z is κ with p(y=1|z) for the prior and, where a class is labeled with some probability, with the
     share of the stratum's rows that this makes labeled.
 
-    Parameters
-    ----------
-    design : LabelDesign
-        The unconditional one.
-    priors : sequence of float
-        p(y=1|z) in each stratum.
-    shares : sequence of float
-        Share of the effect in each stratum, p(z) I(X;Y|z) / I(X;Y|Z).
+    ``design``: the unconditional one. ``priors``: p(y=1|z) in each stratum. ``shares``: share of the effect in each
+    stratum, p(z) I(X;Y|z) / I(X;Y|Z).
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:

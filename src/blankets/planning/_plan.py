@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError
-from blankets.planning._question import (
-    as_count,
-    as_effect,
-    as_probability,
-    degrees_of_freedom,
-    find_unknown,
-    number,
-)
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._spread import Question
 from blankets.planning._study import Labeled, Study

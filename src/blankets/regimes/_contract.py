@@ -33,46 +33,24 @@ class Question(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Share of the noncentrality that a surrogate keeps, so far as the prior tells.
+    """Share of the noncentrality that a surrogate keeps, so far as the prior tells."""
 
-    Attributes
-    ----------
-    value : float
-        κ at the expected prior.
-    low, high : float
-        Its range over all priors that are possible.
-    surrogate : Surrogate
-        Of which surrogate.
-    form : str
-        What was assumed to compute it.
-    """
-
-    value: float
+    value: float  # κ at the expected prior
+    # low, high: its range over all priors that are possible
     low: float
     high: float
-    surrogate: Surrogate
-    form: str = "unconditional"
+    surrogate: Surrogate  # of which surrogate
+    form: str = "unconditional"  # what was assumed to compute it
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which surrogate a regime takes, and why.
+    """Which surrogate a regime takes, and why."""
 
-    Attributes
-    ----------
-    surrogate : Surrogate
-        The one to use.
-    reason : str
-        Why, in a sentence.
-    settled : bool
-        False if what is known about p(y=1) does not decide between the candidates.
-    kappas : mapping of Surrogate to float
-        κ of the candidates at the expected prior; empty where it is not known.
-    """
-
-    surrogate: Surrogate
-    reason: str
-    settled: bool = True
+    surrogate: Surrogate  # the one to use
+    reason: str  # why, in a sentence
+    settled: bool = True  # false if what is known about p(y=1) does not decide between the candidates
+    # κ of the candidates at the expected prior; empty where it is not known
     kappas: Mapping[Surrogate, float] = field(default_factory=dict)
 
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
@@ -91,26 +69,14 @@ class Choice:
 
 
 class Regime(ABC):
-    """How labels go missing, and what follows from it.
+    """How labels go missing, and what follows from it."""
 
-    Attributes
-    ----------
-    prior : Prior or None
-        What is known about p(y=1).
-    sampling : {"one-sample", "case-control"}
-        How the labeled rows were collected.
-    surrogate : str or None
-        What stands in for the target, if the user chose it; None takes the most powerful valid one.
-    force : bool
-        Whether a surrogate that is not valid may be used all the same; results say so.
-    given_drivers : bool
-        Whether tests with the target are given the features that drive labeling, where labels depend on features.
-    """
-
-    prior: Prior | None = None
-    sampling: Sampling = "one-sample"
+    prior: Prior | None = None  # what is known about p(y=1)
+    sampling: Sampling = "one-sample"  # how the labeled rows were collected
+    # what stands in for the target, if the user chose it; None takes the most powerful valid one
     surrogate: str | None = None
-    force: bool = False
+    force: bool = False  # whether a surrogate that is not valid may be used all the same; results say so
+    # whether tests with the target are given the features that drive labeling, where labels depend on features
     given_drivers: bool = True
 
     @property
@@ -163,12 +129,8 @@ class Regime(ABC):
     def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
         """Return the column to count in place of the target.
 
-        Parameters
-        ----------
-        labels : Labels
-            The labels.
-        usual : str, optional
-            The surrogate that an algorithm asks for, where the user did not choose one and labels are missing.
+        ``labels``: the labels. ``usual``: the surrogate that an algorithm asks for, where the user did not choose one
+        and labels are missing.
         """
         self.check(labels)
         choice = self.surrogate if self.surrogate is not None or not labels.n_unlabeled else usual

@@ -51,14 +51,8 @@ def kappa_of(
 ) -> Floats:
     """Return κ of a surrogate when labeling depends on the class alone, elementwise.
 
-    Parameters
-    ----------
-    surrogate : Surrogate
-        What stands in for the target.
-    prior : array_like
-        p(y=1).
-    positives, negatives : array_like
-        Labeled positives and labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
+    ``surrogate``: what stands in for the target. ``prior``: p(y=1). ``positives``, ``negatives``: labeled positives and
+    labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
 
     Examples
     --------
@@ -141,24 +135,12 @@ def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ..
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratifiedKappa:
-    """κ of conditional tests, stratum by stratum.
+    """κ of conditional tests, stratum by stratum."""
 
-    Attributes
-    ----------
-    by_stratum : ndarray of shape (..., strata)
-        κ_z.
-    weights : ndarray of shape (..., strata)
-        Share of the effect that lies in each stratum.
-    value : ndarray of shape (...)
-        κ̄, the κ of the conditional test.
-    unconditional : ndarray
-        The κ of the unconditional test, to compare with.
-    """
-
-    by_stratum: Floats
-    weights: Floats
-    value: Floats
-    unconditional: Floats
+    by_stratum: Floats  # κ_z
+    weights: Floats  # share of the effect that lies in each stratum
+    value: Floats  # κ̄, the κ of the conditional test
+    unconditional: Floats  # the κ of the unconditional test, to compare with
 
     @property
     def safe(self) -> Floats:
@@ -176,18 +158,9 @@ def stratified_kappa(
 ) -> StratifiedKappa:
     """Return κ of conditional tests through Ỹ0 or Ỹ1 (errata B4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    surrogate : Surrogate
-        ``Y0`` or ``Y1``.
-    prior : array_like
-        p(y=1) of the population.
-    sampling : {"one-sample", "case-control"}
-        How the labeled positives were collected.
-    effects : array_like of shape (..., strata), optional
-        I₂(X;Y|z), where it is known or assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
+    ``counts``: label tables: negative, positive, unlabeled. ``surrogate``: ``Y0`` or ``Y1``. ``prior``: p(y=1) of the
+    population. ``sampling``: how the labeled positives were collected. ``effects``: i₂(X;Y|z), where it is known or
+    assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------

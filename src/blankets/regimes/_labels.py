@@ -28,15 +28,6 @@ MOST_CLASSES = 20  # distinct numbers; more are a measurement
 class Labels:
     """Classes of the labeled rows.
 
-    Attributes
-    ----------
-    codes : ndarray of int16 of shape (rows,)
-        Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
-    classes : tuple
-        What the user calls each class; ``classes[1]`` of two is the positive one.
-    saw : str
-        What was read, in a sentence.
-
     Examples
     --------
     >>> labels = read_labels([1, None, 0, 1, None])
@@ -44,9 +35,10 @@ class Labels:
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
+    # Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
     codes: NDArray[np.int16]
-    classes: tuple[object, ...]
-    saw: str = ""
+    classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
+    saw: str = ""  # what was read, in a sentence
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -91,25 +83,15 @@ class Labels:
 
 
 def read_labels(
-    values: Any,
-    *,
-    positive: object = None,
-    regime: object = AUTO,
-    unlabeled_marker: object = AUTO,
+    values: Any, *, positive: object = None, regime: object = AUTO, unlabeled_marker: object = AUTO
 ) -> Labels:
     """Read a label column of any container.
 
-    Parameters
-    ----------
-    values : array_like of shape (rows,)
-        A list, NumPy array, pandas, polars or Arrow column.
-    positive : object, optional
-        The positive class. Needed with more than two classes where labels are missing; of two it is by
-        default the last in order (1 of 0 and 1, True, "yes" of "no" and "yes").
-    regime : str or Regime
-        How labels go missing, so far as it decides what a value means: under "pu" 0 is unlabeled.
-    unlabeled_marker : object
-        A value that means unlabeled, or None where missing values alone do; by default the rules above.
+    ``values``: a list, NumPy array, pandas, polars or Arrow column. ``positive``: the positive class. Needed with more
+    than two classes where labels are missing; of two it is by default the last in order (1 of 0 and 1, True, "yes" of
+    "no" and "yes"). ``regime``: how labels go missing, so far as it decides what a value means: under "pu" 0 is
+    unlabeled. ``unlabeled_marker``: a value that means unlabeled, or None where missing values alone do; by default the
+    rules above.
 
     Raises
     ------

@@ -38,20 +38,11 @@ def regime_from(
 ) -> Regime:
     """Return a regime by its name, or the one that the labels suggest.
 
-    Parameters
-    ----------
-    spec : str or Regime
-        "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
-        missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled;
-        with labels of two classes and gaps the mechanism must be said.
-    labels : Labels, optional
-        The labels, for "auto".
-    prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1).
-    sampling : {"one-sample", "case-control"}, optional
-        For "pu", how the labeled rows were collected.
-    **how
-        ``surrogate``, ``force`` and ``given_drivers`` of the regime.
+    ``spec``: "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
+    missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; with labels of two
+    classes and gaps the mechanism must be said. ``labels``: the labels, for "auto". ``prior``: what is known about
+    p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
+    ``given_drivers`` of the regime.
 
     Examples
     --------

@@ -22,6 +22,7 @@ from blankets.results import (
     number,
     shown,
     size_of,
+    undecided_sentence,
 )
 from blankets.search import ALGORITHMS
 from blankets.stats import detectable_effect
@@ -47,10 +48,7 @@ def report_content(
 ) -> dict[str, Any]:
     """Return everything that a report says, as plain lists, dicts, strings and numbers.
 
-    Parameters
-    ----------
-    blanket, source, stability, sensitivity, latent
-        As for `report`.
+    ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
     Examples
     --------
@@ -130,8 +128,19 @@ def _meaning(blanket: Blanket) -> str:
         )
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
-    others = "the other column tells" if rest == 1 else f"the other {rest:,} columns tell"
-    return f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
+    if not blanket.closed:
+        return f"The other columns were left out by the search; they were not tested given all of {target}'s members."
+    rest -= len(blanket.undecided)
+    undecided = undecided_sentence(blanket)
+    if not rest:
+        return undecided
+    others = (
+        "the other column tells"
+        if rest == 1
+        else f"{'the other' if not undecided else 'another'} {rest:,} columns tell"
+    )
+    shows = f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
+    return f"{shows} {undecided}".strip()
 
 
 def _assumptions(blanket: Blanket) -> list[str]:

@@ -25,12 +25,7 @@ _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was p
 def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     """Return a row for each column, members first, then by the last p-value, then those not searched.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        The result.
-    most : int
-        Rows at most; a note says so where there are more columns.
+    ``most``: rows at most; a note says so where there are more columns.
     """
     order = _order(blanket)
     listed = order[:most]
@@ -95,6 +90,8 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
         role = blanket.roles.get(name, "")
         strength = f"{number(evidence.effect)} nats ({evidence.size}), {p}" if evidence.reliable else "not tested"
         return f"{role}, {strength}" if role else strength
+    if explanation.verdict == "undecided":
+        return "too few rows to test it given the members"
     if name in blanket.separators:
         among = blanket.separators[name]
         return f"separated by {joined(among, 3)}" if among else "independent by itself"

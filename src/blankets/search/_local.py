@@ -33,28 +33,15 @@ Given = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighborhood:
-    """What was learned about the neighbors of one variable.
+    """What was learned about the neighbors of one variable."""
 
-    Attributes
-    ----------
-    members : tuple of int
-        The neighbors, in the order of entry.
-    separators : dict of int to tuple of int
-        For those left out, the set that separated them, where it is not the empty one: with 139,351
-        columns nearly all are dropped marginally, and `separator` knows that of whatever is not here.
-    untested : frozenset of int
-        Columns about which no test could be performed.
-    capped : bool
-        Whether there were conditioning sets larger than the limit.
-    log : Trace
-        The decisions behind it.
-    """
-
-    members: Given
+    members: Given  # the neighbors, in the order of entry
+    # for those left out, the set that separated them, where it is not the empty one: with 139,351 columns nearly
+    # all are dropped marginally, and `separator` knows that of whatever is not here
     separators: dict[int, Given] = field(default_factory=dict)
-    untested: frozenset[int] = frozenset()
-    capped: bool = False
-    log: Trace = field(default_factory=Trace)
+    untested: frozenset[int] = frozenset()  # columns about which no test could be performed
+    capped: bool = False  # whether there were conditioning sets larger than the limit
+    log: Trace = field(default_factory=Trace)  # the decisions behind it
 
     def separator(self, x: int) -> Given | None:
         """Return the set that separated ``x``; None for a member and for an untested column."""
@@ -70,20 +57,8 @@ Decide = Callable[[int, list[int]], Iterable[EvidenceBatch]]
 class LocalSearch:
     """One run of a two-phase algorithm: the data, the settings, and what has been learned so far.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket is wanted.
-    candidates : sequence of int
-        The other columns in play.
-    alpha : float
-        Significance level.
-    max_given : int or None
-        Largest conditioning set.
-    trace : Trace
-        Told about the decisions that concern the target.
+    ``target``: whose blanket is wanted. ``candidates``: the other columns in play. ``trace``: told about the decisions
+    that concern the target.
     """
 
     def __init__(
@@ -172,14 +147,7 @@ def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
 def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | None = None) -> Neighborhood:
     """Return the neighbors of the target and tell the trace about them.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    neighbors : callable
-        The neighborhood of a column.
-    raw : callable, optional
-        The same before the check of symmetry, where there is one.
+    ``neighbors``: the neighborhood of a column. ``raw``: the same before the check of symmetry, where there is one.
     """
     found = neighbors(search.target)
     before = found if raw is None else raw(search.target)
@@ -201,19 +169,9 @@ def blanket_of(
 ) -> Found:
     """Add the spouses: neighbors of neighbors that are tied to the target given the neighbor they share.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    own : Neighborhood
-        Of the target.
-    neighbors : callable
-        The neighborhood of a column.
-    candidates : sequence of int, optional
-        Who may be a spouse through any neighbor of the target; by default the neighbors of that one.
-    decide : callable, optional
-        ``decide(y, xs)`` yields the tests that decide whether each x is a spouse through y. By default x
-        is tested given y and the set that separated it from the target.
+    ``neighbors``: the neighborhood of a column. ``candidates``: who may be a spouse through any neighbor of the target;
+    by default the neighbors of that one. ``decide``: ``decide(y, xs)`` yields the tests that decide whether each x is a
+    spouse through y. By default x is tested given y and the set that separated it from the target.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
     around = {y: neighbors(y) for y in own.members}
@@ -258,18 +216,9 @@ def found(
 ) -> Found:
     """Put the answer together, with the roles that can be told without further tests.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    neighbors : tuple of int
-        Neighbors of the target.
-    common_children : mapping of int to int
-        Spouses, each with the child that it shares with the target.
-    separators : mapping of int to tuple of int
-        What separated others from the target.
-    around : mapping of int to Neighborhood, optional
-        The neighborhoods of the neighbors: their separating sets tell parents from children.
+    ``common_children``: spouses, each with the child that it shares with the target. ``separators``: what separated
+    others from the target. ``around``: the neighborhoods of the neighbors: their separating sets tell parents from
+    children.
     """
     if search.capped:
         search.trace.note(
@@ -277,9 +226,10 @@ def found(
             "not tried, so that a false member may have stayed"
         )
     members = (*neighbors, *common_children)
+    known = _Separators(around or {}, search.target, dict(separators))
     return Found(
         members=members,
-        roles=roles_from(_Separators(around or {}), search.target, neighbors, common_children),
+        roles=roles_from(search.tests, known, search.target, neighbors, common_children, alpha=search.alpha),
         common_children=dict(common_children),
         separators={x: given for x, given in separators.items() if x not in members},
     )
@@ -287,12 +237,16 @@ def found(
 
 @dataclass(frozen=True, slots=True)
 class _Separators:
-    """What the neighborhoods of some columns tell about pairs of them."""
+    """What the neighborhoods of some columns tell about pairs of them, and of others and the target."""
 
     around: Mapping[int, Neighborhood]
+    target: int
+    separators: Mapping[int, Given]
 
     def separator(self, a: int, b: int) -> Given | None:
         """Return a set that separates two columns, or None if none is known."""
+        if b == self.target:
+            return self.separators.get(a, ())  # a set that is not kept is the empty one
         for x, y in ((a, b), (b, a)):
             separator = self.around[x].separator(y) if x in self.around else None
             if separator is not None:

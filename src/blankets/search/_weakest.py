@@ -20,12 +20,7 @@ class Weakest:
     When a member enters, only the subsets that contain it are new. When one leaves, the variables whose
     weakest evidence was given a set with it are tried again over all subsets of what is left.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        Data and settings.
-    y : int
-        Whose neighbors are sought.
+    ``y``: whose neighbors are sought.
     """
 
     def __init__(self, search: LocalSearch, y: int) -> None:

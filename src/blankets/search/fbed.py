@@ -25,13 +25,7 @@ __all__ = ["ALGORITHMS", "check_runs", "fbed"]
 
 
 def fbed(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    k: int | None = 1,
+    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` runs beyond the first (None: until no change)."""
     check_runs(k)

@@ -34,13 +34,7 @@ def iamb_fdr(tests: IndependenceTest, target: int, candidates: Sequence[int], *,
 
 
 def fbed_fdr(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    k: int | None = 1,
+    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: any number)."""
     check_runs(k)

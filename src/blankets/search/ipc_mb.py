@@ -24,12 +24,7 @@ def ipc_mb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    max_given : int, optional
-        Largest conditioning set in the search for neighbors; by default there is no limit.
+    ``max_given``: largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----

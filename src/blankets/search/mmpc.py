@@ -26,14 +26,8 @@ def mmpc(
 ) -> Found:
     """Return the parents and children of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    symmetric : bool
-        Keep X only if the target is among the parents and children of X in turn: the corrected form.
-    max_given : int, optional
-        Largest conditioning set; by default there is no limit.
+    ``symmetric``: keep X only if the target is among the parents and children of X in turn: the corrected form.
+    ``max_given``: largest conditioning set; by default there is no limit.
 
     Notes
     -----

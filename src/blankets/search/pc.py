@@ -33,8 +33,7 @@ def pc(
     """
     universe = frozenset((*candidates, target))
     skeleton = tests.remember(
-        ("pc", universe, alpha, max_given),
-        lambda: Skeleton(tests, sorted(universe), alpha=alpha, max_given=max_given),
+        ("pc", universe, alpha, max_given), lambda: Skeleton(tests, sorted(universe), alpha=alpha, max_given=max_given)
     )
 
     trace.phase("edges at the target")
@@ -58,7 +57,7 @@ def pc(
         trace.note(CAPPED.format(max_given))
     return Found(
         members=(*neighbors, *common_children),
-        roles=roles_from(skeleton, target, neighbors, common_children),
+        roles=roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha),
         common_children=common_children,
         separators=separators,
     )

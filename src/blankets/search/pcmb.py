@@ -23,20 +23,7 @@ def pcmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates`` (AlgorithmMB of Peña et al.).
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Column.
-    candidates : sequence of int
-        Other columns.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    max_given : int, optional
-        Largest conditioning set in the search for neighbors; by default there is no limit.
+    ``max_given``: largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----

@@ -37,6 +37,7 @@ from blankets.data import (
     pack_chunks,
 )
 from blankets.errors import DataError, ParameterError
+from blankets.records import named
 
 __all__ = ["ENGINES", "Engine", "Place", "fingerprint_of", "is_files"]
 
@@ -50,6 +51,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 Tell = Callable[[str], None]
 
 
+@named
 @dataclass(frozen=True, slots=True)
 class Engine:
     """Where rows are counted; the answer does not depend on it.

@@ -8,12 +8,14 @@ from blankets.arguments import number, one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError
 from blankets.independence import TableTests, table_tests
+from blankets.records import named
 
 __all__ = ["Testing"]
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 
+@named
 @dataclass(frozen=True, slots=True)
 class Testing:
     """How a test of independence is made.
