@@ -13,7 +13,6 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2
 
 import blankets as bl
-from blankets import discover_latent
 from blankets.cli._main import run
 from blankets.records import Call
 from blankets.report import report_content

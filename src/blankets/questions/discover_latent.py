@@ -161,6 +161,7 @@ def discover_latent(
 def _check_ignorable(regime: Regime) -> None:
     if regime.name not in IGNORABLE:
         raise NotAnswerableError(
-            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so the model would be biased; "
-            "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
+            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so the model would be "
+            "biased; latents can be sought where labels are missing completely at random ('mcar') or by features "
+            "('mar-f')"
         )
