@@ -1,4 +1,4 @@
-"""The command line on folders, packed codes, a GPU, a cluster, and with a checkpoint."""
+"""The command line on folders, packed codes, a cluster, and with a checkpoint."""
 
 import json
 

@@ -18,7 +18,7 @@ from blankets.cli._arguments import (
     search_options,
     target_option,
 )
-from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, write_json
+from blankets.cli._output import check_folder, notes, show_blanket, write_json
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress, compiling_told(quiet=quiet):
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = arguments(file, target, choices)
