@@ -142,6 +142,7 @@ class CalibratedTests(TableTests):
     def by_formula(self) -> TableTests:
         """Return the same tests by the chi-square distribution alone."""
         return self._by_formula
+
     def _separated(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **how: Any) -> EvidenceBatch:
         """Find the subsets by calibrated tests alone."""
         found = self._weakest(xs, y, among, **how, judge=self.judged)
