@@ -178,7 +178,7 @@ def test_wrong_words_get_the_right_ones(wrong, message):
         ({"reliability": -1}, "'reliability' must be a number of rows for each degree of freedom, >= 0, but it is -1"),
         (
             {"dof": "nominal"},
-            r"is for the formulas of 'g' and 'x2', .* say Testing\('g', dof='nominal'\)",
+            r"is for the formulas of 'g' and 'x2', .* use Testing\('g', dof='nominal'\)",
         ),
     ],
 )

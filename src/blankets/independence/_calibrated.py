@@ -70,7 +70,7 @@ class CalibratedTests(TableTests):
     >>> frame = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]] * 20)
     >>> evidence = CalibratedTests(MemoryCounter(frame)).test(0, 1)
     >>> round(evidence.statistic, 3), evidence.dof, evidence.method
-    (13.592, 1.0, 'asymptotic: every expected count is at least 5')
+    (13.592, 1.0, 'chi-square: every expected count is at least 5')
     """
 
     def __init__(

@@ -150,8 +150,8 @@ def settle(
         seen.add(now)
     if settled:
         trace.note(
-            "Closing came back to a set of members that it had seen before, as columns put each other out; from there "
-            "on none was put out, so that some members may be redundant."
+            "Closing came back to a set of members that it had seen before, because columns remove each other; from "
+            "there on none was removed, so some members may be redundant."
         )
     return tuple(blanket.members)
 
