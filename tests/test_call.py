@@ -16,11 +16,13 @@ from scipy.stats import beta
 
 import blankets as bl
 from blankets.cli import commands
+from blankets.cli._main import run
 from blankets.data import Frame, ingest
 from blankets.errors import ParameterError
 from blankets.records import Call, as_data, built, named, plain, read
 from blankets.regimes import Between, EstimatedPrior, FromDistribution, Restricted
 from blankets.results import Selection, Stability
+from saved_examples import positives_only, some_labels, table
 
 STORED = Path(__file__).parent / "stored"
 
@@ -155,6 +157,9 @@ def test_nothing_of_the_users_machine_is_kept():
     given = {"data": "/home/me/patients.csv", "checkpoint": "/home/me/kept", "engine": Place("dask", "tcp://me:1")}
     call = Call.of("discover", {**given, "target": "ill", "address": "tcp://me:1"})
     assert call.options == {"engine": {"class": "Place", "kind": "dask"}, "target": "ill"}
+    of_rows = Call.of("discover", {"groups": np.arange(300), "weights": [0.5] * 300, "keep": ["a"] * 300}).options
+    assert (of_rows["groups"], of_rows["weights"]) == ({"not kept": "ndarray"}, {"not kept": "list"})
+    assert len(of_rows["keep"]) == 300
     assert call.to_command() == "blankets discover table.csv --engine dask --target ill"
 
 
@@ -200,8 +205,8 @@ def test_a_call_says_itself_in_python():
         """bl.discover('t.csv', "the \\"ill\\"\\n", labels="pu", prior=0.2, keep=["a"], """
         """discretize={"b": "none"}, rng=3)"""
     )
-    assert Call.of("rank", {"y": [1, 0, 1]}).to_python() == "bl.rank(data, y=[1, 0, 1])"
-    assert Call.of("rank", {"y": np.ones(2)}).to_python() == "bl.rank(data, y=y)"
+    for y in ([1, 0, 1], np.ones(2)):
+        assert Call.of("rank", {"y": y}).to_python() == "bl.rank(data, y=y)"
     assert Call.of("refute", {"blanket": bl, "n_resamples": 2}).to_python() == "bl.refute(blanket, data, n_resamples=2)"
 
 
@@ -337,3 +342,40 @@ def test_a_page_of_an_old_result(tmp_path):
     page = bl.Blanket.load(STORED / "blanket-2.json").report(tmp_path / "new.html").read_text("utf-8")
     assert "Fingerprint of the data" in page
     assert "False members expected" in page
+
+
+ASKED = [
+    (table, lambda d: bl.discover(d, "ill")),
+    (
+        table,
+        lambda d: bl.discover(d, "ill", algorithm="kiamb", options={"k": 0.5}, roles=True, exclude=["moon"], rng=3),
+    ),
+    (table, lambda d: bl.discover(d, "ill", test=bl.Testing("g", dof="nominal", reliability=7.0))),
+    (positives_only, lambda d: bl.discover(d, "ill", labels=bl.PositiveUnlabeled(0.45), engine=bl.Engine("memory"))),
+    (positives_only, lambda d: bl.rank(d, "ill", labels="pu", prior=(0.4, 0.6))),
+    (positives_only, lambda d: bl.advise(d, "ill", labels="pu", prior="<0.6", rng=1)),
+    (some_labels, lambda d: bl.test(d, "cough", "ill", ["town"], labels=bl.SemiSupervised("mar-c", surrogate="y0"))),
+    (some_labels, lambda d: bl.sensitivity(d, "ill", labels="mar-c", algorithm="iamb", rng=1)),
+    (table, lambda d: bl.select(d, "ill", k=2, missing="drop")),
+    (table, lambda d: bl.stability(d, "ill", n_resamples=4, algorithm="iamb", rng=1)),
+    (table, lambda d: bl.audit(d, "ill")),
+]
+
+
+@pytest.mark.parametrize(("make", "ask"), ASKED)
+def test_every_way_of_making_a_call_again_gives_the_same(make, ask, tmp_path, monkeypatch, capsys):
+    """Its Python, itself, and its command line, which reads the table from a file."""
+    monkeypatch.chdir(tmp_path)
+    data = make()
+    data.to_csv("table.csv", index=False)
+    result = ask(data)
+    kind, words = type(result), shlex.split(result.call.to_command("table.csv"))
+    assert run([*words[1:], "--json", "-q"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    by_command = kind.from_dict(said[0] if isinstance(said, list) else said)
+    in_python = eval(result.call.to_python(), {"bl": bl, "data": data})
+    assert result.call == in_python.call
+    wanted = {**result.to_dict(), "seconds": 0.0, "call": None}
+    for again in (result.call.run(data), in_python, by_command):
+        assert again.call.fingerprint == result.call.fingerprint
+        assert {**wanted, **again.to_dict(), "seconds": 0.0, "call": None} == wanted

@@ -16,7 +16,7 @@ ORDER = (
     "errors",
     "arguments",
     "progress",
-    "compiling",
+    "kernels",
     "records",
     "data",
     "counting",
@@ -63,7 +63,6 @@ OPTIONAL = {
 # Packages that everybody has but that take long to import, and the rooms that may do so at the top.
 HEAVY = {
     "networkx": {"latent", "results", "simulate"},
-    "numba": {"counting", "independence", "latent", "search", "stats"},
     "rich": set(),
     "scipy.stats": set(),
     "sklearn": {"estimators"},

@@ -161,7 +161,8 @@ def test_features_without_a_value_among_labeled_rows_are_named(hidden):
 
 def same(one, two):
     if isinstance(one, bl.Ranking):
-        for part in ("features", "law", "estimator", "n_rows", "notes"):
+        assert one.table() == two.table()
+        for part in ("law", "estimator", "n_rows", "notes"):
             assert one.to_dict()[part] == two.to_dict()[part]
     else:
         assert (one.names, one.scores, one.relevance, one.n_rows) == (two.names, two.scores, two.relevance, two.n_rows)

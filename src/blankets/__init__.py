@@ -15,10 +15,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from logging import NullHandler, getLogger
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
     from blankets.questions.test import test
-    from blankets.questions.warm_up import warm_up
     from blankets.records import Call
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
@@ -133,7 +129,6 @@ __all__ = [
     "simulate",
     "stability",
     "test",
-    "warm_up",
 ]
 
 _ROOMS = ("errors", "simulate")
@@ -158,7 +153,6 @@ _HOME |= {name: f"blankets.questions.{name}" for name in __all__ if name not in 
 
 
 getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
-forget_stale_kernels(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,6 @@ import sys
 import textwrap
 import time
 import warnings
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -107,14 +106,6 @@ def test_discover_prints_the_blanket(table, capsys):
     assert {"rain", "sprinkler"} == {line.split()[0] for line in out.splitlines()[3:5]}
     assert "Why " in out  # which algorithm "auto" took
     assert err == ""  # not a terminal: no progress
-
-
-def test_the_first_use_says_that_it_compiles(table, capsys, monkeypatch):
-    monkeypatch.setattr("blankets.compiling.told_of_compiling", lambda tell: nullcontext(tell()))
-    assert run(["discover", table, "--target", "wet"]) == 0
-    assert capsys.readouterr().err == "Compiling kernels for this machine; each is compiled once.\n"
-    assert run(["discover", table, "--target", "wet", "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
 
 
 def test_discover_json_is_one_document(table, capsys):

@@ -77,8 +77,8 @@ def test_ranking(table, capsys):
     )
     content = json.loads(output([*arguments, "--json"], capsys).out)
     expected = bl.rank(table, "admits", labels="pu", prior=0.3, exclude=["drawn", "marked"])
-    assert [feature["name"] for feature in content["features"]] == list(expected.names)
-    assert content["features"][0]["information"] == pytest.approx(expected.information[0])
+    assert content["names"] == list(expected.names)
+    assert content["information"][0] == pytest.approx(expected.information[0])
     assert content["schema_version"] == 4
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, show_json
+from blankets.cli._output import check_folder, notes, show_blanket, show_json
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress, compiling_told(quiet=quiet):
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = common.arguments(file, target, choices)

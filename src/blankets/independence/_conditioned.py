@@ -79,3 +79,15 @@ class ConditionedTests(IndependenceTest):
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what the tests allow without the fixed set: a bound, if a generous one."""
         return self.tests.deepest(xs, y, among)
+
+    def at_level(self, level: float) -> ConditionedTests:
+        """Return the same tests for decisions at another level."""
+        return ConditionedTests(self.tests.at_level(level), self.always)
+
+    def by_formula(self) -> ConditionedTests:
+        """Return the same tests by the quickest formula."""
+        return ConditionedTests(self.tests.by_formula(), self.always)
+
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows a test given the fixed set too needs."""
+        return self.tests.rows_for(x, y, tuple(dict.fromkeys((*given, *(z for z in self.always if z not in (x, y))))))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
+from blankets.stats import weaker_than
 
 __all__ = ["CountedTests", "IndependenceTest", "Tally", "joined", "subsets"]
 
@@ -109,6 +110,21 @@ class IndependenceTest(ABC):
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
         return len(among)
+
+    def at_level(self, level: float) -> IndependenceTest:
+        """Return the same tests for decisions at another level, performed however sparse the tables are.
+
+        Only tests whose p-values hold in sparse tables too can be; all others are returned as they are.
+        """
+        return self
+
+    def by_formula(self) -> IndependenceTest:
+        """Return the same tests by the quickest formula that there is, for a first look; default these tests."""
+        return self
+
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows a test needs to be performed; NaN where that is not known."""
+        return math.nan
 
     @property
     def n_tests_here(self) -> int:
@@ -210,9 +226,7 @@ def _weakest_over(
         if not len(at):
             continue
         batch = tests.scan(columns[at], y, given)
-        weaker = batch.reliable & (
-            ~reliable[at] | (batch.log_p > log_p[at]) | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
-        )
+        weaker = batch.reliable & (~reliable[at] | weaker_than(batch.log_p, batch.statistic, log_p[at], statistic[at]))
         new = at[weaker]
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]

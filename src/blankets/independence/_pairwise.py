@@ -87,6 +87,10 @@ class PairwiseTests(IndependenceTest):
         """Return what the labeled rows allow."""
         return self.labeled.deepest(xs, y, among)
 
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many labeled rows are needed."""
+        return self.labeled.rows_for(x, y, given)
+
     def _scan(
         self, features: NDArray[np.int64], xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, every: bool
     ) -> EvidenceBatch:

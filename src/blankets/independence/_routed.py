@@ -63,3 +63,16 @@ class RoutedTests(IndependenceTest):
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the larger of the two."""
         return max(self.with_target.deepest(xs, y, among), self.among_features.deepest(xs, y, among))
+
+    def at_level(self, level: float) -> RoutedTests:
+        """Return the same tests for decisions at another level."""
+        return RoutedTests(self.target, self.with_target.at_level(level), self.among_features.at_level(level))
+
+    def by_formula(self) -> RoutedTests:
+        """Return the same tests by the quickest formula."""
+        return RoutedTests(self.target, self.with_target.by_formula(), self.among_features.by_formula())
+
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows the tests in charge need."""
+        tests = self.with_target if self.target in (x, y, *given) else self.among_features
+        return tests.rows_for(x, y, given)

@@ -12,13 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from blankets.kernels import score_tree
 from blankets.latent._rows import Codes, Floats, Ints, Rows
-from blankets.latent._scores import set_value, walk_sets
 
-__all__ = ["Completions", "complete", "expected_table"]
+__all__ = ["Completions", "complete"]
 
 ROOM = 256 * 2**20  # bytes for the groups of all sets
 
@@ -54,35 +53,6 @@ class Completions:
         return odds * np.repeat(self.weights / within, np.diff(self.starts))
 
 
-@njit(nogil=True, cache=True)
-def expected_table(
-    groups: NDArray[np.int32],
-    n_groups: Ints,
-    position: Ints,
-    arities: Ints,
-    hidden: int,
-    static: Floats,
-    weights: Floats,
-    penalty: float,
-) -> Floats:
-    """Return the BIC set function of the completed data: expected counts where a hidden node takes part."""
-    table = static.copy()
-    counts = np.empty(groups.shape[1])
-    for mask in range(len(position)):
-        at = position[mask]
-        if at < 0 or not mask & hidden:
-            continue
-        cells = 1.0
-        for v in range(len(arities)):
-            if mask >> v & 1:
-                cells *= arities[v]
-        counts[: n_groups[at]] = 0.0
-        for i in range(len(weights)):
-            counts[groups[at, i]] += weights[i]
-        table[mask] = set_value(counts, int(n_groups[at]), cells, 0, penalty)
-    return table
-
-
 def complete(rows: Rows, missing: NDArray[np.bool_], max_parents: int | None = None) -> Completions:
     """Return the completions of ``rows``, where ``missing`` of shape (nodes, rows) marks hidden values.
 
@@ -110,7 +80,7 @@ def complete(rows: Rows, missing: NDArray[np.bool_], max_parents: int | None = N
     n_groups = np.empty(len(groups), np.int64)
     shares = np.repeat(rows.weights / np.diff(starts), np.diff(starts))
     price = math.log(max(rows.total, 1.0)) / 2
-    static = walk_sets(codes, rows.arities, shares, largest, 0, price, position, groups, n_groups)
+    static = score_tree(codes, rows.arities, shares, largest, 0, price, position, groups, n_groups)
     static[(np.arange(1 << n) & hidden) > 0] = np.nan
     return Completions(codes, starts, rows.weights, rows.arities, hidden, largest, position, groups, n_groups, static)
 

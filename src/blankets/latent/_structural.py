@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blankets.latent._completions import Completions, expected_table
+from blankets.kernels import expected_scores
+from blankets.latent._completions import Completions
 from blankets.latent._constraints import Constraints
 from blankets.latent._em import bic_of, em, families_with
 from blankets.latent._exact import solve_dynamic
@@ -86,7 +87,7 @@ def structural_em(problem: Problem, parents: Ints, weights: Floats, rng: np.rand
     for _ in range(MOST_ROUNDS):
         weights, logliks = em(space, parents, weights, most=EM_STEPS, tolerance=EM_GAIN)
         history.append(bic_of(space, parents, float(logliks[-1])))
-        table = expected_table(
+        table = expected_scores(
             space.groups,
             space.n_groups,
             space.position,

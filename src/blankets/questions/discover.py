@@ -39,6 +39,7 @@ def discover(
     alpha: float = 0.01,
     test: Testing | str = "auto",
     roles: bool = False,
+    close: bool = True,
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -61,6 +62,9 @@ def discover(
     roles : bool
         Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
         which neighbors are parents or children, where the data can tell.
+    close : bool
+        Check the answer against the definition and mend it: every column outside is tested given the members, and
+        those that depend enter. False: the algorithm exactly as published.
     $labels
     $prior
     $engine
@@ -84,7 +88,7 @@ def discover(
     >>> blanket.members
     ('cough',)
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close)
     with Study.open(
         data,
         target,
@@ -111,6 +115,7 @@ def discover_all(
     alpha: float = 0.01,
     test: Testing | str = "auto",
     roles: bool = False,
+    close: bool = True,
     engine: Engine | str = "auto",
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -131,6 +136,9 @@ def discover_all(
     roles : bool
         Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
         which neighbors are parents or children, where the data can tell.
+    close : bool
+        Check the answer against the definition and mend it: every column outside is tested given the members, and
+        those that depend enter. False: the algorithm exactly as published.
     $engine
     $n_jobs
     $progress
@@ -158,7 +166,7 @@ def discover_all(
     >>> {target: blanket.members for target, blanket in found.items()}
     {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close)
     began = time.perf_counter()
     with Study.open(
         data,
@@ -171,7 +179,7 @@ def discover_all(
         needs_target=False,
     ) as study:
         at = study.targets(targets)
-        search = Search.of(study, wanted, rng, target=at[0])
+        search = Search.of(study, wanted, rng)
         stop, count = Event(), Countdown(len(at), "targets", study.tell)
         tell = study.tell
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")

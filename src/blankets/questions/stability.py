@@ -124,7 +124,7 @@ def stability(
         search = Search.of(study, wanted, generator.spawn(1)[0])
         whole = replace(search, tell=None).blanket_of(study.target)
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
-        wanted = replace(wanted, algorithm=search.taken(whole))
+        wanted = replace(wanted, algorithm=search.algorithm)
         drawn = rows_drawn(study, n_resamples, method, share, generator.spawn(1)[0])
         stopped = None
         try:

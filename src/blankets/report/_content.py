@@ -13,7 +13,17 @@ from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
-from blankets.results import count_of, emptied, false_members_sentence, format_seconds, joined, number, shown, size_of
+from blankets.results import (
+    count_of,
+    emptied,
+    false_members_sentence,
+    format_seconds,
+    joined,
+    number,
+    shown,
+    size_of,
+    undecided_sentence,
+)
 from blankets.search import ALGORITHMS
 from blankets.stats import detectable_effect
 
@@ -118,8 +128,19 @@ def _meaning(blanket: Blanket) -> str:
         )
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
-    others = "the other column tells" if rest == 1 else f"the other {rest:,} columns tell"
-    return f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
+    if not blanket.closed:
+        return f"The other columns were left out by the search; they were not tested given all of {target}'s members."
+    rest -= len(blanket.undecided)
+    undecided = undecided_sentence(blanket)
+    if not rest:
+        return undecided
+    others = (
+        "the other column tells"
+        if rest == 1
+        else f"{'the other' if not undecided else 'another'} {rest:,} columns tell"
+    )
+    shows = f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
+    return f"{shows} {undecided}".strip()
 
 
 def _assumptions(blanket: Blanket) -> list[str]:

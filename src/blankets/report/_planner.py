@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blankets.errors import ParameterError
+from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
 __all__ = ["Start", "planner", "planner_body"]
@@ -89,8 +90,6 @@ def planner(path: str | Path, **start: float | str) -> Path:
     ...     print(file.stat().st_size < 100_000)
     True
     """
-    from blankets.report._report import written
-
     _check(start)
     head = tag(
         "header",
@@ -108,7 +107,7 @@ def planner(path: str | Path, **start: float | str) -> Path:
         styles=[asset("base.css"), asset("planner.css")],
         scripts=[asset("noncentral.js"), asset("planner.js")],
     )
-    return written(text, path)
+    return write_whole(path, text)
 
 
 def _check(start: Start) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blankets.arguments import path_of
-from blankets.errors import DataError, ParameterError
+from blankets.errors import ParameterError
+from blankets.records import write_whole
 from blankets.report._content import report_content
 from blankets.report._page import report_page
 from blankets.report._start import start_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["report", "written"]
+__all__ = ["report"]
 
 
 def report(
@@ -55,15 +55,4 @@ def report(
             f"the latents are those of {latent.target!r}, but the blanket is that of {blanket.target!r}"
         )
     content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity, latent=latent)
-    return written(report_page(content, start_of(blanket) if planner else None), path)
-
-
-def written(text: str, path: str | Path) -> Path:
-    """Write a page to a file and return its path."""
-    file = path_of("path", path)
-    try:
-        # Line ends stay as they are: the policy of the page holds hashes of its parts.
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-    return file
+    return write_whole(path, report_page(content, start_of(blanket) if planner else None))

@@ -115,6 +115,8 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
         role = blanket.roles.get(name, "")
         strength = f"{number(evidence.effect)} nats ({evidence.size}), {p}" if evidence.reliable else "not tested"
         return f"{role}, {strength}" if role else strength
+    if explanation.verdict == "undecided":
+        return "too few rows to test it given the members"
     if name in blanket.separators:
         among = blanket.separators[name]
         return f"separated by {joined(among, 3)}" if among else "independent by itself"

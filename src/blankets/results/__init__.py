@@ -16,9 +16,13 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
+from blankets.results._text import closing_sentence, member_note, undecided_sentence
 from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
 
 __all__ = [
+    "closing_sentence",
+    "member_note",
+    "undecided_sentence",
     "Advice",
     "Assumption",
     "Assumptions",

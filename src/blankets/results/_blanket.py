@@ -75,7 +75,17 @@ class Blanket(Saved):
         The last look at each column left out, as arrays.
     false_members : FalseMembers or None
         How many of the members are expected to be there by chance, and what that assumes; None where the search
-        controls no error rate.
+        holds no error rate.
+    closed : bool
+        Whether every column left out was tested given the members, or is undecided.
+    entered, left : tuple of str
+        Columns that came in, and that came in and went out again, when the answer of the search was closed.
+    unchecked : tuple of str
+        Members of which rows are too few to tell whether the others make them redundant.
+    undecided : dict of str to str
+        Columns that are neither in nor out, each with the reason and what would settle it.
+    equivalents : dict of str to tuple of str
+        For a member, the columns that could stand in its place.
     call : Call or None
         What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
@@ -113,6 +123,12 @@ class Blanket(Saved):
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed_over: PassedOver = field(default_factory=PassedOver.nothing)
     false_members: FalseMembers | None = field(default_factory=lambda: None)
+    closed: bool = False
+    entered: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Call | None = None
 
     @classmethod
@@ -176,6 +192,8 @@ class Blanket(Saved):
                 "given": evidence.given,
                 "n_rows": evidence.n_rows,
                 "reliable": evidence.reliable,
+                "checked": name not in self.unchecked,
+                "equivalents": tuple(self.equivalents.get(name, ())),
             }
             for name, evidence in self.strengths.items()
         ]

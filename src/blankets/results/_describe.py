@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import false_members, n_chances
+from blankets.results._words import count_of, shown
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
@@ -119,8 +120,22 @@ def describe(
         seconds=seconds,
         warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
         data=data if isinstance(data, Mapping) else data.to_dict(),
+        closed=found.closed,
+        entered=tuple(names[x] for x in found.entered),
+        left=tuple(names[x] for x in found.left),
+        unchecked=tuple(names[x] for x in final if x in found.unchecked),
+        undecided={names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()},
+        equivalents={names[x]: tuple(names[z] for z in zs) for x, zs in found.equivalents.items()},
         call=call,
     )
+
+
+def _why_undecided(name: str, rows: float, n_rows: int) -> str:
+    """Say why a column is neither in nor out, and what would settle it."""
+    needed = (
+        f": that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members" if rows > n_rows else ""
+    )
+    return f"{count_of(n_rows, 'row')} are too few to test it given the members{needed}"
 
 
 def _strengths(

@@ -38,7 +38,7 @@ class Explanation:
     ----------
     column, target : str
         The column asked about, and the target.
-    verdict : {"member", "left out", "excluded", "target"}
+    verdict : {"member", "left out", "undecided", "excluded", "target"}
         What became of the column.
     headline : str
         The verdict as a sentence.
@@ -63,7 +63,7 @@ class Explanation:
 
     column: str
     target: str
-    verdict: Literal["member", "left out", "excluded", "target"]
+    verdict: Literal["member", "left out", "undecided", "excluded", "target"]
     headline: str
     lines: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -122,11 +122,12 @@ def explain(blanket: Blanket, name: str) -> Explanation:
     looks = blanket.passed_over.of(blanket.columns.index(name), blanket.columns, blanket.target)
     history = (*steps, *looks)
     detectable = detectable_by((step.evidence for step in history), blanket.target, blanket.settings)
+    undecided = name in blanket.undecided
     return Explanation(
         column=name,
         target=blanket.target,
-        verdict="left out",
-        headline=f"{column} is not in the {what} of {target}.",
+        verdict="undecided" if undecided else "left out",
+        headline=f"{column} is {'neither in nor out of' if undecided else 'not in'} the {what} of {target}.",
         lines=tuple(_outside_lines(blanket, name, history, detectable)),
         steps=history,
         evidence=history[-1].evidence if history else None,
@@ -146,6 +147,12 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):
         yield f"In the final blanket: {final.in_words(_test(blanket))}."
+    if name in blanket.entered:
+        yield "The search had left it out; it entered by closing, as it depends on the target given all members."
+    if name in blanket.unchecked:
+        yield "Rows are too few to tell whether the other members make it redundant: it was not checked for that."
+    if others := blanket.equivalents.get(name):
+        yield f"In its place could stand {joined(others)}: given either of them, the other adds nothing."
     if role := blanket.roles.get(name):
         words = _ROLES[role].format(target=shown(blanket.target))
         child = blanket.common_children.get(name)
@@ -156,6 +163,10 @@ def _outside_lines(
     blanket: Blanket, name: str, history: tuple[Step, ...], detectable: Mapping[float, float]
 ) -> Iterator[str]:
     target = shown(blanket.target)
+    if name in blanket.undecided:
+        yield f"It is undecided: {blanket.undecided[name]}."
+    if members := [a for a, others in blanket.equivalents.items() if name in others]:
+        yield f"It could stand in the place of {joined(members)}: given either of them, the other adds nothing."
     if name in blanket.separators:
         among = blanket.separators[name]
         known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"

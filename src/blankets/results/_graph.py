@@ -27,8 +27,9 @@ def blanket_graph(blanket: Blanket) -> nx.DiGraph:
         elif role == "child":
             graph.add_edge(target, name, directed=True)
         elif role == "spouse" and child in graph:
-            graph.add_edge(name, child, directed=True)
-            graph.add_edge(target, child, directed=True)
+            shown = blanket.roles.get(child or "") == "child"
+            graph.add_edge(name, child, directed=shown)
+            graph.add_edge(target, child, directed=shown)
         else:
             # A neighbor, or a member of which nothing more is known; a child that a spouse points at
             # may have directed this edge already.

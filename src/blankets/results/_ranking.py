@@ -99,7 +99,8 @@ class Ranking(Saved):
         ]
 
     def _derived(self) -> dict[str, Any]:
-        return {"features": self.table()}
+        low, high = self.interval()
+        return {"low_90": low, "high_90": high}
 
     def _check(self) -> None:
         n = len(self.names)

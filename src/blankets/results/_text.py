@@ -13,7 +13,19 @@ from blankets.results._words import count_of, format_p, format_seconds, joined, 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["aligned", "blanket_html", "blanket_text", "html_table", "title"]
+__all__ = [
+    "NOT_CHECKED",
+    "aligned",
+    "blanket_html",
+    "blanket_text",
+    "closing_sentence",
+    "html_table",
+    "member_note",
+    "title",
+    "undecided_sentence",
+]
+
+NOT_CHECKED = "not checked for redundancy"
 
 _MOST = 40  # members that a table shows; the rest are counted
 
@@ -51,17 +63,44 @@ def blanket_html(blanket: Blanket) -> str:
 
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
     """Return headings and rows; the role column only if a role is known."""
+    marked = bool(blanket.unchecked or blanket.equivalents)
     headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
+    headings += ["note"] if marked else []
     rows = []
     for name, evidence in list(blanket.strengths.items())[:_MOST]:
         others = len(evidence.given) == len(blanket) - 1 and {name, *evidence.given} == set(blanket.members)
         given = "the other members" if others and evidence.given else joined(evidence.given, 3)
         role = [blanket.roles.get(name, "")] if blanket.roles else []
         figures = [number(evidence.effect), evidence.size, format_p(evidence.log_p)]
-        rows.append([shown(name), *role, *figures, given or "-"])
+        rows.append([shown(name), *role, *figures, given or "-", *([member_note(blanket, name)] if marked else [])])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
     return headings, rows
+
+
+def member_note(blanket: Blanket, name: str) -> str:
+    """Say what else is to be known of a member: whether it was checked, and who could stand in its place."""
+    unchecked = [NOT_CHECKED] if name in blanket.unchecked else []
+    others = blanket.equivalents.get(name, ())
+    return "; ".join([*unchecked, *([f"or: {joined(others, 3)}"] if others else [])])
+
+
+def undecided_sentence(blanket: Blanket) -> str:
+    """Name the columns that are neither in nor out; empty if there are none."""
+    if not blanket.undecided:
+        return ""
+    verb = "is" if len(blanket.undecided) == 1 else "are"
+    return (
+        f"Undecided, for want of rows: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
+        "blanket.undecided says what would settle it."
+    )
+
+
+def closing_sentence(blanket: Blanket) -> str:
+    """Say who came in by closing; empty if nobody did, and for the search that closes by itself."""
+    if not blanket.entered:
+        return ""
+    return f"Entered by closing, as they depend on the target given all members: {joined(blanket.entered)}."
 
 
 def _method(blanket: Blanket) -> Iterator[str]:
@@ -73,6 +112,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
     if sentence := false_members_sentence(blanket):
         yield sentence
+    yield from filter(None, (closing_sentence(blanket), undecided_sentence(blanket)))
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
     if cut := blanket.data.get("binned"):

@@ -3,6 +3,7 @@
 from blankets.search._contract import Algorithm, Decision, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
 from blankets.search._roles import orient, resolve_roles
+from blankets.search.closing import close
 
 __all__ = [
     "ALGORITHMS",
@@ -13,6 +14,7 @@ __all__ = [
     "Trace",
     "check_options",
     "choose",
+    "close",
     "find",
     "orient",
     "resolve_roles",

@@ -226,9 +226,10 @@ def found(
             "not tried, so that a false member may have stayed"
         )
     members = (*neighbors, *common_children)
+    known = _Separators(around or {}, search.target, dict(separators))
     return Found(
         members=members,
-        roles=roles_from(_Separators(around or {}), search.target, neighbors, common_children),
+        roles=roles_from(search.tests, known, search.target, neighbors, common_children, alpha=search.alpha),
         common_children=dict(common_children),
         separators={x: given for x, given in separators.items() if x not in members},
     )
@@ -236,12 +237,16 @@ def found(
 
 @dataclass(frozen=True, slots=True)
 class _Separators:
-    """What the neighborhoods of some columns tell about pairs of them."""
+    """What the neighborhoods of some columns tell about pairs of them, and of others and the target."""
 
     around: Mapping[int, Neighborhood]
+    target: int
+    separators: Mapping[int, Given]
 
     def separator(self, a: int, b: int) -> Given | None:
         """Return a set that separates two columns, or None if none is known."""
+        if b == self.target:
+            return self.separators.get(a, ())  # a set that is not kept is the empty one
         for x, y in ((a, b), (b, a)):
             separator = self.around[x].separator(y) if x in self.around else None
             if separator is not None:

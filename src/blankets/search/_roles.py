@@ -1,13 +1,19 @@
 """Who is who in a blanket: neighbor or spouse, and parent or child where the data can tell.
 
-Three patterns identify a role, whatever else the network holds, because each rests on a separating set
-that was found:
+Three patterns identify a direction, whatever else the network holds, because each rests on a separating set:
 
 - X and T are separated by a set without C, and both are neighbors of C: T -> C <- X, so C is a child and
   X a spouse;
 - A and B are neighbors of T and separated by a set without T: A -> T <- B, so both are parents;
 - A is a parent, and A and N, a neighbor, are separated by a set with T: then T -> N, for otherwise T would be
   a collider between them.
+
+A separating set found on few rows may only be a dependence that was missed: then no collider is there, and every
+arrow drawn from it is wrong. So an arrow needs evidence on both sides (`shown`): the dependence that opens or closes
+with the variable in the middle, and an independence that had the rows to be one. If the variable in the middle
+did pass the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations multiply
+along a chain (exactly so for two levels in the middle); a test that would have found that with probability 0.95
+and did not is evidence of independence.
 
 Every other neighbor stays a "neighbor": a parent or a child, the data do not say which.
 """
@@ -18,12 +24,18 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Protocol
 
+import numpy as np
+
 from blankets.errors import listed
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Found, Role, Trace
 from blankets.search._skeleton import Skeleton
+from blankets.stats import attained_power
 
-__all__ = ["Separators", "find_spouses", "orient", "resolve_roles", "roles_from"]
+__all__ = ["Separators", "find_spouses", "orient", "resolve_roles", "roles_from", "shown"]
+
+_POWER = 0.95  # with which an independence must have been able to be a dependence
+_PLENTY = 1e4  # a noncentrality that any test finds
 
 
 def resolve_roles(
@@ -59,7 +71,7 @@ def resolve_roles(
     skeleton = Skeleton(tests, (*members, target), alpha=alpha, max_given=max_given)
     neighbors = skeleton.neighbors(target)
     common_children = find_spouses(skeleton, target)
-    roles = roles_from(skeleton, target, neighbors, common_children)
+    roles = roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha)
     unclear = [x for x in members if x not in roles]
     if unclear:
         trace.note(
@@ -98,7 +110,7 @@ def orient(
     {0: 'neighbor', 2: 'neighbor'}
     """
     skeleton = Skeleton(tests, (*neighbors, *common_children, target), alpha=alpha, max_given=max_given)
-    return roles_from(skeleton, target, neighbors, common_children)
+    return roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha)
 
 
 def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
@@ -125,16 +137,28 @@ class Separators(Protocol):
 
 
 def roles_from(
-    skeleton: Separators, target: int, neighbors: Sequence[int], common_children: Mapping[int, int]
+    tests: IndependenceTest,
+    separators: Separators,
+    target: int,
+    neighbors: Sequence[int],
+    common_children: Mapping[int, int],
+    *,
+    alpha: float,
 ) -> dict[int, Role]:
-    """Return the role of each neighbor and spouse by the three patterns."""
-    children, parents = set(common_children.values()), set[int]()
-    through_target: set[tuple[int, int]] = set()  # pairs of neighbors with the target in their separating set
+    """Return the role of each neighbor and spouse by the three patterns, arrows only where they are shown."""
+    parents, through_target = set[int](), set[tuple[int, int]]()
+    children = {
+        child
+        for x, child in common_children.items()
+        if (given := separators.separator(x, target)) is not None and shown(tests, x, target, child, given, alpha=alpha)
+    }
     for a, b in combinations(neighbors, 2):
-        separator = skeleton.separator(a, b)
-        if separator is not None and target in separator:
+        given = separators.separator(a, b)
+        if given is None or not shown(tests, a, b, target, given, alpha=alpha):
+            continue
+        if target in given:
             through_target |= {(a, b), (b, a)}
-        elif separator is not None:
+        else:
             parents |= {a, b}
     children |= {n for a, n in through_target if a in parents - children}
     # Tests on few rows may call a variable both; then it is neither.
@@ -142,3 +166,39 @@ def roles_from(
         x: "neighbor" if (x in parents) == (x in children) else "parent" if x in parents else "child" for x in neighbors
     }
     return roles | dict.fromkeys(common_children, "spouse")
+
+
+def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float) -> bool:
+    """Return whether the data show that ``middle`` is a collider between two variables, or that it is none.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    a, b : int
+        Two variables that are separated.
+    middle : int
+        A neighbor of both.
+    separator : sequence of int
+        What separates them: without ``middle`` it is a collider, with it it is none.
+    alpha : float
+        Significance level.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> shown(DSeparation(nx.DiGraph({0: [2], 1: [2]})), 0, 1, 2, (), alpha=0.01)
+    True
+    """
+    rest = tuple(z for z in separator if z not in (a, b, middle))
+    apart, together = (rest, (*rest, middle)) if middle not in separator else ((*rest, middle), rest)
+    independence, dependence = tests.test(a, b, apart), tests.test(a, b, together)
+    if not (independence.independent(alpha) and dependence.dependent(alpha)):
+        return False
+    sides = tests.scan((a, b), middle, rest)
+    if not sides.dependent(alpha).all():
+        return False
+    effects = np.maximum(sides.effect - sides.dof / (2.0 * np.asarray(sides.n_rows)), 0.0)  # without what chance adds
+    noncentrality = min(4.0 * independence.n_rows * float(effects.prod()), _PLENTY)
+    return bool(attained_power(noncentrality, independence.dof, alpha) >= _POWER)

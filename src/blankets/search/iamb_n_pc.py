@@ -93,7 +93,9 @@ def _read_off(pattern: Skeleton, target: int, blanket: list[int], trace: Trace) 
     common_children = find_spouses(pattern, target)
     return Found(
         members=tuple(blanket),
-        roles=roles_from(pattern, target, pattern.neighbors(target), common_children),
+        roles=roles_from(
+            pattern.tests, pattern, target, pattern.neighbors(target), common_children, alpha=pattern.alpha
+        ),
         common_children=common_children,
         separators={x: s for x in pattern.nodes if x != target and (s := pattern.separator(x, target)) is not None},
     )

@@ -57,7 +57,7 @@ def pc(
         trace.note(CAPPED.format(max_given))
     return Found(
         members=(*neighbors, *common_children),
-        roles=roles_from(skeleton, target, neighbors, common_children),
+        roles=roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha),
         common_children=common_children,
         separators=separators,
     )

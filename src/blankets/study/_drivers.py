@@ -51,6 +51,6 @@ def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, 
     ['ward']
     """
     tests = study.tests_of_labeling(level=level, rng=rng)
-    algorithm, _ = choose(study.n_rows, study.arities[study.features], 2)
+    algorithm, _ = choose(len(study.features))
     found = find(algorithm).run(tests, study.target, study.features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

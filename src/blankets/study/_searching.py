@@ -18,7 +18,7 @@ from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError,
 from blankets.independence import IndependenceTest
 from blankets.regimes import Surrogate
 from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
-from blankets.search import Algorithm, Found, Trace, check_options, choose, find, orient, resolve_roles
+from blankets.search import Algorithm, Found, Trace, check_options, choose, close, find, orient, resolve_roles
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
 from blankets.study._study import Seed, Study, Tell
@@ -43,22 +43,34 @@ class Wanted:
         The level of the tests.
     roles : bool
         Whether parents, children and spouses are to be told apart.
+    close : bool
+        Whether the answer is checked against the definition of a blanket, and mended.
     """
 
     algorithm: Algorithm | None
     options: Mapping[str, Any]
     alpha: float
     roles: bool
+    close: bool = True
 
     @classmethod
-    def of(cls, algorithm: str, options: Mapping[str, Any] | None, alpha: float, *, roles: bool = False) -> Self:
+    def of(
+        cls,
+        algorithm: str,
+        options: Mapping[str, Any] | None,
+        alpha: float,
+        *,
+        roles: bool = False,
+        close: bool = True,
+    ) -> Self:
         """Check what the user wants."""
         level_of(alpha)
         chosen = {} if options is None else options
         if not isinstance(chosen, Mapping):
             raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
         automatic = isinstance(algorithm, str) and algorithm == "auto"
-        return cls(None if automatic else _checked(algorithm, chosen), chosen, alpha, flag("roles", roles))
+        named = None if automatic else _checked(algorithm, chosen)
+        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close))
 
     @property
     def about(self) -> dict[str, object]:
@@ -91,8 +103,6 @@ class Search:
         The algorithm to run.
     why : str
         Why this one, if it was picked for the user.
-    otherwise : Algorithm or None
-        Is run where near copies of each other leave nothing.
     rng : Generator
         For algorithms that draw random numbers.
     tell : callable or None
@@ -110,25 +120,20 @@ class Search:
     wanted: Wanted
     algorithm: Algorithm
     why: str
-    otherwise: Algorithm | None
     rng: np.random.Generator
     tell: Tell | None = None
     stop: Event | None = None
 
     @classmethod
-    def of(cls, study: Study, wanted: Wanted, rng: Seed = None, *, target: int | None = None) -> Self:
-        """Prepare a search: what stands in for the target, the algorithm, the tests.
-
-        ``target`` is the one to pick an algorithm by, where every column is a target.
-        """
+    def of(cls, study: Study, wanted: Wanted, rng: Seed = None) -> Self:
+        """Prepare a search: what stands in for the target, the algorithm, the tests."""
         named = wanted.algorithm
         column = study.stand_in(None if named is None else named.surrogate)
         arities = study.arities.copy()
         if column is not None:
             arities[study.target] = len(column.levels)
         n_rows = study.n_rows if column is None else column.n_rows
-        at = study.target if target is None else target
-        chosen, why, otherwise = (named, "", None) if named is not None else _picked(n_rows, arities, at, wanted)
+        chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
         drivers: tuple[int, ...] = ()
@@ -145,7 +150,6 @@ class Search:
             wanted=wanted,
             algorithm=chosen,
             why=why,
-            otherwise=otherwise,
             rng=generator_from(rng),
             tell=study.tell,
         )
@@ -169,11 +173,11 @@ class Search:
             evidence=tests.drop_one(found.members, target),
             algorithm=self.algorithm,
             why=self.why,
-            settings={**self.settings, "alpha": self.wanted.alpha, "roles": self.wanted.roles, **self.wanted.options},
+            settings={**self.settings, **self._choices, **self.wanted.options},
             n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found.members)],
+            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found)],
             data=self.study.report_as_data,
             excluded=self.study.left_out,
             by_effect=self.study.testing.strength == "information",
@@ -182,33 +186,33 @@ class Search:
         _log(blanket)
         if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
             blanket.tell()  # it would keep the data, or ask an engine that may be gone
-        sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
-        if not found.members:
-            sentence = sentence or emptied_sentence(blanket)
-        if sentence is None:
+        if found.closed or not _some_without_freedom(trace, found.members):
             return blanket
-        if not found.members and self.otherwise is not None:
-            why = f"{self.algorithm.name} found nothing, because near copies remove each other; here one of them stays."
-            return replace(self, algorithm=self.otherwise, why=why, otherwise=None).blanket_of(target)
+        sentence = determined_sentence(blanket) or ("" if found.members else emptied_sentence(blanket))
+        if not sentence:
+            return blanket
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
-    def taken(self, blanket: Blanket) -> Algorithm:
-        """Return the algorithm that found a blanket of this search: the first one, or the one that followed it."""
-        second = self.otherwise is not None and blanket.algorithm == self.otherwise.name
-        return self.otherwise if second and self.otherwise is not None else self.algorithm
+    @property
+    def _choices(self) -> dict[str, Any]:
+        wanted = self.wanted
+        return {"alpha": wanted.alpha, "roles": wanted.roles, "close": wanted.close}
 
     def _run(self, target: int, trace: Trace) -> Found:
         tests = self.tests
         candidates = [x for x in range(len(tests.names)) if x != target]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
-        found = self.algorithm.run(tests, target, candidates, alpha=self.wanted.alpha, trace=trace, **options)
+        alpha = self.wanted.alpha
+        found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
+        if self.wanted.close and self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing":
+            found = close(tests, target, candidates, found, alpha=alpha, trace=trace)
         return self._with_roles(found, target, trace) if self.wanted.roles else found
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
         """Tell neighbors from spouses, and parents from children where they can be told apart."""
         tests, alpha = self.tests, self.wanted.alpha
-        if not self.algorithm.roles:
+        if not self.algorithm.roles or found.entered:
             resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
         neighbors = [x for x in found.members if found.roles.get(x) != "spouse"]
@@ -228,9 +232,11 @@ class Search:
 
         return listener
 
-    def _never_together(self, target: int, members: tuple[int, ...]) -> list[str]:
+    def _never_together(self, target: int, found: Found) -> list[str]:
         """Warn where rows are too few to test any member given another: then nothing could be found redundant."""
-        tests = self.tests
+        tests, members = self.tests, found.members
+        if found.closed and not found.unchecked:
+            return []
         if len(members) < 2 or any(tests.deepest([x], target, [z for z in members if z != x]) for x in members):
             return []
         sentence = (
@@ -259,14 +265,10 @@ class Search:
         return [sentence]
 
 
-def _picked(
-    n_rows: int, arities: NDArray[np.int64], target: int, wanted: Wanted
-) -> tuple[Algorithm, str, Algorithm | None]:
-    """Pick an algorithm by rows, features and levels: with the reason, and another one if near copies leave nothing."""
-    name, why = choose(n_rows, np.delete(arities, target), int(arities[target]))
-    iamb = find("iamb")
-    options = wanted.options
-    return _checked(name, options), why, iamb if name != iamb.name and set(options) <= set(iamb.options) else None
+def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:
+    """Pick an algorithm, with the reason."""
+    name, why = choose(n_features)
+    return _checked(name, wanted.options), why
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:

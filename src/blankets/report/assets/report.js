@@ -31,7 +31,7 @@
   function item(row) {
     const summary = element("summary");
     summary.append(element("span", "name", row.name));
-    const verdict = { member: "in the blanket", "left out": "left out", excluded: "not searched" }[row.verdict];
+    const verdict = { member: "in the blanket", "left out": "left out", undecided: "undecided", excluded: "not searched" }[row.verdict];
     summary.append(element("span", "chip " + row.verdict.replace(" ", "-"), verdict));
     summary.append(element("span", "why", row.short));
     const details = element("details");

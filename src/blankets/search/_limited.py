@@ -1,0 +1,95 @@
+"""Tests of which only so many may be asked: for searches that would try more sets than there is time for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from blankets.independence import EvidenceBatch, IndependenceTest
+from blankets.independence._contract import Columns
+
+__all__ = ["LimitedTests", "OutOfTests"]
+
+T = TypeVar("T")
+
+
+class OutOfTests(Exception):
+    """A search has asked for as many tests as it was allowed."""
+
+
+class LimitedTests(IndependenceTest):
+    """Other tests, of which only a number may be asked before `OutOfTests` is raised.
+
+    What is counted are the tests asked for, and not those performed, so that the answer does not depend on what
+    other searches have left in a cache.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        What answers.
+    most : int
+        How many tests.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = LimitedTests(DSeparation(nx.DiGraph(["ab", "bc"])), most=3)
+    >>> len(tests.scan([1, 2], 0))
+    2
+    >>> tests.scan([1, 2], 0)
+    Traceback (most recent call last):
+    blankets.search._limited.OutOfTests: 3 tests
+    """
+
+    def __init__(self, tests: IndependenceTest, most: int) -> None:
+        self.tests, self.most, self.asked = tests, most, 0
+        self.names = tests.names
+        self.memo = tests.memo
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests have been performed."""
+        return self.tests.n_tests
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set."""
+        self._ask(len(xs))
+        return self.tests.scan(xs, y, given, even_if_unreliable=even_if_unreliable)
+
+    def separate(
+        self,
+        xs: Columns,
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None = None,
+        min_size: int = 0,
+        max_size: int | None = None,
+        stop_at: float | None = None,
+    ) -> EvidenceBatch:
+        """Find the weakest tie of each x over the subsets of a set; all of them are asked for at once."""
+        deepest = self.deepest(xs, y, among)
+        largest = deepest if max_size is None else min(max_size, deepest)
+        fixed = containing is not None
+        sizes = range(max(min_size - fixed, 0), largest - fixed + 1)
+        self._ask(len(xs) * sum(math.comb(len(among) - fixed, size) for size in sizes))
+        return self.tests.separate(
+            xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at
+        )
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return what the tests allow."""
+        return self.tests.deepest(xs, y, among)
+
+    def remember(self, key: Hashable, work: Callable[[], T]) -> T:
+        """Return what ``work`` returned when it was first asked for under this key."""
+        return self.tests.remember(key, work)
+
+    def _ask(self, n: int) -> None:
+        self.asked += n
+        if self.asked > self.most:
+            raise OutOfTests(f"{self.most:,} tests")

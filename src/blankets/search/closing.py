@@ -1,0 +1,285 @@
+"""Closing: is the answer what it claims to be?
+
+A set M is a Markov blanket of T if T is independent of every other column given M, and minimal if no member is
+irrelevant given the others. Searches reach it on many ways, some of which go wrong on few rows: two near copies put
+each other out, and neither is in. So whatever a search returned is asked the definition (methods, section 16):
+
+1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
+   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that
+   chance enters one blanket in 1/α, however many columns there are; later it is the false discovery rate that stays
+   that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
+2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
+   search brought stay: a weak true member may well fall below α given many others, for want of rows;
+3. and so on until nothing changes. When a set comes back, nobody leaves any more: then members can only be added, so
+   that it ends, and what is outside is irrelevant given what is inside.
+
+Tests that enter somebody are performed however sparse the tables are, where p-values hold even then
+(`IndependenceTest.at_level`): a small p-value is evidence on any number of rows. That a column is *out* is only said
+on tests with rows enough. A column that has none given all members is out if some of them separate it from the target,
+and undecided otherwise.
+
+A test without degrees of freedom needs no rule of its own here. It means that within every group of rows alike in
+the members either the column or the target is constant: the members tell the column (or the target) exactly, so that
+the column tells nothing more. In searches the same answer given a set *outside* the blanket is what empties blankets;
+given the blanket it is the definition, met exactly. And as one column leaves at a time, the last of several copies
+stays.
+
+References
+----------
+Benjamini & Hochberg (1995), Controlling the false discovery rate, JRSS B 57(1), 289-300.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.independence import Evidence, IndependenceTest
+from blankets.search._contract import Found, Trace
+from blankets.search.iamb import outside
+
+__all__ = ["close", "equivalents_of", "level_to_enter", "settle"]
+
+_DEEP = 3  # members given which a column is tested, where rows are too few for all of them
+_SETS = 200  # and how many sets of them at most
+
+
+def level_to_enter(alpha: float, n_members: int, n_columns: int) -> float:
+    """Return the p-value at which a column enters a blanket of so many members, of so many columns.
+
+    Examples
+    --------
+    >>> level_to_enter(0.01, 0, 30), level_to_enter(0.01, 4, 30), level_to_enter(0.01, 0, 2)
+    (0.0003333333333333333, 0.0016666666666666668, 0.005)
+    """
+    return min(alpha, alpha * (n_members + 1) / max(n_columns, 1))
+
+
+@dataclass(slots=True)
+class _Blanket:
+    """The members, and how they may change."""
+
+    tests: IndependenceTest
+    target: int
+    candidates: Sequence[int]
+    members: list[int]
+    alpha: float
+    trace: Trace
+
+    def level(self) -> float:
+        """Return the level at which a column may enter."""
+        return level_to_enter(self.alpha, len(self.members), len(self.candidates))
+
+    def strongest(self) -> Evidence | None:
+        """Return the strongest of those that may enter."""
+        columns = outside(np.asarray(self.candidates, np.int64), self.members)
+        if not len(columns):
+            return None
+        scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
+        self.trace.passed_over(scan, "closing")
+        order = scan.order(scan.dependent(self.level()))
+        return scan[int(order[0])] if len(order) else None
+
+    def enter(self, evidence: Evidence, reason: str) -> None:
+        """Take a column in."""
+        self.members.append(evidence.x)
+        self.trace.admitted(evidence, "closing", reason)
+
+    def leave(self, stay: Collection[int]) -> None:
+        """Put out, one at a time and the weakest first, those that the others make irrelevant."""
+        while len(self.members) > 1:
+            batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target)
+            free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
+            if not free.any():
+                return
+            evidence = batch[int(batch.order(free)[-1])]
+            self.members.remove(evidence.x)
+            self.trace.removed(evidence, "closing", "independent of the target given the other members")
+
+
+def settle(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    members: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    stay: Collection[int] = (),
+) -> tuple[int, ...]:
+    """Let columns enter and leave until the members make all others irrelevant, and return the members.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        Whose blanket it is.
+    candidates : sequence of int
+        All other columns.
+    members : sequence of int
+        Where to begin.
+    alpha : float
+        Significance level.
+    trace : Trace
+        Told each decision.
+    stay : collection of int
+        Members that do not leave.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> settle(tests, 0, [1, 2, 3], [], alpha=0.01, trace=Trace())
+    (1, 2)
+    """
+    blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
+    seen, settled = {frozenset(members)}, False
+    while (best := blanket.strongest()) is not None:
+        blanket.enter(best, "dependent on the target given all members")
+        if settled:
+            continue
+        blanket.leave(stay)
+        now = frozenset(blanket.members)
+        settled = now in seen
+        seen.add(now)
+    if settled:
+        trace.note(
+            "Closing came back to a set of members that it had seen before, as columns put each other out; from there "
+            "on none was put out, so that some members may be redundant."
+        )
+    return tuple(blanket.members)
+
+
+def close(
+    tests: IndependenceTest, target: int, candidates: Sequence[int], found: Found, *, alpha: float, trace: Trace
+) -> Found:
+    """Return what a search found, closed: every column outside is out given the members, or undecided.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        Whose blanket it is.
+    candidates : sequence of int
+        All other columns.
+    found : Found
+        What the search returned.
+    alpha : float
+        Significance level.
+    trace : Trace
+        Told each decision.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> close(tests, 0, [1, 2, 3], Found(members=(1,)), alpha=0.01, trace=Trace()).entered
+    (2,)
+    """
+    trace.phase("closing")
+    before = len(trace.decisions)
+    stay = frozenset(found.members)
+    members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=stay)
+    came = dict.fromkeys(d.x for d in trace.decisions[before:])
+    # Who was tied to the target at some time may stand in for a member.
+    level = alpha / max(len(candidates), 1)
+    own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
+    tied = {x for batch in own for x in batch.xs[batch.dependent(level)].tolist()}
+    tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
+    return replace(
+        found,
+        members=members,
+        roles={x: role for x, role in found.roles.items() if x in members},
+        separators={x: given for x, given in found.separators.items() if x not in members},
+        closed=True,
+        entered=tuple(x for x in came if x in members),
+        left=tuple(x for x in came if x not in members),
+        unchecked=_unchecked(tests, target, members, alpha),
+        undecided=_undecided(tests, target, outside(np.asarray(candidates, np.int64), members), members, alpha),
+        equivalents=equivalents_of(tests, target, members, sorted(tied - set(members)), alpha=alpha),
+    )
+
+
+def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alpha: float) -> tuple[int, ...]:
+    """Return the members that no test given the others could have found redundant, nor found needed."""
+    batch = tests.drop_one(members, target)
+    if batch.reliable.all():
+        return ()
+    needed = tests.at_level(alpha).drop_one(members, target).dependent(alpha)
+    return tuple(batch.xs[~batch.reliable & ~needed].tolist())
+
+
+def _undecided(
+    tests: IndependenceTest, target: int, columns: NDArray[np.int64], members: Sequence[int], alpha: float
+) -> dict[int, float]:
+    """Return the columns that rows are too few for: not testable given the members, nor separated by some of them."""
+    if not len(columns):
+        return {}
+    open_ = columns[~tests.scan(columns, target, members).reliable]
+    if len(open_) and members:
+        apart = tests.separate(open_, target, members, max_size=_deepest(len(members)), stop_at=alpha)
+        open_ = open_[~apart.independent(alpha)]
+    return {int(x): tests.rows_for(int(x), target, members) for x in open_}
+
+
+def _deepest(n_members: int) -> int:
+    """Return the size of conditioning sets of which there are not too many."""
+    sizes = [size for size in range(1, _DEEP + 1) if sum(math.comb(n_members, k) for k in range(size + 1)) <= _SETS]
+    return max(sizes, default=1)
+
+
+def equivalents_of(
+    tests: IndependenceTest, target: int, members: Sequence[int], columns: Sequence[int], *, alpha: float
+) -> dict[int, tuple[int, ...]]:
+    """Return, for each member, the columns that could stand in its place.
+
+    With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
+    them the target is independent of the other. Independence is only believed of tests with rows enough.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        Whose blanket it is.
+    members : sequence of int
+        The blanket.
+    columns : sequence of int
+        Columns outside that were tied to the target at some time.
+    alpha : float
+        Significance level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.data import Frame
+    >>> from blankets.independence import TableTests
+    >>> a = np.tile([0, 0, 0, 1, 1, 1, 1, 0], 50)
+    >>> y = np.tile([0, 0, 0, 1, 1, 1, 0, 1], 50)
+    >>> frame = Frame.from_codes(np.column_stack([a, 1 - a, y]))
+    >>> equivalents_of(TableTests(MemoryCounter(frame)), 2, [0], [1], alpha=0.01)
+    {0: (1,)}
+    """
+    level = alpha / max(len(columns), 1)
+    if not len(columns) or not members:
+        return {}
+    irrelevant = tests.scan(columns, target, members)
+    able = irrelevant.xs[irrelevant.independent(alpha)]
+    found: dict[int, tuple[int, ...]] = {}
+    for a in members if len(able) else ():
+        rest = tuple(z for z in members if z != a)
+        batch = tests.at_level(level).scan(able, target, rest)
+        tied = batch.xs[batch.order(batch.dependent(level))].tolist()
+        stand_ins = tuple(b for b in tied if tests.test(a, target, (*rest, b)).independent(alpha))
+        if stand_ins:
+            found[a] = stand_ins
+    return found

@@ -1,0 +1,142 @@
+"""Two views of one blanket: small sets find members, the whole blanket decides about the rest.
+
+Searches fail in two ways. Those that condition on small sets lose columns that put each other out, and keep false
+members where rows are too few to condition at all. Those that condition on the whole blanket lose weak members
+behind strong ones. Here both views are taken:
+
+1. *small sets*: PCMB, with the quickest tests there are. Each neighborhood may ask for a number of tests; if that does
+   not do, sets are limited to two columns, and if that does not do either, nothing is learned from it. Of its answer
+   those members are kept which rows allow to be tested given two others (or all others): without that, "no set
+   separates it" says nothing;
+2. *the whole blanket*: closing from there (`blankets.search.closing`), with calibrated tests of any sparsity.
+
+Correct under faithfulness and perfect tests, if no limit was met: PCMB is, and closing changes nothing then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from blankets.independence import IndependenceTest
+from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._limited import LimitedTests, OutOfTests
+from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
+from blankets.search.closing import settle
+from blankets.search.pcmb import pcd
+
+__all__ = ["ALGORITHMS", "two_view"]
+
+_FEWEST = 20_000  # tests that each neighborhood may ask for at least
+_CAPPED = 2  # columns given which a tie is tested, where all sets are too many
+_WIDE = 50_000  # columns from which a scan for each neighbor, and for theirs, takes too long
+
+
+def two_view(
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    tests_a_column: int = 100,
+) -> Found:
+    """Return the Markov blanket of ``target`` among ``candidates``.
+
+    Parameters
+    ----------
+    tests : IndependenceTest
+        The questions.
+    target : int
+        Column.
+    candidates : sequence of int
+        Other columns.
+    alpha : float
+        Significance level.
+    trace : Trace
+        Told each decision.
+    tests_a_column : int
+        How many tests the search for the neighbors of one column may ask for, for each other column. 0: closing
+        alone, from the empty set; so it is with more than 50,000 columns.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> found = two_view(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace())
+    >>> found.members, found.roles
+    ((1, 2), {1: 'child', 2: 'spouse'})
+    """
+    start = Found(members=())
+    if tests_a_column and len(candidates) <= _WIDE:
+        most = max(tests_a_column * len(candidates), _FEWEST)
+        start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, most=most)
+    members = settle(tests, target, candidates, start.members, alpha=alpha, trace=trace, stay=start.members)
+    return replace(
+        start, members=members, separators={x: given for x, given in start.separators.items() if x not in members}
+    )
+
+
+def _by_small_sets(
+    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, most: int
+) -> Found:
+    """Return what PCMB finds within a number of tests, as far as rows allow to believe it."""
+    search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=None, trace=trace)
+    limited: set[int] = set()
+
+    def raw(x: int) -> Neighborhood:
+        found = search.learn(("within", most), x, lambda own, y, log: _within(own, y, log, most))
+        limited.update([x] if found.capped else [])
+        return found
+
+    def neighbors(x: int) -> Neighborhood:
+        return symmetric(raw, x)
+
+    found = blanket_of(search, own_neighbors(search, neighbors, raw), neighbors)
+    kept = tuple(x for x in found.members if _testable(tests, target, x, found.members))
+    for x in found.members:
+        if x not in kept:
+            evidence = tests.test(x, target)
+            trace.removed(evidence, "small sets", "rows are too few to test it given two other members")
+    if limited:
+        trace.note(
+            f"The search through small sets met its limit of {most:,} tests for {len(limited)} of the columns that it "
+            f"looked at, and went on with sets of at most {_CAPPED} (option tests_a_column); closing followed."
+        )
+    roles = {x: role for x, role in found.roles.items() if x in kept}
+    # Sets that were not tried may be those that tell a spouse from a neighbor.
+    return replace(
+        found, members=kept, roles={} if limited else roles, common_children={} if limited else found.common_children
+    )
+
+
+def _testable(tests: IndependenceTest, target: int, x: int, members: Sequence[int]) -> bool:
+    others = [z for z in members if z != x]
+    return tests.deepest([x], target, others) >= min(_CAPPED, len(others))
+
+
+def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
+    """Return the neighbors of ``y`` by as many tests as are allowed; none, if they do not do."""
+    for cap in (None, _CAPPED):
+        limited = LimitedTests(search.tests, most)
+        within = LocalSearch(limited, y, search.others(y), alpha=search.alpha, max_given=cap, trace=search.trace)
+        try:
+            return replace(pcd(within, y, log), capped=cap is not None)
+        except OutOfTests:
+            log.decisions.clear()
+            log.scans.clear()
+    return Neighborhood(members=(), untested=frozenset(search.others(y)), capped=True, log=log)
+
+
+ALGORITHMS = (
+    Algorithm(
+        name="two-view",
+        run=two_view,
+        reference="This library; see the page on algorithms. Its first view is that of Peña, Björkegren & Tegnér "
+        "(2005), its second that of inter-IAMB (Tsamardinos, Aliferis & Statnikov 2003).",
+        sound=True,
+        roles=True,
+        when="The default: nearest to the truth over networks, bounded in time, closed by construction.",
+    ),
+)

@@ -1,0 +1,104 @@
+"""Closing: what it changes, what it leaves, and what it says about columns that it could not test."""
+
+import numpy as np
+import pytest
+
+from blankets.counting import MemoryCounter
+from blankets.data import Frame
+from blankets.independence import DSeparation, table_tests
+from blankets.search import ALGORITHMS, Found, Trace
+from blankets.search.closing import close, equivalents_of, settle
+from search.graphs import truth, varied_dag
+
+ALPHA = 0.01
+SOUND = [name for name, algorithm in ALGORITHMS.items() if algorithm.sound and algorithm.finds == "blanket"]
+
+
+def asked(*columns, reliability=5.0):
+    """Calibrated tests of columns of codes; the target is the first."""
+    return table_tests(MemoryCounter(Frame.from_codes(np.column_stack(columns))), level=ALPHA, reliability=reliability)
+
+
+def closed(tests, members=()):
+    trace = Trace()
+    others = list(range(1, len(tests.names)))
+    return close(tests, 0, others, Found(members=tuple(members)), alpha=ALPHA, trace=trace), trace
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_closing_changes_nothing_of_a_sound_answer(name):
+    rng, shuffle = np.random.default_rng(21), np.random.default_rng(22)
+    options = {"rng": shuffle} if "rng" in ALGORITHMS[name].options else {}
+    for _ in range(40):
+        graph = varied_dag(rng)
+        tests = DSeparation(graph)
+        for target in graph.nodes:
+            others = [x for x in graph.nodes if x != target]
+            found = ALGORITHMS[name].run(tests, target, others, alpha=ALPHA, trace=Trace(), **options)
+            after = close(tests, target, others, found, alpha=ALPHA, trace=Trace())
+            assert after.members == found.members
+            assert (after.entered, after.left, after.undecided, after.unchecked) == ((), (), {}, ())
+
+
+def test_closing_from_nothing_is_a_search():
+    rng = np.random.default_rng(23)
+    for _ in range(60):
+        graph = varied_dag(rng)
+        tests = DSeparation(graph)
+        for target in graph.nodes:
+            others = [x for x in graph.nodes if x != target]
+            members = settle(tests, target, others, (), alpha=ALPHA, trace=Trace())
+            assert set(members) == truth(graph, target).blanket
+
+
+def test_near_copies_that_put_each_other_out_come_back():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 600)
+    hidden = np.where(rng.random(600) < 0.7, y, 1 - y)
+    a, b = (np.where(rng.random(600) < 0.998, hidden, 1 - hidden) for _ in range(2))
+    found, trace = closed(asked(y, a, b))
+    assert len(found.entered) == 1
+    assert found.members == found.entered
+    assert [d.phase for d in trace.decisions] == ["closing"]
+    assert set(found.equivalents[found.members[0]]) == {1, 2} - set(found.members)
+
+
+def test_an_exact_copy_is_out_and_an_equivalent():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 500)
+    a = np.where(rng.random(500) < 0.8, y, 1 - y)
+    found, _ = closed(asked(y, a, 1 - a, 3 * a))
+    assert found.members == (1,)
+    assert found.equivalents == {1: (2, 3)}
+    assert found.undecided == {}
+
+
+def test_a_column_that_rows_are_too_few_for_is_undecided():
+    rng = np.random.default_rng(3)
+    n = 600
+    a, b = rng.integers(0, 12, (2, n))
+    y = (a % 2 + b % 2 + (rng.random(n) < 0.1)) % 2
+    w = np.where(rng.random(n) < 0.7, a, rng.integers(0, 12, n))  # tied through a alone
+    found, _ = closed(asked(y, a, b, w), members=(1,))
+    # 5 rows for each of 11 x 1 x 12 degrees of freedom given one of them, x 12 given both.
+    assert found.undecided == pytest.approx(dict.fromkeys(found.undecided, 5 * 11 * 12))
+    assert all(x not in found.members for x in found.undecided)
+
+
+def test_chance_enters_once_in_a_hundred_blankets():
+    # At the level alpha / columns a blanket of noise has a member with probability alpha at most: 400 of them, 4
+    # expected, and 12 would have probability 0.001 (binomial).
+    entered = 0
+    for seed in range(400):
+        rng = np.random.default_rng([7, seed])
+        found, _ = closed(asked(*rng.integers(0, 3, (20, 200))))
+        entered += len(found.members)
+    assert entered <= 12
+
+
+def test_equivalents_need_both_directions():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 3000)
+    a = np.where(rng.random(3000) < 0.9, y, 1 - y)
+    worse = np.where(rng.random(3000) < 0.7, a, 1 - a)  # a makes it irrelevant, but it cannot stand in for a
+    assert equivalents_of(asked(y, a, worse), 0, [1], [2], alpha=ALPHA) == {}
