@@ -24,7 +24,7 @@ from blankets.cli._select import select
 from blankets.cli._sensitivity import sensitivity
 from blankets.cli._simulate import simulate
 from blankets.cli._stability import stability
-from blankets.cli._test import test
+from blankets.cli._testing import test
 from blankets.cli._versions import versions
 from blankets.errors import BlanketsError, Interrupted, ParameterError
 
