@@ -177,7 +177,7 @@ PRIORS = [
 ]
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("regime", [bl.PositiveUnlabeled, partial(bl.SemiSupervised, "mar-c")])
 def test_regimes_and_priors_are_built_again(regime, prior):
     """As data, and as the Python that the call says."""
