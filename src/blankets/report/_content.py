@@ -198,7 +198,7 @@ def _latents(latent: LatentBlanket) -> list[str]:
     return told or [f"None was found by {latent.method}: the observed columns explain the data as well without any."]
 
 
-def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, Any] | None:
+def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, object] | None:
     """Return which columns are members under which class prior."""
     if not runs:
         return None
@@ -212,7 +212,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 
 
-def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, Any] | None:
+def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, object] | None:
     """Return how often each column was a member over resamples, members and frequent others first."""
     if not shares:
         return None
