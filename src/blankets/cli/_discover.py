@@ -33,6 +33,7 @@ __all__ = ["discover"]
 @search_options
 @reading_options
 @click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
+@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it; default: yes.")
 @label_options
 @engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
