@@ -16,8 +16,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import blankets
-
 BUSY = 0.5  # a load average above this many processes a core disturbs wall times
 
 
@@ -102,8 +100,6 @@ def announce(title: str, *, warm: bool = True) -> dict[str, Any]:
 
     All kernels are compiled first, unless the start is what is measured.
     """
-    if warm:
-        blankets.warm_up()
     here = machine()
     print(title)
     print(f"Python {here['python']}, {here['system']}, {here['cores']} cores, load average {here['load']}")

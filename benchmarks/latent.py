@@ -25,8 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
+from blankets import best_dag, discover_latent
 from blankets.data import Frame
-from blankets.latent import best_dag, discover_latent
 
 # Recent releases of Gurobi compare expressions only; GOBNILP 1.0 still passes the sense of a constraint apart.
 PEER = """

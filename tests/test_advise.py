@@ -74,7 +74,7 @@ def test_positive_unlabeled():
     advice = bl.advise(table, "smoker", labels="pu", prior=0.25)
     have = int(table["smoker"].notna().sum())
     kappa = y0_kappa(have, N, 0.25)
-    assert (advice.surrogate, advice.estimator, advice.regime) == ("y0", "Pos (5.8)", "pu")
+    assert (advice.surrogate, advice.estimator, advice.regime) == ("y0", "Pos (labeled positives with the prior)", "pu")
     assert (advice.levels, advice.dof) == (3, 2)  # the median of 2, 3 and 3
     assert advice.kappa == pytest.approx(kappa)
     assert advice.powers == pytest.approx({size: power(effect, kappa) for size, effect in EFFECTS.items()}, rel=1e-8)
@@ -123,7 +123,7 @@ def test_missing_completely_at_random():
     table = hidden("mcar")
     have = int(table["smoker"].notna().sum())
     advice = bl.advise(table, "smoker", labels="mcar")
-    assert (advice.surrogate, advice.estimator) == ("listwise", "MCAR (5.5)")
+    assert (advice.surrogate, advice.estimator) == ("listwise", "MCAR (labeled rows, x from all rows)")
     kind = "labeled rows"
     check_goals(advice, have / N, {kind: lambda k: k / N}, {kind: N}, {kind: have})
     assert advice.safe_side == ""
@@ -164,12 +164,12 @@ def test_without_knowledge_of_the_prior():
     assert all("give prior=" in text for text in advice.unanswerable.values())
     assert "test" in advice.recommendations
     assert "loss='squared'" in advice.recommendations["rank"]
-    assert "Not known, the power of the tests: power cannot be told without p(y=1)" in repr(advice)
+    assert "Not known, the power of the tests: power cannot be computed without p(y=1)" in repr(advice)
     semi = bl.advise(hidden("mar-c"), "smoker", labels="mar-c")
     assert semi.surrogate == "ym"
     a, b = ((hidden("mar-c")["smoker"] == k).mean() for k in (1, 0))
-    threshold = 1 / (1 + np.sqrt((1 - a) * b / (a * (1 - b))))  # inequality (4.1)
-    assert f"below {threshold:.3g} (inequality 4.1)" in semi.unanswerable["which test is the most powerful"]
+    threshold = 1 / (1 + np.sqrt((1 - a) * b / (a * (1 - b))))  # methods (3.7)
+    assert f"below {threshold:.3g}" in semi.unanswerable["which test is the most powerful"]
 
 
 def test_a_bound_unlocks_power_but_no_estimate():
@@ -211,7 +211,11 @@ def test_an_estimated_prior_says_so():
 
 def test_depending_on_features():
     advice = bl.advise(hidden("mcar"), "smoker", labels="mar-f")
-    assert (advice.surrogate, advice.valid, advice.estimator) == ("listwise", ("listwise",), "MAR-F (5.6)")
+    assert (advice.surrogate, advice.valid, advice.estimator) == (
+        "listwise",
+        ("listwise",),
+        "MAR-F (labeled rows weighted by x)",
+    )
     assert set(advice.unanswerable) == {"the power of the tests"}
     assert any("given=" in caution for caution in advice.cautions)
 
@@ -232,7 +236,7 @@ def test_prints_and_travels():
     for prior in (None, 0.25, (0.2, 0.4), "<0.4"):
         advice = bl.advise(table, hostile, labels="pu", prior=prior)
         again = json.loads(advice.to_json())
-        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 2)
+        assert (again["schema"], again["schema_version"]) == ("blankets/advice", 4)
         assert len(again["goals"]) == len(advice.goals)
         assert "<script>" not in advice._repr_html_()
         assert max(len(line) for line in repr(advice).splitlines()) <= 130
@@ -245,7 +249,7 @@ def test_refusals():
     table = hidden("mar-c")
     with pytest.raises(LabelError, match="say how labels went missing"):
         bl.advise(table, "smoker")
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled"):
         bl.advise(hidden("pu"), "smoker")
     with pytest.raises(ParameterError, match=r"'alpha' must be between 0 and 0\.8"):
         bl.advise(table, "smoker", labels="mar-c", alpha=0.9)

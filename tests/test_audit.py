@@ -84,7 +84,7 @@ def test_a_column_that_determines_another():
     district = np.random.default_rng(3).integers(0, 9, N)
     table["district"], table["region"] = district.astype(str), (district // 3).astype(str)
     found = one(bl.audit(table, "ill"), "determined")
-    assert (found.columns, found.what) == (("region",), "Are told exactly by another column: region by district.")
+    assert (found.columns, found.what) == (("region",), "Are determined exactly by another column: region by district.")
     reverse = table[["region", "district", "dose", "ill"]]
     assert one(bl.audit(reverse, "ill"), "determined").columns == ("region",)
 
@@ -184,7 +184,7 @@ def test_wide_tables_are_compared_where_it_matters(monkeypatch):
     table["county"] = np.where(table.town == "north", 1, 0)
     found = bl.audit(table, "ill")
     assert found.columns("near-duplicate") == ("cough", "no cough")
-    assert "of the 1 columns most strongly tied to the target only" in found.notes[0]
+    assert "among the 1 columns most strongly tied to the target only" in found.notes[0]
     assert "first in the table" in bl.audit(table).notes[0]
 
 
@@ -252,12 +252,12 @@ def test_results_are_escaped_tabled_and_plain():
     assert "<b>cough" not in found._repr_html_()
     assert "&lt;b&gt;cough" in found._repr_html_()
     content = json.loads(found.to_json())
-    assert (content["schema"], content["schema_version"]) == ("blankets/audit", 2)
-    assert content["manifest"]["call"] == "audit"
+    assert (content["schema"], content["schema_version"]) == ("blankets/audit", 4)
+    assert content["call"]["function"] == "audit"
     again = DataAudit.from_json(found.to_json())
     assert (repr(again), again.to_dict()) == (repr(found), found.to_dict())
     content["findings"][0]["weight"] = "heavy"
-    with pytest.raises(DataError, match="this is not a saved result: 'weight' holds 'heavy'"):
+    with pytest.raises(DataError, match="this is not a saved result: 'weight' in 'findings' holds 'heavy'"):
         DataAudit.from_dict(content)
     assert [row["kind"] for row in found.table()] == ["near-duplicate"]
 
@@ -267,7 +267,7 @@ def test_command_line(tmp_path, capsys):
     table.to_csv(tmp_path / "t.csv", index=False)
     file = str(tmp_path / "t.csv")
     assert run(["audit", file, "--target", "ill"]) == 0
-    assert "leaking: Tell almost everything about the target: healthy (100%)." in capsys.readouterr().out
+    assert "leaking: Say almost everything about the target: healthy (100%)." in capsys.readouterr().out
     assert run(["audit", file, "-t", "ill", "--json", "--exclude", "healthy", "--positive", "1"]) == 0
     out, err = capsys.readouterr()
     assert (json.loads(out)["findings"], err) == ([], "")

@@ -1,7 +1,5 @@
 """From a table to a blanket: right answers, and sentences for wrong questions."""
 
-from contextlib import nullcontext
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -158,15 +156,35 @@ def test_alpha_outside_its_range(alpha):
     [
         ({"algorithm": "interiamb"}, "unknown algorithm 'interiamb'; did you mean 'inter-iamb'"),
         ({"test": "chi2"}, "unknown test 'chi2'"),
-        ({"dof": "exact"}, "unknown dof 'exact'"),
-        ({"algorithm": "iamb", "k": 3}, "algorithm 'iamb' has no option 'k'"),
-        ({"strength": "weight"}, "unknown strength 'weight'"),
+        ({"dof": "nominal"}, r"'dof' is not an argument of its own: say test=bl\.Testing\(dof=\.\.\.\)"),
+        ({"surrogate": "y0"}, r"say labels=bl\.PositiveUnlabeled\(surrogate=\.\.\.\) or bl\.SemiSupervised"),
+        ({"checkpoint": "run"}, r"say engine=bl\.Engine\(checkpoint=\.\.\.\)"),
+        ({"algorithm": "iamb", "options": {"k": 3}}, "algorithm 'iamb' has no option 'k'"),
+        ({"algorithm": "fbed", "k": 3}, r"'k' is not an argument of its own: say options=\{'k': \.\.\.\}"),
+        ({"options": "k"}, "'options' must be a mapping of options of the algorithm to values"),
         ({"missing": "ignore"}, "unknown"),
     ],
 )
 def test_wrong_words_get_the_right_ones(wrong, message):
     with pytest.raises(ParameterError, match=message):
         bl.discover(clinic(50), "smoker", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"dof": "exact"}, "unknown dof 'exact'"),
+        ({"strength": "weight"}, "unknown strength 'weight'"),
+        ({"reliability": -1}, "'reliability' must be a number of rows for each degree of freedom, >= 0, but it is -1"),
+        (
+            {"dof": "nominal"},
+            r"is for the formulas of 'g' and 'x2', .* say Testing\('g', dof='nominal'\)",
+        ),
+    ],
+)
+def test_tests_are_checked_when_they_are_described(wrong, message):
+    with pytest.raises(ParameterError, match=message):
+        bl.Testing(**wrong)
 
 
 def test_wrong_names_are_refused_before_the_data_are_read():
@@ -241,13 +259,6 @@ def test_a_marker_of_unlabeled_rows_can_be_named():
     assert "cough" in blanket.members
 
 
-def test_first_use_says_that_it_compiles(monkeypatch):
-    told = []
-    monkeypatch.setattr("blankets.questions.discover.told_of_compiling", lambda tell: nullcontext(tell()))
-    bl.discover(clinic(200), "smoker", algorithm="iamb", progress=told.append)
-    assert "compiling kernels for this machine; each is compiled once" in told
-
-
 def test_the_score_based_algorithm_is_one_of_them():
     assert "sll" in {entry.name for entry in bl.algorithms()}
     blanket = bl.discover(clinic().drop(columns="age"), "smoker", algorithm="sll")
@@ -276,5 +287,5 @@ def test_columns_that_go_by_number_are_explained_by_number():
 @pytest.mark.parametrize(("misspelt", "meant"), [("alhpa", "alpha"), ("max_gven", "max_given")])
 def test_a_misspelt_argument_is_recognized(misspelt, meant):
     table = {name: [0, 1] * 50 for name in "ab"} | {"t": [0, 1, 1, 0] * 25}
-    with pytest.raises(ParameterError, match=rf"has no option '{misspelt}'; did you mean '{meant}'\? it has max_given"):
+    with pytest.raises(ParameterError, match=rf"there is no argument '{misspelt}'; did you mean '{meant}'\?"):
         bl.discover(table, "t", algorithm="pcmb", keep="b", **{misspelt: 1})

@@ -1,4 +1,4 @@
-"""The same blanket, wherever the rows are: in memory, on disk, on a GPU, on a cluster, in a database, after a kill."""
+"""The same blanket, wherever the rows are: in memory, on disk, on a cluster, in a database, after a kill."""
 
 import os
 import signal
@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.counting import DaskCounter, GpuCounter, MemoryCounter, _dask, connect
+from blankets.counting import DaskCounter, DaskTable, MemoryCounter, _dask, connect
+from blankets.data import Frame
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
-from small_gpu import small_gpu
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_a_store_answers_every_question(table, folder, expected, tmp_path):
     store = bl.pack(folder, tmp_path / "store", target="ill")
     assert same(bl.discover(store, "ill", algorithm="hiton-mb"), expected)
     assert same(bl.discover(tmp_path / "store", "ill", algorithm="hiton-mb"), expected)
-    assert bl.rank(store, "ill").to_dict()["features"] == bl.rank(table, "ill").to_dict()["features"]
+    assert bl.rank(store, "ill").table() == bl.rank(table, "ill").table()
     everything = bl.discover_all(store, ["a", "child"], algorithm="iamb")
     by_hand = bl.discover_all(table, ["a", "child"], algorithm="iamb")
     assert {t: b.members for t, b in everything.items()} == {t: b.members for t, b in by_hand.items()}
@@ -105,7 +105,7 @@ def test_engines_are_checked(table):
         bl.discover(table, "ill", engine=bl.Engine(address="tcp://127.0.0.1:1"))
     with pytest.raises(ParameterError, match=r"give the data as bl\.SqlTable"):
         bl.discover(table, "ill", engine="sql")
-    with pytest.raises(ParameterError, match="'engine' and 'checkpoint' are for counts"):
+    with pytest.raises(ParameterError, match="a cluster, a database and checkpoints are for counts"):
         bl.discover(table[["a", "b", "child"]], "b", test="fisher-z", engine="dask")
 
 
@@ -115,37 +115,6 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
     assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
-
-
-# A GPU, or its simulation
-
-
-def test_a_gpu_gives_the_same_blanket(table, monkeypatch):
-    few = table.iloc[:300][["a", "spouse", "child", "noise0", "ill"]]
-    hidden = few.assign(ill=few["ill"].astype(object).where(np.arange(len(few)) % 3 > 0, None))
-    asked, prepared = [], GpuCounter._prepared
-
-    def counted(self, *request):
-        asked.append(request)
-        return prepared(self, *request)
-
-    monkeypatch.setattr(GpuCounter, "_prepared", counted)
-    monkeypatch.setattr("blankets.counting._gpu.LATENCY", 0)
-    for data, labels in ((few, "auto"), (hidden, "mcar")):
-        in_memory = bl.discover(data, "ill", labels=labels, algorithm="iamb")
-        with small_gpu(monkeypatch):
-            assert same(bl.discover(data, "ill", labels=labels, algorithm="iamb", engine="gpu"), in_memory)
-        assert in_memory.members
-        assert asked
-        asked.clear()
-
-
-def test_a_gpu_is_looked_for_before_the_data_are_read(monkeypatch):
-    from numba import cuda
-
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
-    with pytest.raises(EngineError, match="there is no GPU that CUDA can use on this machine"):
-        bl.discover("no such file.csv", "ill", engine="gpu")
 
 
 # SQL
@@ -232,7 +201,7 @@ def put(self, *answer):
     if len(n) == 9:
         os.kill(os.getpid(), signal.SIGKILL)
 Checkpoint.put = put
-bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", checkpoint=sys.argv[2])
+bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=sys.argv[2]))
 """
     arguments = str(tmp_path / "table.parquet"), str(tmp_path / "run.jsonl")
     killed = subprocess.run([sys.executable, "-c", code, *arguments], check=False)
@@ -278,6 +247,30 @@ def test_a_cluster_gives_the_same_blanket(cluster, table, folder, expected, tmp_
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
     on_cluster = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", engine=bl.Engine("dask", address=address))
     assert same(on_cluster, bl.discover(hidden, "ill", labels="mcar", algorithm="iamb"))
+
+
+def test_a_replaced_column_and_rows_left_out_need_no_second_store(cluster, tmp_path):
+    from distributed import Client
+
+    rng = np.random.default_rng(4)
+    frame = Frame.from_codes(rng.integers(0, 3, (500, 6)), arities=[3] * 6)
+    surrogate, rows = rng.integers(0, 300, 500), rng.random(500) < 0.6
+    with Client(cluster.scheduler_address) as client:
+        table = DaskTable(client, tmp_path)
+        table.counter(frame)
+        for changed in (
+            frame.with_column("x2", surrogate, tuple(range(300))),
+            frame.with_column("new", surrogate % 2, (0, 1)).select([6, 1, 0]),
+            frame,
+        ):
+            for taken in (None, rows):
+                counter = table.counter(changed, taken)
+                reference = MemoryCounter(changed if taken is None else changed.take(taken))
+                assert counter.names == reference.names
+                assert counter.n_rows == reference.n_rows
+                ours, theirs = next(counter.tables([0], 2, [1])), next(reference.tables([0], 2, [1]))
+                assert np.array_equal(ours.counts, theirs.counts)
+    assert [path.name for path in tmp_path.iterdir()] == ["table0"]
 
 
 def test_a_worker_killed_in_mid_run_is_a_warning_and_the_counts_are_the_same(folder, tmp_path):
@@ -370,7 +363,7 @@ def test_a_cluster_without_workers_is_given_up(folder, tmp_path, monkeypatch):
 
 
 def test_importing_the_package_imports_no_engine():
-    engines = {"dask", "distributed", "duckdb", "numba.cuda", "pyarrow"}
+    engines = {"dask", "distributed", "duckdb", "pyarrow"}
     code = f"import sys, blankets.questions.discover; print({engines} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

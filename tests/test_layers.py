@@ -16,7 +16,7 @@ ORDER = (
     "errors",
     "arguments",
     "progress",
-    "compiling",
+    "kernels",
     "records",
     "data",
     "counting",
@@ -42,6 +42,8 @@ DOORS = {
     ("latent", "plots"),
     ("latent", "report"),
     ("planning", "plots"),
+    ("records", "cli"),  # call.to_command() asks the commands what they are called
+    ("records", "the package itself"),  # call.run() calls the public function
     ("results", "plots"),
     ("results", "questions"),
     ("results", "report"),
@@ -61,7 +63,6 @@ OPTIONAL = {
 # Packages that everybody has but that take long to import, and the rooms that may do so at the top.
 HEAVY = {
     "networkx": {"latent", "results", "simulate"},
-    "numba": {"counting", "independence", "latent", "search", "stats"},
     "rich": set(),
     "scipy.stats": set(),
     "sklearn": {"estimators"},

@@ -104,7 +104,7 @@ class TestManyTargets:
         assert members(caught.value.found).items() <= whole.items()
 
     def test_a_stopped_run_continues_from_its_checkpoint(self, tmp_path):
-        about = {"algorithm": "iamb", "checkpoint": tmp_path / "run.jsonl"}
+        about = {"algorithm": "iamb", "engine": bl.Engine(checkpoint=tmp_path / "run.jsonl")}
         with pytest.raises(Interrupted):
             bl.discover_all(table(), **about, progress=Stopper("^3 of", interrupt))
         size = (tmp_path / "run.jsonl").stat().st_size
@@ -137,7 +137,7 @@ class TestDraws:
                 table(), "x1", algorithm="iamb", n_resamples=8, rng=0, n_jobs=1, progress=Stopper("^3 of", interrupt)
             )
         kept = caught.value.found
-        assert (type(kept), kept.n_draws) == (bl.Stability, 3)
+        assert (type(kept), kept.n_resamples) == (bl.Stability, 3)
         assert kept.frequency["x0"] == kept.frequency["x2"] == 1.0
 
     def test_nothing_done_is_nothing_kept(self, monkeypatch):

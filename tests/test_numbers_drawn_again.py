@@ -60,7 +60,7 @@ class TestStability:
         assert found["a"] == found["c"] == 1.0
         assert set(found.members) >= {"a", "c", "d"}
         assert found.settings["test"] == "fisher-z"
-        assert found.manifest.fingerprint == bl.discover(table, "b", test="fisher-z").manifest.fingerprint
+        assert found.call.fingerprint == bl.discover(table, "b", test="fisher-z").call.fingerprint
 
     def test_rows_are_drawn_by_the_values_of_a_target_that_has_few(self):
         rng = np.random.default_rng(2)
@@ -81,7 +81,7 @@ class TestStability:
     def test_rows_with_gaps_are_dropped_once(self):
         table = chain(200)
         gaps = table.where(pd.Series(np.arange(200) >= 20), other=np.nan)
-        asked = {"test": "fisher-z", "n_draws": 4, "rng": 0}
+        asked = {"test": "fisher-z", "n_resamples": 4, "rng": 0}
         found = bl.stability(gaps, "b", missing="drop", exclude=["noise"], **asked)
         assert found.n_rows == 180
         assert found.frequency == bl.stability(table[20:].drop(columns="noise"), "b", **asked).frequency
@@ -93,7 +93,7 @@ class TestStability:
             bl.stability(chain(), "b", test="fisher-z", labels="mcar")
         with pytest.raises(TargetError, match="no target was named"):
             bl.stability(chain(), test="fisher-z")
-        with pytest.raises(ParameterError, match="cannot take 'prior', 'labels'; take test='auto', 'g' or 'x2'"):
+        with pytest.raises(ParameterError, match="cannot take 'labels', 'prior'; take test='auto', 'g' or 'x2'"):
             bl.discover(chain(), "b", test="fisher-z", labels="pu", prior=0.2)
 
 

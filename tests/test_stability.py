@@ -101,7 +101,7 @@ def test_the_bound_is_that_of_the_papers():
         target="y",
         frequency={f"x{j}": 1.0 if j < 4 else 0.1 for j in range(50)},
         members=("x0",),
-        n_draws=100,
+        n_resamples=100,
         method="subsample",
         fraction=0.5,
         mean_size=8.6,
@@ -148,7 +148,7 @@ def test_it_prints_and_is_kept_as_json():
     assert found.table()[0] == {"feature": "strong", "frequency": 1.0, "member": True}
     with pytest.raises(KeyError, match="no feature 'stong'; did you mean 'strong'"):
         found["stong"]
-    with pytest.raises(DataError, match="'frequency' holds something else than shares"):
+    with pytest.raises(DataError, match="'a' in 'frequency' holds 3"):
         Stability.from_dict({**content, "frequency": {"a": 3}})
     with pytest.raises(TypeError, match="unhashable"):
         hash(found)
@@ -156,7 +156,7 @@ def test_it_prints_and_is_kept_as_json():
 
 def test_wrong_requests():
     table = clinic(100)
-    with pytest.raises(ParameterError, match="'n_draws' must be a whole number, at least 1, but it is 0"):
+    with pytest.raises(ParameterError, match="'n_resamples' must be a whole number, at least 1, but it is 0"):
         bl.stability(table, "ill", n_resamples=0)
     with pytest.raises(ParameterError, match=r"unknown method 'jackknife'; .*choose from bootstrap, pairs, subsample"):
         bl.stability(table, "ill", method="jackknife")

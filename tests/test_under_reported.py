@@ -29,7 +29,7 @@ def test_a_test_is_that_of_the_exchanged_roles():
         assert getattr(here, name) == getattr(there, name)
     assert (here.estimate.x, here.estimate.target) == ("smoker", "ill")
     assert here.estimate.value == there.estimate.value
-    assert "'smoker' is taken to be under-reported" in here.notes[0]
+    assert "'smoker' is assumed to be under-reported" in here.notes[0]
     # Without the share of smokers there is a test, but no power.
     unknown = bl.test(table, "smoker", "ill", ["exposed"], under_reported="smoker")
     assert unknown.statistic == here.statistic

@@ -1,6 +1,6 @@
 """κ̄ of a whole blanket: how many times fewer rows Y needs than Ỹ0, for a target whose network is known.
 
-ERRATA B4 gives κ̄ of one conditional test: its noncentrality with Ỹ0 over that with Y. A blanket is found by several,
+Errata B4 gives κ̄ of one conditional test: its noncentrality with Ỹ0 over that with Y. A blanket is found by several,
 and one size of the sample must do for all. What decides about a true member X is its test given all that the search
 has admitted when it stops growing (less X): call that Z. From the network, I(X;Y|Z) and I(X;Ỹ0|Z) are exact, and their
 ratio is the κ̄ of this test (B4's for small effects; for large ones with what B2 adds). With noncentral χ² the member

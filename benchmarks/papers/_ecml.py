@@ -1,6 +1,6 @@
-"""The protocol of [PU] appendix A (= [T] chapter 8), shared by its figures.
+"""The protocol of Sechidis & Brown 2015 appendix A (= Sechidis 2015 chapter 8), shared by its figures.
 
-Which state is positive and how ties are broken follows ERRATA G1 and G3; exact numbers of rows are labeled (G5).
+Which state is positive and how ties are broken follows errata G1 and G3; exact numbers of rows are labeled (G5).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def curves(rows: pd.DataFrame, data: str, method: str, *classifiers: str, measur
 
 
 def predicted(curve: pd.DataFrame, line: str) -> pd.Series:
-    """Draw a line through the scores with few active rows out to what [S] had."""
+    """Draw a line through the scores with few active rows out to what Verma 2005 had."""
     few = curve.loc[:OURS]
     form = LINES[line]
     fits = np.polyfit(form(few.index.to_numpy(float)), few.to_numpy(), 1)
@@ -185,7 +185,7 @@ def _spread(curve: pd.DataFrame, line: str) -> float:
 
 
 def variables(rows: pd.DataFrame, method: str) -> Finding:
-    """Draw the number of variables that a HITON keeps out to what [S] had, as a power of the active rows."""
+    """Draw the number of variables that a HITON keeps out to what Verma 2005 had, as a power of the active rows."""
     sizes = curves(rows, "thrombin", method, measure="n_features")
     power = predicted(np.log2(sizes.clip(lower=0.5)), "log₂ n")
     same = near(np.log2(32), power, digits=1)
@@ -275,7 +275,8 @@ def account(rows: pd.DataFrame) -> str:
     ends = ", ".join(f"{plus_minus(predicted(curve, line), 1)} ({line})" for line in LINES)
     seen, *halves = (plus_minus(curves(rows, "thrombin", f"HITON, {way}").loc[OURS], 1) for way in (SEEN, *HALVES))
     return (
-        f"[S] had 634 compounds more, and so about {THEIRS} active ones to train on; ours are {OURS}. From so many "
+        f"Verma 2005 had 634 compounds more, and so about {THEIRS} active ones to train on; ours are {OURS}. "
+        "From so many "
         f"more HITON gains {signed(words.loc[THEIRS] - words.loc[OURS])} on Ohsumed; Thrombin's own curve ends at "
         f"{ends}. For active test compounds that are like an active training one HITON has {halves[0]}, for the others "
         f"{halves[1]}; and {seen} if the selection sees the test rows"

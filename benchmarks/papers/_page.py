@@ -25,11 +25,12 @@ Every row below comes from a run of the code in `benchmarks/papers`, at the sett
 be had again by its command; DATA is a folder with the data sets named in the script. *Agrees*: the printed value
 lies within two standard errors of ours. *Same ordering*: the numbers differ, the conclusion drawn from them does
 not. *Undecided*: one thing is said to exceed another, and our difference lies within its 95% interval, whatever its
-sign. *Differs*: with the reason, and the experiment that supports it. Sources: [P] Peña, Björkegren and Tegnér 2005,
-*Scalable, efficient and correct learning of Markov boundaries*; [S] Verma 2005, slides on KS, GS, IAMB and HITON,
-with the tables of Tsamardinos and others 2003 and Aliferis and others 2003; [T] Sechidis 2015, *Hypothesis testing
-and feature selection in semi-supervised data* (thesis); [PU] Sechidis and Brown 2015, *Markov blanket discovery in
-positive-unlabeled and semi-supervised data*; [L] Gao and Ji 2016, *Constrained local latent variable discovery*.
+sign. *Differs*: with the reason, and the experiment that supports it. Sources: Peña, Björkegren
+and Tegnér 2005, *Scalable, efficient and correct learning of Markov boundaries*; Verma 2005, slides on KS, GS, IAMB
+and HITON, with the tables of Tsamardinos and others 2003 and Aliferis and others 2003; Sechidis 2015, *Hypothesis
+testing and feature selection in semi-supervised data* (thesis); Sechidis and Brown 2015, *Markov blanket discovery
+in positive-unlabeled and semi-supervised data*; Gao and Ji 2016, *Constrained local latent variable discovery*.
+What the papers get wrong, and what is done about it, is in the [errata](explanation/errata.md).
 """
 
 

@@ -1,4 +1,4 @@
-"""Count tables of partly labeled data, thousands at once, for the figures of [T] that need thousands of samples.
+"""Count tables of partly labeled data, thousands at once, for the figures of Sechidis 2015 that need many samples.
 
 Rows are independent, and each throws its own coin for its label, so that the counts of a sample of N rows are one
 draw of a multinomial over (labeled or not, class, level of x): the same law as drawing rows, at no cost in N.

@@ -1,4 +1,4 @@
-"""What the scripts on [P] Table 4 share: printed values, networks and public samples, and how answers are scored."""
+"""What the scripts on Peña et al. 2005 Table 4 share: printed values, networks, public samples, scores of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches, their thresholds, and networks with planted blankets, for [S] Tables 1 and 2."""
+"""Searches, their thresholds, and networks with planted blankets, for Verma 2005 Tables 1 and 2."""
 
 from __future__ import annotations
 

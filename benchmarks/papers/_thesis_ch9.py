@@ -1,4 +1,4 @@
-"""The data and the filters of [T] chapter 9: labels depend on the class, two positives labeled for one negative.
+"""The data and the filters of Sechidis 2015 chapter 9: labels depend on the class, two positives for one negative.
 
 A tenth of the rows is labeled; the minority class is positive. Section 9.2 of the thesis, about Figure 9.1, cuts
 numbers by Sturges' rule; 9.3 does not say, and five bins of equal width are what reproduces Table 9.2. Nor is it said

@@ -1,6 +1,6 @@
-"""[PU] Figure 3 with a κ that is right: false omissions with Ỹ0 at N/κ̄ rows, next to Y at N.
+"""Sechidis & Brown 2015 Figure 3 with a κ that is right: false omissions with Ỹ0 at N/κ̄ rows, next to Y at N.
 
-The paper says that Ỹ0 omits as many members at N/κ rows as Y at N, and takes κ of the unconditional test. ERRATA B4:
+The paper says that Ỹ0 omits as many members at N/κ rows as Y at N, and takes κ of the unconditional test. Errata B4:
 for tests given columns that tell the class it is κ̄, by strata. And by `ecml-2015-why`, nominal degrees of freedom
 make Y lose more by thin tables at N rows than Ỹ0 at N/κ. So here, with the protocol of Figure 3 otherwise:
 
@@ -45,7 +45,7 @@ SETTINGS = 8  # compared at once
 MARGIN = 0.25  # of a member
 CALIBRATED = {"test": "auto", "dof": "adjusted", "rng": 2015}
 WHY = {
-    "Ỹ0 at N/κ": "κ is that of the unconditional test (ERRATA B4); N/κ̄ in the row above",
+    "Ỹ0 at N/κ": "κ is that of the unconditional test (errata B4); N/κ̄ in the row above",
     "Ỹ0 at N/κ̄": "test by test, given the same columns, they are equal (ecml-2015-kappa-tests)",
 }
 FRESH = 1000  # trials from here on test what others have admitted: their own rows would favor it
@@ -203,7 +203,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="false omissions at N/κ̄, with calibrated tests",
-        source="ours, for [PU] Figure 3",
+        source="ours, for Sechidis & Brown 2015 Figure 3",
         minutes=(25, 1),
         cells=cells,
         run=run,
@@ -214,7 +214,7 @@ EXPERIMENTS = (
             f"{'' if quick else '(3 on hailfinder) '}and there are "
             f"{'2 data sets' if quick else '20 data sets of alarm, 10 of the others'}; differences with "
             "intervals that hold for all eight settings together with 95% (Student over data sets, Bonferroni); κ̄ by "
-            "strata (ERRATA B4), one for each target and data set, from the network given what IAMB admits with Y"
+            "strata (errata B4), one for each target and data set, from the network given what IAMB admits with Y"
         ),
         size=(8.0, 4.0),
         needs=_ecml.NEEDS,
@@ -228,7 +228,7 @@ EXPERIMENTS = (
     Experiment(
         name=f"{NAME}-tests",
         title="members missed at N/κ̄, test by test",
-        source="ours, for [PU] Figure 3",
+        source="ours, for Sechidis & Brown 2015 Figure 3",
         minutes=(15, 1),
         cells=cells_of_tests,
         run=run_tests,

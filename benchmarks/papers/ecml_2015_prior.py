@@ -1,4 +1,4 @@
-"""Why [PU] Figure 7 depends on the network: the same nodes, with other unions of their states as the positive class.
+"""Why Sechidis & Brown 2015 Figure 7 depends on the network: the same nodes, other states as the positive class.
 
 Labeled are 200 of 2000 rows, with the ratio of the classes turned round. For a weak effect a test keeps the share κ
 of the noncentrality that it has with all labels (ρ is the labeled share, p = p(y=1)):
@@ -140,7 +140,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-prior",
         title="class-prior change and p(y=1): why Figure 7 is not the same for all networks",
-        source="ours, for [PU] Figure 7",
+        source="ours, for Sechidis & Brown 2015 Figure 7",
         minutes=(3, 0.3),
         cells=cells,
         run=run,

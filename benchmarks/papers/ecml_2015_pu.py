@@ -1,4 +1,4 @@
-"""[PU] Table 1 and Figures 2 to 4 (= [T] Table 8.1, Figures 8.1 to 8.3): blankets from positives and unlabeled rows.
+"""Sechidis & Brown 2015 Table 1 and Figures 2 to 4 (= Sechidis 2015 Table 8.1, Figures 8.1 to 8.3): PU blankets.
 
 Labeled are N/20 positives. N/κ rows are drawn anew, with the κ of each target, and a twentieth of them labeled.
 Reasons for differences come from the kept run of ecml-2015-why; ecml-2015-kappa does the same with the right κ.
@@ -136,7 +136,7 @@ def recovered(omissions: pd.DataFrame) -> Finding:
     )
     verdict: Verdict = "agrees" if equal == len(settings) else "differs"
     why = (
-        "" if verdict == "agrees" else "κ is not that of conditional tests (ERRATA B4): ecml-2015-kappa, ecml-2015-why"
+        "" if verdict == "agrees" else "κ is not that of conditional tests (errata B4): ecml-2015-kappa, ecml-2015-why"
     )
     what = "Figure 3, false omissions, all settings together"
     return Finding(what, "Ỹ0 at N/κ and Y not significantly different", ours, verdict, why)
@@ -152,7 +152,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig2-4",
         title="blankets from positive and unlabeled rows: additions, omissions, F",
-        source="[PU] Figures 2–4 = [T] 8.1–8.3",
+        source="Sechidis & Brown 2015 Figures 2–4 = Sechidis 2015 8.1–8.3",
         minutes=(4, 0.3),
         cells=_ecml.cells,
         run=run,
@@ -172,7 +172,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig4-alarm",
         title="does Ỹ0 lose less F with more rows on alarm?",
-        source="ours, for [PU] Figure 4",
+        source="ours, for Sechidis & Brown 2015 Figure 4",
         minutes=(2, 0.1),
         cells=cells_of_alarm,
         run=run_alarm,

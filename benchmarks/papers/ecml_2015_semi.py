@@ -1,7 +1,7 @@
-"""[PU] Figures 5 to 7 (= [T] 8.4 to 8.6): blankets from labeled rows of both classes and unlabeled ones.
+"""Sechidis & Brown 2015 Figures 5 to 7 (= Sechidis 2015 8.4 to 8.6): blankets where both classes are labeled.
 
 Figure 5 labels N/20 rows of each class. Figures 6 and 7 label 200 of 2000 and 250 of 5000 rows (also 500, which may
-have been meant: ERRATA G4), with the classes as in the population, or with their ratio turned round.
+have been meant: errata G4), with the classes as in the population, or with their ratio turned round.
 """
 
 from __future__ import annotations
@@ -216,13 +216,13 @@ def draw_choice(rows: pd.DataFrame, figure: Figure) -> None:
 REMARKS = {
     6: (
         "The share labeled keeps all of its power where labels are missing completely at random; that Ỹ0 comes near "
-        "is what the figure shows. 500 of 5000 is not in the paper (ERRATA G4)."
+        "is what the figure shows. 500 of 5000 is not in the paper (errata G4)."
     ),
     7: (
         "The paper's statement about labeled rows holds on alarm, barley and hailfinder, at all sizes; on insurance "
         "it does not, because of its priors (ecml-2015-prior). On average over networks Ỹ0 is level with pairwise "
         "deletion or just ahead. *Any, by κ* is what `discover` takes when p(y=1) is known: labeled rows where they "
-        "keep most. 500 of 5000 is not in the paper (ERRATA G4)."
+        "keep most. 500 of 5000 is not in the paper (errata G4)."
     ),
 }
 
@@ -231,7 +231,7 @@ def _figure(number: int, ratio: str, title: str) -> Experiment:
     return Experiment(
         name=f"ecml-2015-fig{number}",
         title=title,
-        source=f"[PU] Figure {number} = [T] 8.{number - 1}",
+        source=f"Sechidis & Brown 2015 Figure {number} = Sechidis 2015 8.{number - 1}",
         minutes=(6, 0.3),
         cells=partial(cells, ratio=ratio),
         run=run,
@@ -248,7 +248,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig5",
         title="both classes labeled: the more and the less powerful of Ỹ0 and Ỹ1",
-        source="[PU] Figure 5 = [T] 8.4",
+        source="Sechidis & Brown 2015 Figure 5 = Sechidis 2015 8.4",
         minutes=(2, 0.2),
         cells=_ecml.cells,
         run=run_choice,
@@ -263,7 +263,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-fig7-dof",
         title="class-prior change, tested with adjusted degrees of freedom",
-        source="ours, for [PU] Figure 7",
+        source="ours, for Sechidis & Brown 2015 Figure 7",
         minutes=(2, 0.3),
         cells=cells_adjusted,
         run=run,

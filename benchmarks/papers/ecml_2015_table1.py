@@ -1,6 +1,6 @@
-"""[PU] Table 1 (= [T] Table 8.1): the targets in the four networks.
+"""Sechidis & Brown 2015 Table 1 (= Sechidis 2015 Table 8.1): the targets in the four networks.
 
-Which state is "class value 1" is not said, nor whether a spouse may also be parent or child (ERRATA G1); the first
+Which state is "class value 1" is not said, nor whether a spouse may also be parent or child (errata G1); the first
 state of the file and spouses that are neither fit best, and are what the figures use. All readings are in the rows.
 """
 
@@ -111,7 +111,7 @@ EXPERIMENTS = (
     Experiment(
         name="ecml-2015-table1",
         title="targets in four networks",
-        source="[PU] Table 1 = [T] Table 8.1",
+        source="Sechidis & Brown 2015 Table 1 = Sechidis 2015 Table 8.1",
         minutes=(0.2, 0.2),
         cells=cells,
         run=run,
@@ -122,6 +122,6 @@ EXPERIMENTS = (
             "state, two of what a spouse is"
         ),
         needs=_ecml.NEEDS,
-        remark="Confirms ERRATA G1: no reading gives insurance's 6.2 and .32. Small dots are the other readings.",
+        remark="Confirms errata G1: no reading gives insurance's 6.2 and .32. Small dots are the other readings.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Why numbers of [PU] Figures 2 and 3 come out off, setting by setting: votes, stand-ins, thin tables, the κ of strata.
+"""Why numbers of Sechidis & Brown 2015 Figures 2 and 3 come out off: votes, stand-ins, thin tables, κ of strata.
 
 Additions. The blanket with Y is one answer, the one with Ỹ0 a vote of many, which drops what chance adds: labelings
 taken one by one are compared with the vote. What most data sets add is no chance: it stands in for members that were
@@ -8,7 +8,7 @@ Omissions at N/κ. IAMB omits a true member if, when it stops growing, the test 
 find it. These tests are done one by one: with Ỹ0 at N/κ; with Y at N given the same columns; with Y given the columns
 that IAMB admits with Y. The first two are compared with the power that the network's own information has in a test
 whose statistic is noncentral χ². Where the powers differ, κ is not what the theorem says: it is too large for tests
-given a blanket that tells the class (ERRATA B4). Where a test falls short of its power, rows are too few for the
+given a blanket that tells the class (errata B4). Where a test falls short of its power, rows are too few for the
 approximation: cells are empty, and nominal degrees of freedom count them. The third tells what the columns on the way
 do. For targets for which κ by strata, where it can be had, is far below (not for barley, whose tables are too large),
 N/κ is tried with that κ as well.
@@ -325,7 +325,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="what Figures 2 and 3 leave over",
-        source="ours, for [PU] Figures 2, 3",
+        source="ours, for Sechidis & Brown 2015 Figures 2, 3",
         minutes=(6, 0.4),
         cells=cells,
         run=run,
@@ -341,7 +341,7 @@ EXPERIMENTS = (
         remark=(
             "Nothing is printed for this; that column says what is expected. N/κ rows bring two things that the "
             "theorem leaves out, and they pull against each other: κ is too large for tests given a blanket that tells "
-            "the class (ERRATA B4), so that Ỹ0 finds less; and tables that N rows leave thin are fuller, so that it "
+            "the class (errata B4), so that Ỹ0 finds less; and tables that N rows leave thin are fuller, so that it "
             "finds more. What IAMB omits is what these tests miss, so the parts add up to the differences of "
             "Figure 3, but for the number of labelings."
         ),

@@ -1,4 +1,4 @@
-"""[L] Table 1: SEM, SCSEM and LMB-CSEM on the networks 4BN and 7BN with C hidden, and on networks with nothing hidden.
+"""Gao & Ji 2016 Table 1: SEM, SCSEM and LMB-CSEM on the networks 4BN and 7BN with C hidden, and with nothing hidden.
 
 The paper gives no conditional tables: they are drawn uniformly at random, anew for every repetition. A method finds
 the blanket of T either with all observed columns handed over as the observed blanket, or end to end with default
@@ -238,7 +238,7 @@ EXPERIMENTS = (
     Experiment(
         name="latent-table1",
         title="SEM, SCSEM and LMB-CSEM, a hidden child",
-        source="[L] Table 1",
+        source="Gao & Ji 2016 Table 1",
         minutes=(6, 1.2),
         cells=cells,
         run=run,
@@ -250,7 +250,7 @@ EXPERIMENTS = (
         ),
         size=(10.0, 4.2),
         remark=(
-            "ERRATA H10 and H2 are confirmed: with {B, F} handed over the ordering is LMB-CSEM, SCSEM, SEM; the "
+            "Errata H10 and H2 are confirmed: with {B, F} handed over the ordering is LMB-CSEM, SCSEM, SEM; the "
             "printed SCSEM does not come out, and is not consistent with its own text. Errata's guess that the "
             "printed 0.26 of LMB-CSEM comes from empty observed blankets fits our end-to-end runs. On three coins "
             "no rule can find nearly all latents and report none where there is none: at the sensitivity that the "

@@ -1,4 +1,4 @@
-"""[L] Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
+"""Gao & Ji 2016 Table 2: latent blankets as features for a linear SVM, against mRMR and the observed blanket of SLL.
 
 Half of the rows train, half test. LMB-CSEM takes 20 random subspaces of ⌈√d⌉ columns, 80 restarts, and one latent
 each; the blankets with a latent are the features: observed members as indicators, latents as states and probabilities
@@ -260,7 +260,7 @@ EXPERIMENTS = (
     Experiment(
         name="latent-table2",
         title="latent blankets as features on five sets",
-        source="[L] Table 2",
+        source="Gao & Ji 2016 Table 2",
         minutes=(3, 0.5),
         cells=cells,
         run=run,
@@ -274,7 +274,7 @@ EXPERIMENTS = (
         size=(10.0, 4.2),
         needs=tuple(f"classification/{name}.csv.gz" for name in SETS.values()),
         remark=(
-            "ERRATA H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
+            "Errata H1 is confirmed: the printed means are not those of the printed rows, which are used here. The "
             "printed 24.1% of mRMR on krvskp, which makes most of the gain over mRMR, is what two features give; with "
             "as many as there are latents it is far lower. The printed 25.5% of SLL on parkinsons is about what an "
             "empty blanket gives: 24.6% of the rows are of the smaller class."

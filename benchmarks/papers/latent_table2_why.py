@@ -1,4 +1,4 @@
-"""Ours, for [L] Table 2: what the paper leaves open, on the two sets whose errors do not come out.
+"""Ours, for Gao & Ji 2016 Table 2: what the paper leaves open, on the two sets whose errors do not come out.
 
 The paper does not say how numbers are split, how levels enter the SVM, nor how large the blankets were. Planned before
 the run, with splits of their own: intervals (2, 3, 5, 10 of equal width; 2, 3, 5 of equal frequency; chess has no
@@ -150,7 +150,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="intervals, coding and size of blankets where Table 2 differs",
-        source="ours, for [L] Table 2",
+        source="ours, for Gao & Ji 2016 Table 2",
         minutes=(4, 0.5),
         cells=cells,
         run=run,

@@ -1,8 +1,8 @@
-"""[P] section 3: MMPC and MMMB return variables outside the blanket, PCMB does not.
+"""Peña et al. 2005 section 3: MMPC and MMMB return variables outside the blanket, PCMB does not.
 
-The two graphs of [P] Table 2; of the second, whose figure is damaged, the one with five arrows that fits the text
-(Q → T in place of Q → S). Under d-separation an answer is right or wrong; on sampled data, from random tables of
-which each arrow carries some information, we count how often the false member that [P] names comes out.
+The two graphs of Peña et al. 2005 Table 2; of the second, whose figure is damaged, the one with five arrows that fits
+the text (Q → T in place of Q → S). Under d-separation an answer is right or wrong; on sampled data, from random tables
+of which each arrow carries some information, we count how often the false member that Peña et al. 2005 name comes out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GRAPHS = {
     "a": nx.DiGraph([("T", "Q"), ("P", "Q"), ("P", "R"), ("R", "S"), ("Q", "S")]),
     "b": nx.DiGraph([("P", "Q"), ("Q", "T"), ("T", "S"), ("P", "R"), ("R", "S")]),
 }
-# graph, algorithm, the false member that [P] names (or none)
+# graph, algorithm, the false member that Peña et al. 2005 name (or none)
 CASES = (
     ("a", "mmpc", "S"),
     ("a", "mmmb", "S"),
@@ -35,7 +35,7 @@ CASES = (
     ("a", "pcmb", None),
     ("b", "pcmb", None),
 )
-# beyond [P]: HITON shares the flaw, and asking both ends cures MMPC, MMMB and HITON
+# beyond Peña et al. 2005: HITON shares the flaw, and asking both ends cures MMPC, MMMB and HITON
 MORE = (
     ("a", "hiton-pc", "S"),
     ("a", "mmpc, symmetric", None),
@@ -100,7 +100,7 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
         right = set(ours) == _truth(graph, algorithm)
         holds = false in ours if false else right
         share, n = _share(rows, graph, algorithm)
-        printed = claim if (graph, algorithm, false) in CASES else f"(not in [P]) {claim}"
+        printed = claim if (graph, algorithm, false) in CASES else f"(not in Peña et al. 2005) {claim}"
         findings.append(
             Finding(
                 f"graph ({graph}), {algorithm}",
@@ -146,7 +146,7 @@ EXPERIMENTS = (
     Experiment(
         name="pena-counterexamples",
         title="MMPC and MMMB err, PCMB does not",
-        source="[P] Table 2 and section 3",
+        source="Peña et al. 2005 Table 2 and section 3",
         minutes=(3, 1),
         cells=cells,
         run=run,

@@ -1,10 +1,11 @@
-"""[P] Table 4: inter-IAMB and PCMB on Alarm and Pigs, all nodes as targets.
+"""Peña et al. 2005 Table 4: inter-IAMB and PCMB on Alarm and Pigs, all nodes as targets.
 
 p-values from adjusted degrees of freedom, tests performed if there are five rows for each nominal one. A target
 with an empty answer has no precision: it is left out of precision and distance, and counts with recall 0, which is
 what reproduces the printed values. Where they differ from ours, on Alarm with few rows, "alarm1" is a second opinion:
 ten public samples of the same graph, drawn by others from other tables; pena-table4-tables follows that up. And degrees
-of freedom and the number of rows that a test must have for each are varied there, since [P] leaves room for both.
+of freedom and the number of rows that a test must have for each are varied there, since Peña et al. 2005 leaves room
+for both.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ EXPERIMENTS = (
     Experiment(
         name="pena-table4",
         title="inter-IAMB and PCMB on Alarm and Pigs",
-        source="[P] Table 4",
+        source="Peña et al. 2005 Table 4",
         minutes=(4, 1),
         cells=cells,
         run=run,
@@ -164,7 +165,7 @@ EXPERIMENTS = (
             "Pigs comes out to two digits in all six rows. On Alarm the differences shrink as rows grow and lie within "
             "what another public version of the network (ten samples called Alarm1, rows “alarm1”) makes of the same "
             "table: inter-IAMB's distances at 500 and 1000 rows are those printed, at 5000 rows lower. Taking the "
-            "levels seen for those declared changes nothing by more than 0.01 (tried apart). ERRATA A3 (adjusted dof, "
+            "levels seen for those declared changes nothing by more than 0.01 (tried apart). Errata A3 (adjusted dof, "
             "reliability by the nominal ones) and F11 (empty answers) are confirmed."
         ),
         protocol=lambda quick: (

@@ -1,17 +1,17 @@
-"""Ours, for [P] Table 4: what other tables on Alarm's graph make of it.
+"""Ours, for Peña et al. 2005 Table 4: what other tables on Alarm's graph make of it.
 
 On Alarm with few rows our recall is below print, with 5,000 rows above it, under every convention of the tests that
-was tried. But [P] names Herskovits's thesis for Alarm, not the file that we sample, and its standard deviations over
-ten databases of 20,000 rows are 0.00 throughout: there was one such database, as the one of 20,000 cases that
-circulated. So its tables may be others. That tables differ between versions can be seen: Alarm1, ten public samples
-of each size (``mmhc_samples``), has the same graph, and CATECHOL is 59% and 41% there, 90% and 10% here.
+was tried. But Peña et al. 2005 names Herskovits's thesis for Alarm, not the file that we sample, and its standard
+deviations over ten databases of 20,000 rows are 0.00 throughout: there was one such database, as the one of 20,000
+cases that circulated. So its tables may be others. That tables differ between versions can be seen: Alarm1, ten public
+samples of each size (``mmhc_samples``), has the same graph, and CATECHOL is 59% and 41% there, 90% and 10% here.
 
 * ``alarm``, ``alarm1``: the tables of the public network, and those counted from all 65,000 rows of Alarm1, with
   levels matched family by family, parents first, as nearly as they can be; more databases than in pena-table4.
 * ``dealt``: for each node the table of one version or the other, by lot. If tables explain the differences, then
   printed numbers lie among these: within two standard deviations over tables.
 * ``nearest``: the one of 250 dealt sets that was nearest to print in a run on other databases. Tables fitted to the
-  print: they show what numbers the graph allows, not what [P] had.
+  print: they show what numbers the graph allows, not what Peña et al. 2005 had.
 
 Both versions and a hundred dealt sets had been looked at when this was written, with 500 and 5,000 rows; all databases
 and the sixty dealt sets here are new ones.
@@ -209,7 +209,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="what other tables on Alarm's graph make of it",
-        source="ours, for [P] Table 4",
+        source="ours, for Peña et al. 2005 Table 4",
         minutes=(5, 0.2),
         cells=cells,
         run=run,
@@ -226,7 +226,8 @@ EXPERIMENTS = (
             "The printed recall of PCMB with 500 rows, 0.72, is one standard deviation above dealt tables, and our "
             "0.64 in pena-table4 was a little unlucky: 50 databases of the same tables have 0.66. No set of tables "
             "that was tried has both the high recall with few rows and the low one with 5000; the nearest comes within "
-            "0.05 of all 36 printed numbers, where Alarm's own are up to 0.09 away. Which tables [P] had cannot be "
+            "0.05 of all 36 printed numbers, where Alarm's own are up to 0.09 away. Which tables Peña et al. 2005 had "
+            "cannot be "
             "known. Also tried, without a section of their own: X² in place of G, p-values that are 0 below 1e-16 or "
             "3e-7, tests without degrees of freedom skipped, reliability by adjusted degrees (two databases each)."
         ),

@@ -1,4 +1,4 @@
-"""[S], HITON: few variables and as good a classifier, on near relatives of the data sets of Aliferis and others.
+"""Verma 2005, HITON: few variables and as good a classifier, on near relatives of the data sets of Aliferis and others.
 
 Thrombin (the training compounds alone), arrhythmia, Ohsumed (other abstracts, target C16), lung cancer (Gordon) and
 prostate cancer (Singh; gene expression, not mass spectra). Each method selects inside the training folds, for each
@@ -168,7 +168,7 @@ EXPERIMENTS = (
     Experiment(
         name="slides-hiton",
         title="HITON with its wrapper against other selections",
-        source="[S] HITON results",
+        source="Verma 2005 HITON results",
         minutes=(15, 1),
         cells=cells,
         run=run,
@@ -179,7 +179,8 @@ EXPERIMENTS = (
             "The printed averages are of the classifiers that we run. An earlier run on arrhythmia, with features "
             "selected for the linear machine alone, conditioning sets of one and five folds, had been seen when this "
             "protocol, nearer to the printed one, was written, and a fold of Thrombin and of Ohsumed when variants of "
-            "HITON were chosen: what the slides leave open, and fewer rows, since [S] had 2,543 compounds. What holds "
+            "HITON were chosen: what the slides leave open, and fewer rows, since Verma 2005 had 2,543 compounds. "
+            "What holds "
             "HITON back, by slides-hiton-why and slides-hiton-rows: on Thrombin compounds that we lack, and the one "
             "split; on prostate the cut at the median, with which many spouses come in."
         ),

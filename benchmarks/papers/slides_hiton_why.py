@@ -200,7 +200,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="what holds HITON back on Thrombin and prostate cancer",
-        source="ours, for [S] HITON",
+        source="ours, for Verma 2005 HITON",
         minutes=(10, 0.5),
         cells=cells,
         run=run,

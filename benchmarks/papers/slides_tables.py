@@ -1,4 +1,4 @@
-"""[S] Tables 1 and 2: area under the ROC curve of eight searches, over their thresholds.
+"""Verma 2005 Tables 1 and 2: area under the ROC curve of eight searches, over their thresholds.
 
 As on the slides, GS and the IAMB variants admit and remove by a threshold on the conditional mutual information; PC
 by the level of a G test; KS gives a ranking, cut at every length. A point of the curve is the share of the blanket
@@ -291,7 +291,7 @@ EXPERIMENTS = (
     Experiment(
         name="slides-tables",
         title="Area under the ROC curve of KS, GS, the IAMB variants and PC",
-        source="[S] Tables 1 and 2",
+        source="Verma 2005 Tables 1 and 2",
         minutes=(12, 1),
         cells=cells,
         run=run,

@@ -1,4 +1,4 @@
-"""Ours, for [S] Table 2: when a univariate ranking beats IAMB on a blanket with one spouse.
+"""Ours, for Verma 2005 Table 2: when a univariate ranking beats IAMB on a blanket with one spouse.
 
 The area of a ranking is the mean, over the members of the blanket, of their places: the share of other features ranked
 behind. So the print says where KS(0) had the spouse: with all neighbors in front, at 0.76 in the blanket with one
@@ -173,7 +173,7 @@ EXPERIMENTS = (
     Experiment(
         name=NAME,
         title="when a univariate ranking beats IAMB on a blanket with one spouse",
-        source="ours, for [S] Table 2",
+        source="ours, for Verma 2005 Table 2",
         minutes=(3, 0.4),
         cells=cells,
         run=run,

@@ -1,4 +1,4 @@
-"""[T] Figures 4.1 to 4.5: how often tests through the four surrogates accept independence, over the effect.
+"""Sechidis 2015 Figures 4.1 to 4.5: how often tests through the four surrogates accept independence, over the effect.
 
 Each generation of the data has a feature of its own, drawn at random with the wanted I(X;Y). At effect 0 a valid test
 accepts with probability 1 - α; beyond it, a curve is the false negative rate. p(y=1), which Figures 4.1 and 4.2 do
@@ -224,7 +224,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch4",
         title="Size and power of tests through surrogates",
-        source="[T] Figures 4.1 to 4.5",
+        source="Sechidis 2015 Figures 4.1 to 4.5",
         minutes=(3, 0.5),
         cells=cells,
         run=run,
@@ -240,7 +240,7 @@ EXPERIMENTS = (
             "The figures themselves are not in the text at hand; what it says about them is compared. An intercept "
             "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show:"
             " with more of them the G-test of the smaller tables is seen to accept a little less often than 0.90. "
-            "The orders that ERRATA B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labeled rows < Ỹ1 in Figure "
+            "The orders that errata B13 predicts from noncentralities, Y < Ỹ0 < Ỹm < labeled rows < Ỹ1 in Figure "
             "4.3 and Y < labeled rows < Ỹ0 < Ỹm < Ỹ1 in Figure 4.4, came out."
         ),
     ),

@@ -1,4 +1,4 @@
-"""[T] Theorems 4.4, 4.8 and 4.11: do N/κ rows give a surrogate the power that N rows give to full labels?
+"""Sechidis 2015 Theorems 4.4, 4.8 and 4.11: do N/κ rows give a surrogate the power that N rows give to full labels?
 
 Figure 4.5 shows it for one surrogate, averaged over features. Here each feature is looked at by itself, over effects
 with the same N·I(X;Y) = 3; and tests are made conditional on a Z that tells much about the class, for which Theorem
@@ -178,7 +178,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch4-factors",
         title="Correction factors, feature by feature and given Z",
-        source="[T] Theorems 4.4, 4.8, 4.11",
+        source="Sechidis 2015 Theorems 4.4, 4.8, 4.11",
         minutes=(2, 0.3),
         cells=cells,
         run=run,
@@ -190,7 +190,7 @@ EXPERIMENTS = (
         ),
         size=(13, 4.5),
         remark=(
-            "Confirms ERRATA B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
+            "Confirms errata B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
             " B4 (given a Z that tells much about the class the printed κ is far off; the one by strata is right)."
         ),
     ),

@@ -1,4 +1,4 @@
-"""[T] Figures 5.1 to 5.3: bias and variance of estimates of I(X;Y) when labels are missing.
+"""Sechidis 2015 Figures 5.1 to 5.3: bias and variance of estimates of I(X;Y) when labels are missing.
 
 Features of five levels, p(y=1) = 0.2, a quarter of the rows labeled; each run has a random feature of its own with
 the wanted I(X;Y). The range of N, which the captions do not state, is 500 to 20,000 rows.
@@ -194,7 +194,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch5",
         title="Bias and variance of estimates from partly labeled data",
-        source="[T] Figures 5.1 to 5.3",
+        source="Sechidis 2015 Figures 5.1 to 5.3",
         minutes=(2, 0.5),
         cells=cells,
         run=run,
@@ -207,7 +207,7 @@ EXPERIMENTS = (
         ),
         size=(16, 8),
         remark=(
-            "At weak effects (5.5) has less bias and more variance than labeled rows, as ERRATA D5 says. Whether it"
+            "At weak effects (5.5) has less bias and more variance than labeled rows, as errata D5 says. Whether it"
             " is the more accurate for each feature: see thesis-ch5-conjectures."
         ),
     ),

@@ -1,4 +1,4 @@
-"""[T] Conjectures 5.2 and 5.6, which Figures 5.1 and 5.3 illustrate, in settings beyond those figures.
+"""Sechidis 2015 Conjectures 5.2 and 5.6, which Figures 5.1 and 5.3 illustrate, in settings beyond those figures.
 
 5.2: with labels missing completely at random, estimate (5.5) is more accurate than that from labeled rows alone.
 5.6: under class-dependent labeling Pos (5.8) is more accurate than Neg (5.9) if and only if inequality (4.1) holds.
@@ -131,7 +131,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-conjectures",
         title="Two conjectures about accuracy",
-        source="[T] Conjectures 5.2, 5.6",
+        source="Sechidis 2015 Conjectures 5.2, 5.6",
         minutes=(1, 0.3),
         cells=cells,
         run=run,
@@ -145,7 +145,7 @@ EXPERIMENTS = (
         ),
         size=(12, 4),
         remark=(
-            "ERRATA D5 and D6 are confirmed in that neither conjecture holds, and refined: (5.5) can lose more than "
+            "Errata D5 and D6 are confirmed in that neither conjecture holds, and refined: (5.5) can lose more than "
             "1%, and not only for strong effects; binary features of weak effect are where it loses most."
         ),
     ),

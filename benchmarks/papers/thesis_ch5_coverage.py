@@ -1,4 +1,4 @@
-"""[T] Figure 5.4: how often the 90% interval of the positive-information estimate (5.8) holds the true information.
+"""Sechidis 2015 Figure 5.4: how often the 90% interval of the estimate from labeled positives holds the truth.
 
 p(y=1), |X| and I(X;Y) are not stated: p(y=1) is 0.2 as elsewhere, and Cohen's three effects are crossed with two, five
 and ten levels. The printed interval is the normal one of Theorem 5.4; where the estimate implies a negative cell that
@@ -118,7 +118,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-coverage",
         title="Coverage of intervals from labeled positives",
-        source="[T] Figure 5.4",
+        source="Sechidis 2015 Figure 5.4",
         minutes=(2, 0.4),
         cells=cells,
         run=run,
@@ -130,7 +130,7 @@ EXPERIMENTS = (
         ),
         size=(11, 6.5),
         remark=(
-            "Confirms ERRATA D2: the printed interval is right for medium and large effects unless rows are few, too"
+            "Confirms errata D2: the printed interval is right for medium and large effects unless rows are few, too"
             " short for small effects with two or ten levels, too long with five."
         ),
     ),

@@ -1,4 +1,4 @@
-"""[T] Figures 6.1 to 6.3: Spearman's ρ between the ranking of features and that of the population.
+"""Sechidis 2015 Figures 6.1 to 6.3: Spearman's ρ between the ranking of features and that of the population.
 
 100 features of 2, 5, 10 or 20 levels with I(X;Y) = 0.0351, 0.0352, ..., 0.0450 and p(y=1) = 0.2 (Table 6.1). How
 p(x|y) is drawn is not said: each row of it uniformly here, anew for each of the data sets. Features are independent
@@ -219,7 +219,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch6",
         title="Rankings of features",
-        source="[T] Figures 6.1 to 6.3",
+        source="Sechidis 2015 Figures 6.1 to 6.3",
         minutes=(1, 0.5),
         cells=cells,
         run=run,
@@ -231,7 +231,7 @@ EXPERIMENTS = (
         ),
         size=(14, 5),
         remark=(
-            "Confirms ERRATA E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
+            "Confirms errata E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
             "they rank by does not converge, whatever N. With few rows even consistent estimators may rank worse "
             "than labeled rows alone: SS (5.7) does under MAR-C."
         ),

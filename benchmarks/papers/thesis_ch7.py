@@ -1,4 +1,4 @@
-"""[T] Tables 7.1 to 7.4 and Figures 7.1, 7.2, 7.8 and 7.9: sample sizes and numbers of labels, all from `bl.plan`.
+"""Sechidis 2015 Tables 7.1 to 7.4 and Figures 7.1, 7.2, 7.8 and 7.9: numbers of rows and labels, all from `bl.plan`.
 
 Nothing is random here: the printed numbers come out or they do not.
 """
@@ -198,7 +198,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch7",
         title="Sample sizes and numbers of labels",
-        source="[T] Tables 7.1 to 7.4, Figures 7.1, 7.2, 7.8, 7.9",
+        source="Sechidis 2015 Tables 7.1 to 7.4, Figures 7.1, 7.2, 7.8, 7.9",
         minutes=(0.2, 0.2),
         cells=cells,
         run=run,
@@ -207,7 +207,7 @@ EXPERIMENTS = (
         protocol=lambda quick: "Answers of `bl.plan` and `bl.planning_table`, α = 0.01, p(y=1) = 0.2",
         size=(12, 7),
         remark=(
-            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (ERRATA C1"
+            "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (errata C1"
             " to C4 are confirmed). Red crosses: the printed examples."
         ),
     ),

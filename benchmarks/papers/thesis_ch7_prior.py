@@ -1,4 +1,4 @@
-"""[T] Figures 7.5 to 7.7 and 7.12 to 7.14: what an uncertain p(y=1) does to the number of rows or labels.
+"""Sechidis 2015 Figures 7.5 to 7.7 and 7.12 to 7.14: what an uncertain p(y=1) does to the number of rows or labels.
 
 The priors are generalized Beta distributions on an interval; which ones is not said, so a symmetric one about the
 true value 0.2 is taken, and the same moved down and up by 0.05 for Figures 7.7 and 7.14.
@@ -126,7 +126,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch7-prior",
         title="Plans under an uncertain class prior",
-        source="[T] Figures 7.5 to 7.7, 7.12 to 7.14",
+        source="Sechidis 2015 Figures 7.5 to 7.7, 7.12 to 7.14",
         minutes=(0.2, 0.2),
         cells=cells,
         run=run,

@@ -1,4 +1,4 @@
-"""[T] Figures 7.3, 7.4, 7.10 and 7.11: false negatives of simulated tests cross 1% where the plans say.
+"""Sechidis 2015 Figures 7.3, 7.4, 7.10 and 7.11: false negatives of simulated tests cross 1% where the plans say.
 
 The binary feature is the class with 60% of its values replaced by fair coin tosses, I(X;Y) = 0.053; features of ten
 levels are drawn at random with I(X;Y) = 0.053. The printed crossings come from 10,000 repeats; so does each of our
@@ -196,7 +196,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch7-verified",
         title="Plans against simulated tests",
-        source="[T] Figures 7.3, 7.4, 7.10, 7.11",
+        source="Sechidis 2015 Figures 7.3, 7.4, 7.10, 7.11",
         minutes=(3, 1),
         cells=cells,
         run=run,
@@ -211,7 +211,7 @@ EXPERIMENTS = (
             "A crossing agrees if it lies within two standard deviations of a curve fitted to one run of 10,000 "
             "repeats, the length of the printed ones, and five rows where it is printed as “≈”. The printed 1080 of "
             "Figure 7.3b is just outside; what is read off the drawn line of one run scatters more, and 1080 is "
-            "within that. Confirms ERRATA B11 (by coins the crossing of Figure 7.3b is near 1100, by X² near 1080, "
+            "within that. Confirms errata B11 (by coins the crossing of Figure 7.3b is near 1100, by X² near 1080, "
             "by exact numbers of labels below 1077), and B2 for plans: with ten levels κ promises too much at I = "
             "0.053."
         ),

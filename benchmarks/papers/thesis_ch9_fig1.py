@@ -1,4 +1,4 @@
-"""[T] Figure 9.1: how far filters from class-dependent labels select what filters from all labels select."""
+"""Sechidis 2015 Figure 9.1: how far filters from class-dependent labels select what filters from all labels select."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch9-fig1",
         title="consistency of filters from class-dependent labels with those from all labels",
-        source="[T] Figure 9.1",
+        source="Sechidis 2015 Figure 9.1",
         minutes=(2, 0.3),
         cells=cells,
         run=run,

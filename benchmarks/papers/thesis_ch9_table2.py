@@ -1,6 +1,6 @@
-"""[T] Table 9.2: error of 3-NN with features that filters select from class-dependent labels.
+"""Sechidis 2015 Table 9.2: error of 3-NN with features that filters select from class-dependent labels.
 
-3-NN is trained on all rows of the training half (ERRATA E5; the other reading is in the rows too), on the codes of the
+3-NN is trained on all rows of the training half (errata E5; the other reading is in the rows too), on the codes of the
 features.
 """
 
@@ -172,7 +172,7 @@ EXPERIMENTS = (
     Experiment(
         name="thesis-ch9-table2",
         title="error of 3-NN with features selected from class-dependent labels",
-        source="[T] Table 9.2",
+        source="Sechidis 2015 Table 9.2",
         minutes=(6, 0.4),
         cells=cells,
         run=run,
@@ -184,7 +184,7 @@ EXPERIMENTS = (
         size=(9.0, 4.0),
         needs=tuple(FILES.values()),
         remark=(
-            "Settles ERRATA E4 and E5: 3-NN was trained on all labels of the training half, and numbers cut into five "
+            "Settles errata E4 and E5: 3-NN was trained on all labels of the training half, and numbers cut into five "
             "bins of equal width, not by Sturges' rule. Confirms E6: MIM with Ỹ0 is no better than with labeled rows "
             "on krvskp and waveform. "
             "The order in which splice's letters become numbers was picked among 12 as the nearest to the "

@@ -15,10 +15,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from logging import NullHandler, getLogger
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from blankets._compiled_code import forget_stale_kernels
 
 if TYPE_CHECKING:
     from blankets import errors, simulate
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
     from blankets.questions.sensitivity import sensitivity
     from blankets.questions.stability import stability
     from blankets.questions.test import test
-    from blankets.questions.warm_up import warm_up
     from blankets.records import Call
     from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
     from blankets.results import (
@@ -133,76 +129,30 @@ __all__ = [
     "simulate",
     "stability",
     "test",
-    "warm_up",
 ]
 
-_HOME = {
-    "Advice": "blankets.results",
-    "Assumptions": "blankets.results",
-    "BestDAG": "blankets.latent",
-    "Beta": "blankets.regimes",
-    "Blanket": "blankets.results",
-    "Blankets": "blankets.results",
-    "Call": "blankets.records",
-    "DSeparation": "blankets.independence",
-    "DataAudit": "blankets.results",
-    "Engine": "blankets.study",
-    "Estimate": "blankets.results",
-    "Explanation": "blankets.results",
-    "FalseMembers": "blankets.stats",
-    "HitonWrapper": "blankets.estimators",
-    "InformationSelector": "blankets.estimators",
-    "LabeledStratifiedKFold": "blankets.estimators",
-    "LatentBlanket": "blankets.latent",
-    "LatentBlanketClassifier": "blankets.estimators",
-    "LatentBlanketTransformer": "blankets.estimators",
-    "MarkovBlanketSelector": "blankets.estimators",
-    "Plan": "blankets.planning",
-    "PlanningTable": "blankets.planning",
-    "PositiveUnlabeled": "blankets.regimes",
-    "Ranking": "blankets.results",
-    "Reading": "blankets.data",
-    "Refutation": "blankets.results",
-    "Selection": "blankets.results",
-    "SemiSupervised": "blankets.regimes",
-    "Sensitivity": "blankets.results",
-    "SqlTable": "blankets.data",
-    "Stability": "blankets.results",
-    "Store": "blankets.data",
-    "Supervised": "blankets.regimes",
-    "TestResult": "blankets.results",
-    "Testing": "blankets.study",
-    "advise": "blankets.questions.advise",
-    "algorithms": "blankets.questions.discover",
-    "audit": "blankets.questions.audit",
-    "best_dag": "blankets.latent",
-    "between": "blankets.regimes",
-    "discover": "blankets.questions.discover",
-    "discover_all": "blankets.questions.discover",
-    "discover_latent": "blankets.questions.discover_latent",
-    "estimate_prior": "blankets.questions.estimate_prior",
-    "greater_than": "blankets.regimes",
-    "kappa": "blankets.planning",
-    "labeled_only": "blankets.estimators",
-    "less_than": "blankets.regimes",
-    "mutual_information": "blankets.questions.mutual_information",
-    "pack": "blankets.questions.pack",
-    "plan": "blankets.planning",
-    "plan_blanket": "blankets.planning",
-    "planning_table": "blankets.planning",
-    "rank": "blankets.questions.rank",
-    "refute": "blankets.questions.refute",
-    "select": "blankets.questions.select",
-    "sensitivity": "blankets.questions.sensitivity",
-    "stability": "blankets.questions.stability",
-    "test": "blankets.questions.test",
-    "warm_up": "blankets.questions.warm_up",
-}
 _ROOMS = ("errors", "simulate")
+_NAMES = {
+    "data": "Reading SqlTable Store",
+    "estimators": "HitonWrapper InformationSelector LabeledStratifiedKFold LatentBlanketClassifier "
+    "LatentBlanketTransformer MarkovBlanketSelector labeled_only",
+    "independence": "DSeparation",
+    "latent": "BestDAG LatentBlanket best_dag",
+    "planning": "Plan PlanningTable kappa plan plan_blanket planning_table",
+    "questions.discover": "algorithms discover discover_all",
+    "records": "Call",
+    "regimes": "Beta PositiveUnlabeled SemiSupervised Supervised between greater_than less_than",
+    "results": "Advice Assumptions Blanket Blankets DataAudit Estimate Explanation Ranking Refutation Selection "
+    "Sensitivity Stability TestResult",
+    "stats": "FalseMembers",
+    "study": "Engine Testing",
+}
+_HOME = {name: f"blankets.{room}" for room, names in _NAMES.items() for name in names.split()}
+# Each of the others is a question, in the file of its name.
+_HOME |= {name: f"blankets.questions.{name}" for name in __all__ if name not in (*_HOME, *_ROOMS)}
 
 
 getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
-forget_stale_kernels(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:

@@ -133,12 +133,14 @@ def path_of(name: str, got: object) -> Path:
 
 
 def threads_from(n_jobs: int | None) -> int:
-    """Return the number of threads to use; None stands for all processors.
+    """Return the number of threads to use; None and -1 stand for all processors.
 
     >>> threads_from(2)
     2
     """
-    return os.cpu_count() or 1 if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
+    if n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and n_jobs == -1):
+        return os.cpu_count() or 1
+    return whole_number("n_jobs", n_jobs, 1, "a number of threads, at least 1, or -1 for all processors")
 
 
 def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:

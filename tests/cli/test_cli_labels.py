@@ -72,12 +72,14 @@ def test_a_forced_surrogate(table, capsys):
 def test_ranking(table, capsys):
     arguments = ["rank", table, "-t", "admits", "--labels", "pu", "--prior", "0.3", *others("admits")]
     said = output(arguments, capsys).out
-    assert said.startswith("3 features by their information about admits (Pos (5.8), 2,000 rows)")
+    assert said.startswith(
+        "3 features by their information about admits (Pos (labeled positives with the prior), 2,000 rows)"
+    )
     content = json.loads(output([*arguments, "--json"], capsys).out)
     expected = bl.rank(table, "admits", labels="pu", prior=0.3, exclude=["drawn", "marked"])
-    assert [feature["name"] for feature in content["features"]] == list(expected.names)
-    assert content["features"][0]["information"] == pytest.approx(expected.information[0])
-    assert content["schema_version"] == 3
+    assert content["names"] == list(expected.names)
+    assert content["information"][0] == pytest.approx(expected.information[0])
+    assert content["schema_version"] == 4
 
 
 @pytest.mark.parametrize("command", [["rank"], ["select", "-k", "2"]])
@@ -87,7 +89,7 @@ def test_a_surrogate_for_rankings_and_selections(table, command, capsys):
     assert run([*arguments, "--surrogate", "y0"]) == 3
     assert "is not valid here" in capsys.readouterr().err
     said = output([*arguments, "--surrogate", "y0", "--force"], capsys).out
-    assert "It is not valid here, and was asked for all the same." in " ".join(said.split())
+    assert "It is not valid here; you asked for it anyway." in " ".join(said.split())
 
 
 def test_advice(table, capsys):
@@ -97,13 +99,13 @@ def test_advice(table, capsys):
     assert "effect" in said
     content = json.loads(output([*arguments, "--seed", "1", "--json"], capsys).out)
     expected = bl.advise(table, "admits", labels="pu", prior=(0.2, 0.4), rng=1, exclude=["drawn", "marked"])
-    assert {**content, "manifest": None} == {**expected.to_dict(), "manifest": None}  # "0.2-0.4" is (0.2, 0.4)
+    assert {**content, "call": None} == {**expected.to_dict(), "call": None}  # "0.2-0.4" is (0.2, 0.4)
 
 
 def test_what_auto_assumed_is_a_note(table, capsys):
     said = output(["advise", table, "-t", "admits", *others("admits")], capsys)
     assert "note: " in said.err
-    assert "taken for positive-unlabeled data" in said.err
+    assert "read as positive-unlabeled data" in said.err
     assert output(["advise", table, "-t", "admits", "-q", *others("admits")], capsys).err == ""
 
 

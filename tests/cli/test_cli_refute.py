@@ -1,6 +1,7 @@
 """``blankets refute``: a saved blanket, its table, and what is left of the blanket."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_a_blanket_that_stands(files, tmp_path, capsys):
     assert out.startswith("Attempts to refute the blanket of ill: it stands, 4 passed, 2 not asked\n")
     assert "3 draws each" in out
     tried = bl.refute(bl.Blanket.load(saved), full, n_resamples=3, rng=1)
-    assert json.loads((tmp_path / "tried.json").read_text())["trials"] == [trial.to_dict() for trial in tried]
+    assert json.loads((tmp_path / "tried.json").read_text())["trials"] == [asdict(trial) for trial in tried]
 
 
 def test_as_json_where_labels_are_missing(files, capsys):
@@ -52,15 +53,14 @@ def test_as_json_where_labels_are_missing(files, capsys):
     verdicts = {trial["name"]: trial["verdict"] for trial in content["trials"]}
     assert content["stands"] is True
     assert verdicts["same data"] == verdicts["priors"] == verdicts["fewer labels"] == "passed"
-    assert content["manifest"]["seed"] == 1
+    assert content["call"]["seed"] == 1
 
 
 def test_what_the_result_no_longer_knows_can_be_said_again(files, tmp_path, capsys):
-    """A result of the first version has no manifest, and its prior was an object that is gone."""
+    """A result of the first version has no call, and its prior was an object that is gone."""
     _, _, partial, saved = files
     content = json.loads(Path(saved).read_text())
-    content["schema_version"] = 1
-    del content["manifest"], content["false_members"]
+    del content["call"], content["false_members"]
     content["settings"]["prior"] = "a distribution of SciPy"
     old = tmp_path / "old.json"
     old.write_text(json.dumps(content))
@@ -77,7 +77,7 @@ def test_what_the_result_no_longer_knows_can_be_said_again(files, tmp_path, caps
         (["{saved}", "{partial}"], 3, "these are not the data of the blanket of 'ill'"),
         (["{full}", "{full}"], 3, "this is not a saved result"),
         (["{saved}"], 2, "Missing argument 'FILE'"),
-        (["{saved}", "{full}", "--draws", "0"], 2, "'n_draws' must be a whole number, at least 1"),
+        (["{saved}", "{full}", "--draws", "0"], 2, "'n_resamples' must be a whole number, at least 1"),
         (["{saved}", "{full}", "--save", "no/where.json"], 2, "there is no folder 'no'"),
     ],
 )

@@ -12,7 +12,6 @@ from pyarrow import parquet
 from blankets.counting import (
     Checkpoint,
     DaskCounter,
-    GpuCounter,
     MemoryCounter,
     Partitions,
     RememberingCounter,
@@ -21,7 +20,6 @@ from blankets.counting import (
 )
 from blankets.data import Frame, Reading, SqlTable, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.stats import statistics_of_block
-from small_gpu import small_gpu
 
 
 def levels_of(arities):
@@ -80,10 +78,6 @@ def on_dask(codes, arities, tmp_path, client):
     return DaskCounter(client, store, n_blocks=len(codes) + 1 if len(codes) < 4 else 3)
 
 
-def on_gpu(codes, arities, tmp_path, client):
-    return GpuCounter(frame_of(codes, arities), n_jobs=2, latency=0)
-
-
 def by_sql(codes, arities, tmp_path, client):
     path = tmp_path / "rows.parquet"
     parquet.write_table(table_of(codes), path)
@@ -97,7 +91,7 @@ def remembered(codes, arities, tmp_path, client):
     return RememberingCounter(MemoryCounter(frame_of(codes, arities)), Checkpoint(path, {"data": "these"}))
 
 
-BACKENDS = [in_memory, in_threads, in_partitions, in_slices, in_store, in_files, on_gpu, on_dask, by_sql, remembered]
+BACKENDS = [in_memory, in_threads, in_partitions, in_slices, in_store, in_files, on_dask, by_sql, remembered]
 
 
 def levels_in(counter, names):
@@ -149,17 +143,11 @@ def client():
         yield made
 
 
-@pytest.fixture(autouse=True)
-def few_threads(monkeypatch):
-    with small_gpu(monkeypatch):
-        yield
-
-
 @pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_counts_are_those_of_the_rows(backend, tmp_path, client):
     @settings(
-        max_examples=6 if backend in (on_dask, on_gpu) else 20,
+        max_examples=6 if backend is on_dask else 20,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         database=None,

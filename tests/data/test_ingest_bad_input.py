@@ -176,7 +176,7 @@ def test_y_that_is_also_in_the_table():
 
 
 def test_y_that_is_no_column():
-    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* say target='t'"):
+    with pytest.raises(ParameterError, match=r"y is the target itself, an array; .* use target='t'"):
         ingest(GOOD, y="t")
     with pytest.raises(ParameterError, match="not both"):
         ingest(GOOD, "t", y=GOOD["t"])
@@ -400,7 +400,7 @@ def test_unknown_policies_and_rules():
         ingest(GOOD, "t", reading=Reading(discretize="categorical"))
     with pytest.raises(ParameterError, match="unknown rule for binning 'mdlp'"):
         ingest(GOOD, "t", reading=Reading(discretize={"a": "mdlp"}))
-    with pytest.raises(ParameterError, match="'discretize' names 'bb', which is no column; did you mean 'b'"):
+    with pytest.raises(ParameterError, match="'discretize' names 'bb', which is not a column; did you mean 'b'"):
         ingest(GOOD, "t", reading=Reading(discretize={"bb": "sturges"}))
     with pytest.raises(ParameterError, match="'n_bins' must be a whole number of at least 2, but it is 1"):
         ingest(GOOD, "t", reading=Reading(discretize="equal-width", n_bins=1))

@@ -76,7 +76,7 @@ def test_gaps_of_every_kind_reach_the_search_unharmed(form, framed):
 
 def test_selector_says_what_is_wrong_with_labels():
     X, y = study(400)
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled data"):
         MarkovBlanketSelector().fit(X, np.where(y == 1, 1.0, np.nan))
     with pytest.raises(LabelError, match="say how labels went missing"):
         MarkovBlanketSelector().fit(X, hidden(y, "mcar"))

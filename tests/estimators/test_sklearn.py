@@ -75,7 +75,9 @@ def test_a_series_keeps_its_name(data, series):
 
 
 def test_options_that_are_none(data):
-    with pytest.raises(ParameterError, match="'options' must be a mapping of options to values, but it is 'k'"):
+    with pytest.raises(
+        ParameterError, match="'options' must be a mapping of options of the algorithm to values, but it is 'k'"
+    ):
         MarkovBlanketSelector(options="k").fit(*data)
 
 

@@ -65,7 +65,7 @@ def naive_selection(columns, y, k, criterion, beta=1.0, gamma=0.0):
 def partial_information(kind, x, labels, prior=None, given=()):
     """Return an estimate of I(X;Y|Z) by the formulas of the thesis, cell by cell; ``labels`` has None where unknown.
 
-    (5.5) "mcar", (5.6) "mar-f", (5.8) "pos", (5.9) "neg"; the conditional forms replace p(x) by p(x|z) and p(y)
+    methods (4.4) "mcar", (4.5) "mar-f", (4.7) "pos" and "neg"; the conditional forms replace p(x) by p(x|z) and p(y)
     by p(y|z). No cell may be empty where a logarithm is taken.
     """
     rows = list(zip(x, list(zip(*given, strict=True)) or [()] * len(x), labels, strict=True))

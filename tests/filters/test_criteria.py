@@ -104,7 +104,7 @@ def test_jmi_is_the_linear_family_with_weights_one_over_n():
             + sum(information(columns[x], j, [y]) - information(columns[x], j) for j in chosen) / n
             for x in rest
         }
-        assert max(score, key=score.get) == order[n]  # ERRATA E2
+        assert max(score, key=score.get) == order[n]  # errata E2
 
 
 def test_members_of_the_linear_family():

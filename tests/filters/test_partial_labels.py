@@ -26,7 +26,7 @@ def hidden(kind, y, x, rng):
         "pos": np.where(y == 1, 0.5, 0.0),
         "mcar": np.full(len(y), 0.4),
         "mar-f": np.where(x == 1, 0.6, 0.3),
-        "neg": np.where(y == 1, 0.1, 0.8),  # so few positives that (5.9) is the better estimator by (4.1)
+        "neg": np.where(y == 1, 0.1, 0.8),  # so few positives that Neg is the better estimator by methods (3.7)
     }[kind]
     seen = rng.random(len(y)) < rate
     return [int(c) if s else None for c, s in zip(y, seen, strict=True)]
@@ -133,7 +133,7 @@ def true_information(p):
 
 @pytest.mark.parametrize("kind", REGIMES)
 def test_terms_are_consistent(kind):
-    """ERRATA E9, and beyond it MAR-F where labeling depends on the pair alone: means over draws hit the truth."""
+    """Errata E9, and beyond it MAR-F where labeling depends on the pair alone: means over draws hit the truth."""
     rng = np.random.default_rng(5)
     p = population(rng)
     truth = np.array(true_information(p))

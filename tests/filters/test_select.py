@@ -56,7 +56,7 @@ def test_what_it_says(table):
     assert selection.names == ("first", "other")
     assert (selection.target, selection.criterion, selection.n_rows, selection.n_candidates) == ("ill", "mrmr", 3000, 3)
     assert selection.settings["k"] == 2
-    assert selection.settings["exclude"] == ["noise"]
+    assert selection.settings["exclude"] == ("noise",)
     assert selection.labels == ""
     assert selection.data["n_rows"] == 3000
 
@@ -147,13 +147,13 @@ def test_zero_is_unlabeled_under_pu(table):
     gaps = select(without_labels(table, labeled), "ill", labels="pu", prior=0.5, k=3)
     assert zeros.names == gaps.names
     assert zeros.scores == gaps.scores
-    assert "p(y=1) is taken to be 0.5" in gaps.labels
+    assert "p(y=1) is assumed to be 0.5" in gaps.labels
     assert gaps.settings["prior"] == "0.5"
 
 
 def test_auto_says_what_it_assumes(table):
     labeled = (table["ill"] == 1) & (np.arange(3000) % 3 == 0)
-    with pytest.warns(RegimeWarning, match="taken for positive-unlabeled data"):
+    with pytest.warns(RegimeWarning, match="read as positive-unlabeled data"):
         selection = select(without_labels(table, labeled), "ill", k=2)
     assert selection.settings["labels"] == "pu"
 
@@ -225,7 +225,7 @@ def test_minus_one_is_unlabeled_or_a_question(table):
 def test_an_impossible_prior_is_told():
     x = [1] * 390 + [0] * 10 + [1] * 60 + [0] * 540
     y = [1.0] * 400 + [np.nan] * 600
-    with pytest.warns(RegimeWarning, match=r"p\(y=1\) = 0\.9 leaves fewer than no negatives in 'x': correct it"):
+    with pytest.warns(RegimeWarning, match=r"p\(y=1\) = 0\.9 leaves a negative number of negatives in 'x': correct it"):
         selection = select({"x": x, "y": y}, "y", labels="pu", prior=0.9, k=1)
     assert len(selection.warnings) == 1
 
@@ -304,7 +304,7 @@ def test_json_round_trip(table, tmp_path):
     path = tmp_path / "selection.json"
     content = json.loads(selection.to_json(path, indent=2))
     assert content["schema"] == "blankets/selection"
-    assert content["schema_version"] == 2
+    assert content["schema_version"] == 4
     assert content["names"] == list(selection.names)
     assert Selection.load(path) == selection
     assert Selection.from_json(selection.to_json()) == selection

@@ -18,11 +18,8 @@ MATRIX = np.c_[TABLE["a"], TABLE["b"], T]
 RUBBISH = [
     ({"alpha": value}, ParameterError, "'alpha' must be a significance level")
     for value in ("0.01", None, [0.01], np.array([0.01]), 1j, np.nan, 0, -1, True)
-] + [
-    ({"reliability": value}, ParameterError, "'reliability' must be a number of rows")
-    for value in ("5", None, [], -1, np.nan)
-]
-RUBBISH += [({"n_jobs": value}, ParameterError, "'n_jobs' must be a whole number") for value in (0, 2.5, "2", [])]
+] + [({"test": value}, ParameterError, "unknown test") for value in ("5", None, [], -1, np.nan)]
+RUBBISH += [({"n_jobs": value}, ParameterError, "'n_jobs' must be a number of threads") for value in (0, 2.5, "2", [])]
 RUBBISH += [({"rng": value}, ParameterError, "'rng' must be a seed") for value in ("x", -1, 2.5, object())]
 RUBBISH += [({"labels": value}, ParameterError, "unknown label regime") for value in ([], {}, None, 3, "zz")]
 RUBBISH += [({"prior": value}, ParameterError, "prior") for value in (2, -1, "x", "<>", np.nan, (0.9, 0.1), {}, b"")]
@@ -32,13 +29,13 @@ RUBBISH += [
 RUBBISH += [({"keep": value}, ParameterError, "'keep' must be a list of column names") for value in (5, None)]
 RUBBISH += [({"exclude": value}, ParameterError, "'exclude' must be a list of column names") for value in (5, None)]
 RUBBISH += [
-    ({"algorithm": "fbed", "k": "x"}, ParameterError, "'k' must be 0, 1, 2"),
-    ({"algorithm": "fbed", "k": np.nan}, ParameterError, "'k' must be 0, 1, 2"),
-    ({"algorithm": "ks", "n_features": "x"}, ParameterError, "'n_features' must be a number of features"),
-    ({"algorithm": "ks", "n_conditioning": 0.5}, ParameterError, "'n_conditioning' must be 0, 1, 2"),
-    ({"algorithm": "pcmb", "max_given": "x"}, ParameterError, "'max_given' must be a whole number"),
-    ({"algorithm": "pcmb", "max_given": -1}, ParameterError, "'max_given' must be a whole number"),
-    ({"algorithm": "mmpc", "symmetric": "yes"}, ParameterError, "'symmetric' must be True or False"),
+    ({"algorithm": "fbed", "options": {"k": "x"}}, ParameterError, "'k' must be 0, 1, 2"),
+    ({"algorithm": "fbed", "options": {"k": np.nan}}, ParameterError, "'k' must be 0, 1, 2"),
+    ({"algorithm": "ks", "options": {"n_features": "x"}}, ParameterError, "'n_features' must be a number of features"),
+    ({"algorithm": "ks", "options": {"n_conditioning": 0.5}}, ParameterError, "'n_conditioning' must be 0, 1, 2"),
+    ({"algorithm": "pcmb", "options": {"max_given": "x"}}, ParameterError, "'max_given' must be a whole number"),
+    ({"algorithm": "pcmb", "options": {"max_given": -1}}, ParameterError, "'max_given' must be a whole number"),
+    ({"algorithm": "mmpc", "options": {"symmetric": "yes"}}, ParameterError, "'symmetric' must be True or False"),
 ]
 
 
@@ -115,7 +112,7 @@ def test_tables_beyond_memory_are_refused_before_they_are_made():
     frame = many_levels()
     with pytest.raises(DataError, match=r"the table of 'wide' and 't' given 'other' has 5,000,000,000 cells"):
         bl.test(frame, "wide", "t", given=["other"])
-    with pytest.raises(LabelError, match="the target has 50,000 classes, too many to be told apart"):
+    with pytest.raises(LabelError, match="the target has 50,000 classes, too many; merge rare ones"):
         bl.test(frame, "wide", "other")
 
 

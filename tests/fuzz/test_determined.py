@@ -42,7 +42,7 @@ def test_near_copies_that_put_each_other_out_are_named():
     t = rng.integers(0, 2, 400)
     a = np.where(rng.random(400) < 0.3, 1 - t, t)
     b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
-    with pytest.warns(DuplicateColumnWarning, match="columns are tied to it: 'b', 'a' were left out given"):
+    with pytest.warns(DuplicateColumnWarning, match="columns depend on it: 'b', 'a' were left out given"):
         blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
     assert blanket.members == ()
     assert "\n  No column is left.\n" in str(blanket)
@@ -59,7 +59,7 @@ def test_left_to_itself_discover_keeps_one_of_near_copies(recwarn):
     table = {"t": t, "a": a, "b": b, "c": c}
     blanket = bl.discover(table, "t")
     assert blanket.members == ("a",)
-    assert "Why iamb: pcmb left nothing, as near copies put each other out" in str(blanket)
+    assert "Why iamb: pcmb found nothing, because near copies remove each other" in str(blanket)
     assert bl.discover_all(table, ["t"])["t"].members == ("a",)
     assert not recwarn.list
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import blankets as bl
+from blankets.data import ReadingOptions
 from blankets.errors import BlanketsError, BlanketsWarning
 
 RNG = np.random.default_rng(0)
@@ -35,9 +36,9 @@ CALLS = {
     "audit": (bl.audit, {"data": TABLE, "target": "t"}),
     "advise": (bl.advise, {"data": SOME, "target": "t", "labels": "pu", "prior": 0.5, "n_draws": 10}),
     "sensitivity": (bl.sensitivity, {"data": SOME, "target": "t", "labels": "pu"}),
-    "stability": (bl.stability, {"data": TABLE, "target": "t", "n_draws": 2}),
-    "refute": (bl.refute, {"blanket": BLANKET, "data": TABLE, "n_draws": 2}),
-    "estimate_prior": (bl.estimate_prior, {"data": SOME, "target": "t", "n_bootstrap": 2}),
+    "stability": (bl.stability, {"data": TABLE, "target": "t", "n_resamples": 2}),
+    "refute": (bl.refute, {"blanket": BLANKET, "data": TABLE, "n_resamples": 2}),
+    "estimate_prior": (bl.estimate_prior, {"data": SOME, "target": "t", "n_resamples": 2}),
     "discover_latent": (bl.discover_latent, {"data": TABLE[["t", "a", "z"]], "target": "t", "n_restarts": 1}),
     "best_dag": (bl.best_dag, {"data": TABLE}),
     "plan": (bl.plan, {"effect": 0.1, "power": 0.9}),
@@ -49,6 +50,9 @@ CALLS = {
     "between": (bl.between, {"low": 0.1, "high": 0.2}),
     "less_than": (bl.less_than, {}),
     "greater_than": (bl.greater_than, {}),
+    "Testing": (bl.Testing, {}),
+    "Engine": (bl.Engine, {}),
+    "Reading": (bl.Reading, {}),
     "PositiveUnlabeled": (bl.PositiveUnlabeled, {}),
     "SemiSupervised": (bl.SemiSupervised, {"mechanism": "mcar"}),
     "explain": (BLANKET.explain, {}),
@@ -73,10 +77,9 @@ def outcome(call, arguments):
 def test_rubbish_in_each_argument(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some rubbish is a good name for a file
     call, usual = CALLS[name]
-    became = [
-        outcome(call, {**usual, argument: value})
-        for argument, parameter in inspect.signature(call).parameters.items()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        for value in RUBBISH
-    ]
+    parameters = inspect.signature(call).parameters
+    names = [name for name, p in parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if "reading" in parameters:
+        names += ReadingOptions.__annotations__
+    became = [outcome(call, {**usual, argument: value}) for argument in names for value in RUBBISH]
     assert any(what != "answered" for what in became)

@@ -94,7 +94,7 @@ def check_power(regime, n_draws, effect_rows):
         expected.append(attained_power(noncentrality(information, n, kappa), batch.dof[0], alpha))
     power = float(np.mean(expected))
     assert 0.2 < power < 0.97  # neither hopeless nor certain
-    # κ is the limit of weak effects (ERRATA B2): 0.03 for that.
+    # κ is the limit of weak effects (errata B2): 0.03 for that.
     assert np.mean(rejected) == pytest.approx(power, abs=band(power, n_draws) + 0.03)
 
 

@@ -140,7 +140,7 @@ def false_negatives(p, n_rows, n_draws, dof, rng, surrogate=None, alpha=0.1):
     ("mechanism", "rate", "surrogate", "slack"),
     [
         ("mcar", 0.25, Surrogate.LISTWISE, 0.0),
-        ("mcar", 0.25, Surrogate.Y0, 0.02),  # ERRATA B2: κ is a limit for Ỹ0, and more slowly so for Ỹ1
+        ("mcar", 0.25, Surrogate.Y0, 0.02),  # errata B2: κ is a limit for Ỹ0, and more slowly so for Ỹ1
         ("mar-c", np.array([[0.1], [0.25]]), Surrogate.Y0, 0.02),
         ("mar-c", np.array([[0.4], [0.1]]), Surrogate.Y1, 0.05),
         ("pu", np.array([[0.0], [0.25]]), Surrogate.Y0, 0.02),
@@ -174,7 +174,7 @@ def test_n_over_kappa_rows_restore_the_power_of_full_labels(mechanism, rate, sur
     ],
 )
 def test_kappa_is_the_limit_of_weak_effects_over_many_features(rate, surrogate):
-    """ERRATA B2: a sweep over features, since a single one can pass or fail by luck."""
+    """Errata B2: a sweep over features, since a single one can pass or fail by luck."""
     rng = np.random.default_rng(19)
     prior, information = 0.2, 1e-4
     gaps = []
@@ -190,7 +190,7 @@ def test_kappa_is_the_limit_of_weak_effects_over_many_features(rate, surrogate):
 
 
 def test_third_class_needs_more_than_kappa_says():
-    """ERRATA B14: Ỹm keeps κ of the noncentrality, but has twice the degrees of freedom."""
+    """Errata B14: Ỹm keeps κ of the noncentrality, but has twice the degrees of freedom."""
     rng = np.random.default_rng(20)
     prior, information, share = 0.2, 0.002, 0.25
     joint = joint_with_information(information, 2, prior, rng)[np.newaxis]
@@ -226,7 +226,7 @@ def test_case_control_kappa():
     ],
 )
 def test_conditional_tests_need_the_stratified_kappa(p_z, prior_z, where, seeds_fail_by):
-    """ERRATA B4: at N/κ̄ rows the power of full labels returns; at N/κ, as the seeds have it, it does not."""
+    """Errata B4: at N/κ̄ rows the power of full labels returns; at N/κ, as the papers have it, it does not."""
     rng = np.random.default_rng(16)
     bump = np.array([0.06, -0.06])
     joint = np.array(

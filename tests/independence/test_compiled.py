@@ -1,13 +1,12 @@
-"""Compiled questions give what the counter, asked table by table, gives: the same numbers to the last bit."""
-
-from functools import partial
+"""Questions that kernels answer whole give what tables asked one by one give: the same numbers to the last bit."""
 
 import numpy as np
 import pytest
 
-from blankets.counting import MemoryCounter, _memory, no_strata
+from blankets import kernels
+from blankets.counting import MemoryCounter, _memory
 from blankets.data import Frame
-from blankets.independence import CalibratedTests, TableTests, _compiled, _fused, _fused_bits
+from blankets.independence import CalibratedTests, TableTests, _subsets
 
 ARITIES = [2, 3, 4, 2, 7, 3, 2, 5, 3, 2]
 
@@ -84,7 +83,7 @@ def test_each_member_given_the_others(options, n_rows):
 @pytest.mark.parametrize("n_rows", [40, pytest.param(1500, marks=pytest.mark.compiled)])
 @pytest.mark.parametrize("patience", [1, 1 << 26])
 def test_weakest_over_subsets(options, n_rows, patience, monkeypatch):
-    monkeypatch.setattr(_compiled, "PATIENCE", patience)
+    monkeypatch.setattr(_subsets, "PATIENCE", patience)
     rng = np.random.default_rng(n_rows)
     compiled, plain = both(skewed(n_rows, ARITIES, rng), **options)
     for _ in range(6):
@@ -130,9 +129,8 @@ def test_tables_that_are_too_large_are_left_to_the_counter():
     codes = rng.integers(0, 40, (800, 6))
     compiled, plain = both(codes, [40] * 6, reliability=0)
     scans = (compiled.scan([0, 1], 2, [3, 4, 5]), plain.scan([0, 1], 2, [3, 4, 5]))
-    table, given = compiled._table, np.array([3, 4, 5])
-    nobody, strata = np.zeros(1, bool), no_strata(table, 3)
-    assert _fused.test_columns(table, compiled._formula, np.array([0]), nobody, 2, given, strata)[0] == -1
+    given = np.array([3, 4, 5])
+    assert kernels.test_columns(compiled._table, compiled._formula, np.array([0]), 2, given)[0] == -1
     assert_same(*scans)
     assert_same(compiled.drop_one([0, 1, 3, 4], 2), plain.drop_one([0, 1, 3, 4], 2))
     assert_same(compiled.separate([0, 1], 2, [3, 4, 5]), plain.separate([0, 1], 2, [3, 4, 5]))
@@ -150,60 +148,29 @@ def test_threads_share_the_candidates_and_find_the_same(n_jobs, monkeypatch):
     assert several.n_tests == alone.n_tests
 
 
-@pytest.mark.parametrize("make", [TableTests, partial(CalibratedTests, level=0.05)])
-def test_small_data_are_not_worth_compiling_for_and_the_answers_are_the_same(make, monkeypatch):
-    rng = np.random.default_rng(8)
-    codes = skewed(500, ARITIES, rng)
-    compiled = make(MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1))
-    wanted = compiled.separate([1, 2, 3], 0, [4, 5, 6, 7], max_size=2)
-    for place in ("compiling", "counting._memory", "independence._compiled"):
-        monkeypatch.setattr(f"blankets.{place}.kernels_ready", lambda kernel: False)
-    counter = MemoryCounter(Frame.from_codes(codes, arities=ARITIES), 1)
-    cold = make(counter)
-    assert cold._table is None
-    assert (counter._first_plane == -1).all()  # nor are bits, and so none are packed
-    assert counter._planes[0].size == 0
-    assert_same(wanted, cold.separate([1, 2, 3], 0, [4, 5, 6, 7], max_size=2))
-    assert_same(compiled.drop_one([1, 2, 3], 0), cold.drop_one([1, 2, 3], 0))
-    assert compiled.n_tests == cold.n_tests
-    monkeypatch.setattr("blankets.independence._compiled.WORTH_COMPILING", 500 * cold.n_tests - 1)
-    assert cold._table is not None  # by now so much was asked that it pays
-
-
-def kernel_in(folder):
-    class Cache:
-        cache_path = str(folder)
-
-    class Kernel:
-        _cache, signatures = Cache, []
-
-        def py_func(self):
-            """Do nothing."""
-
-    return Kernel
-
-
-def test_what_was_compiled_before_is_used(monkeypatch, tmp_path):
-    monkeypatch.setattr("blankets.compiling._READY", set())
-    (tmp_path / "_fused.py_func-12.py311.nbi").touch()
-    assert _compiled.kernels_ready(kernel_in(tmp_path))
-
-
-def test_what_was_not_compiled_is_looked_for_once(monkeypatch, tmp_path):
-    monkeypatch.setattr("blankets.compiling._READY", set())
-    kernel = kernel_in(tmp_path)
-    assert not _compiled.kernels_ready(kernel)
-    (tmp_path / "_fused.py_func-12.py311.nbi").touch()  # by another process
-    assert not _compiled.kernels_ready(kernel)
-    kernel.signatures.append("compiled here by now")
-    assert _compiled.kernels_ready(kernel)
+@pytest.mark.parametrize("level", [None, 0.05, 1e-4])
+@pytest.mark.parametrize("n_rows", [60, 700])
+def test_calibrated_answers(level, n_rows):
+    rng = np.random.default_rng(n_rows)
+    frame = Frame.from_codes(skewed(n_rows, ARITIES, rng), arities=ARITIES)
+    whole, plain = (CalibratedTests(make(frame, 1), level=level) for make in (MemoryCounter, OtherCounter))
+    assert plain._table is None
+    for depth in (0, 1, 2, 3):
+        order = rng.permutation(10).tolist()
+        y, given, xs = order[0], order[1 : 1 + depth], order[1 + depth :]
+        assert_same(whole.scan(xs, y, given), plain.scan(xs, y, given))
+        assert whole.scan(xs, y, given).method.tolist() == plain.scan(xs, y, given).method.tolist()
+        assert_same(whole.drop_one(xs[:3], y), plain.drop_one(xs[:3], y))
+        for wanted in ({}, {"max_size": 1}, {"stop_at": 0.05}, {"containing": given[0] if given else None}):
+            assert_same(whole.separate(xs, y, given, **wanted), plain.separate(xs, y, given, **wanted))
+            columns, how = np.array(xs), {"containing": None, "min_size": 0, "max_size": 3, "stop_at": None} | wanted
+            assert_same(whole._separated(columns, y, given, **how), plain._separated(columns, y, given, **how))
 
 
 @pytest.mark.parametrize("statistic", ["g", "x2"])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize(("n_rows", "levels"), [(1, 2), (70, 2), (2000, 2), (700, 3), (500, 4)])
 def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_jobs, n_rows, levels):
-    monkeypatch.setattr(_fused_bits, "_BLOCK", 64)
     monkeypatch.setattr(_memory, "THREADS_WIN_ABOVE", 0)
     rng = np.random.default_rng(n_rows + levels)
     arities = np.full(300, levels)

@@ -31,7 +31,7 @@ def pairwise(codes, **options):
 
 
 def naive_g(codes, x, given):
-    """ERRATA A5, cell by cell."""
+    """Errata A5, cell by cell."""
     labeled = codes[codes[:, TARGET] < 2]
     total = 0.0
     for z in product(range(3), repeat=len(given)):

@@ -101,7 +101,7 @@ def test_strongest_by_p_value_and_by_information(codes):
     assert batch.log_p[0] > batch.log_p[1]  # ... and yet less significant
     assert by_p.scan([1, 2], 0).strongest(0.05).x == 2
     assert by_effect.scan([1, 2], 0).strongest(0.9999).x == 1
-    # ERRATA F1: the largest information is not significant; the significant one must still be found.
+    # errata F1: the largest information is not significant; the significant one must still be found.
     assert not by_effect.scan([1, 2], 0).dependent(0.001)[0]
     assert by_effect.scan([1, 2], 0).strongest(0.001).x == 2
 

@@ -169,7 +169,7 @@ def test_gap_is_honest_when_time_is_short(monkeypatch):
         ({"max_parents": -1}, "'max_parents' must be a whole number, at least 0, but it is -1"),
         ({"required": [("a", "a")]}, "leads from a column to itself"),
         ({"required": ["ab"]}, "required edges are pairs \\(parent, child\\), but 'ab' was given"),
-        ({"forbidden": [("a", "bb")]}, "names 'bb', which is no column; did you mean 'b'"),
+        ({"forbidden": [("a", "bb")]}, "names 'bb', which is not a column; did you mean 'b'"),
         ({"learner": "dynamics"}, "unknown learner 'dynamics'; did you mean 'dynamic'"),
     ],
 )

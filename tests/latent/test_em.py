@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from blankets.latent._completions import complete, expected_table
+from blankets.kernels import expected_scores
+from blankets.latent._completions import complete
 from blankets.latent._em import bic_of, em, families_with, parameters_of
 from blankets.latent._rows import Rows
 from latent import naive
@@ -119,7 +120,7 @@ def test_expected_scores_are_scores_of_the_completed_data():
     missing[2, 1] = True
     space = complete(rows, missing)
     weights = space.normalized(rng.random(space.codes.shape[1]))
-    table = expected_table(
+    table = expected_scores(
         space.groups, space.n_groups, space.position, space.arities, space.hidden, space.static, weights, space.penalty
     )
     for v in range(4):

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import betaln, logsumexp
 from scipy.stats import chi2_contingency
 
+from blankets import discover_latent
 from blankets.data import Frame
-from blankets.latent import discover_latent
 from blankets.latent._evidence import evidence_of, evidence_without
 from blankets.latent._local import open_local
 from blankets.latent._methods import Effort, attempts_in

@@ -136,7 +136,7 @@ def test_refusals():
         bl.kappa(labels="mar-c", prior=0.2, labeled={"positives": 20, "negatives": 10})
     with pytest.raises(NotAnswerableError, match=r"p\(y=1\)"):
         bl.kappa(labels="pu", labeled=0.05)
-    with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
+    with pytest.raises(NotAnswerableError, match="power cannot be computed when labeling depends on features"):
         bl.kappa(labels="mar-f", labeled=0.05)
     with pytest.raises(ParameterError, match=r"no more than 0\.2 can be"):
         bl.kappa(labels="pu", prior=0.2, labeled=0.3)

@@ -208,7 +208,7 @@ class TestOutOfReach:
         assert found.power == pytest.approx(scipy_power(1000, 0.005))
         # Full labels need 1782 rows (Table 7.1a), so 1000 rows would need about 1.78 times full labels.
         assert found.needed_kappa == pytest.approx(1.782, abs=0.001)
-        assert "out of reach. The best power that can be had is 0.721" in repr(found)
+        assert "out of reach. The best power is 0.721" in repr(found)
 
     def test_the_limit_itself_is_allowed(self):
         # All 200 positives of 1000 rows give full power; 1 row less than needed is out of reach.
@@ -243,7 +243,7 @@ class TestConditional:
     @pytest.mark.parametrize(
         ("priors", "shares", "exact"),
         [
-            # ERRATA B4: prior 0.2, a quarter of the positives labeled; κ = 0.2105 throughout.
+            # errata B4: prior 0.2, a quarter of the positives labeled; κ = 0.2105 throughout.
             ([0.20, 0.20], None, 0.2105),
             ([0.10, 0.30], None, (0.25 * 0.9 / 0.975 + 0.25 * 0.7 / 0.925) / 2),
             ([0.025, 0.90], [0, 1], 0.0323),
@@ -326,7 +326,7 @@ def test_monte_carlo_of_the_running_example():
     """54 labels in 1000 rows: the share of missed effects is the 1% that was planned for.
 
     X copies Y in 40% of the rows and is a fair coin in the rest (the example of chapter 7); each positive
-    is labeled by its own coin. ERRATA B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
+    is labeled by its own coin. Errata B11 finds 0.0108 so, and 0.0077 with exactly 54 labels.
     """
     rng = np.random.default_rng(7)
     draws, n, prior = 20_000, 1000, 0.2
@@ -413,7 +413,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("labels", ["pu", "mar-c"])
     def test_no_prior(self, labels):
-        with pytest.raises(NotAnswerableError, match=r"power cannot be told without p\(y=1\).* give prior="):
+        with pytest.raises(NotAnswerableError, match=r"power cannot be computed without p\(y=1\).* give prior="):
             plan(effect=0.1, power=0.9, rows=100, labels=labels)
 
     def test_no_prior_for_a_surrogate_that_needs_one(self):
@@ -421,7 +421,7 @@ class TestRefusals:
             plan(effect=0.1, power=0.9, rows=100, labels="mcar", surrogate="y0")
 
     def test_labeling_by_features(self):
-        with pytest.raises(NotAnswerableError, match="power cannot be told when labeling depends on features"):
+        with pytest.raises(NotAnswerableError, match="power cannot be computed when labeling depends on features"):
             plan(effect=0.1, power=0.9, rows=100, labels="mar-f")
 
     def test_labeling_by_both(self):
@@ -477,7 +477,7 @@ class TestResult:
     def test_dict_is_json_and_says_everything(self, pu, tmp_path):
         content = json.loads(pu.to_json(tmp_path / "plan.json"))
         assert content == json.loads((tmp_path / "plan.json").read_text(encoding="utf-8")) == pu.to_dict()
-        assert (content["schema"], content["schema_version"]) == ("blankets/plan", 2)
+        assert (content["schema"], content["schema_version"]) == ("blankets/plan", 4)
         assert (content["answer"], content["surrogate"], content["prior_used"]) == (49, "y0", 0.2)
         assert content["noncentrality"][0] == pytest.approx(2 * 3000 * 0.045 * content["kappa"])
         assert content["uncertain_prior"] is None

@@ -64,7 +64,7 @@ def test_figures_7_1b_and_7_8b(arity, corrected):
 
 
 def test_exact_effect_of_the_noise_example():
-    # ERRATA C2: with I = 0.053200 instead of its three decimals.
+    # errata C2: with I = 0.053200 instead of its three decimals.
     exact = {"effect": 0.053200, "power": 0.99, "alpha": 0.01}
     assert plan(arity=2, **exact).answer == 226
     assert plan(arity=2, labeled=0.05, **PU, **exact).answer == 1073

@@ -153,7 +153,7 @@ class TestBlanket:
     def test_reads_like_a_protocol(self):
         text = repr(plan_blanket(effects=self.EFFECTS, power=0.9, labels="pu", prior=0.2, labeled=0.05))
         assert "all 3 members of the blanket are found with probability 0.9" in text
-        assert "that these decisions are independent is an approximation" in text
+        assert "assumes that these decisions are independent" in text
         assert "it holds for a conditional test only where" in text
 
     def test_out_of_reach(self):

@@ -248,7 +248,7 @@ def test_stability(members):
 
 def test_stability_and_sensitivity_draw_themselves():
     stability = Stability(
-        target="t", frequency={"a": 0.9, "b": 0.1}, members=("a",), n_draws=10, method="pairs", fraction=0.5,
+        target="t", frequency={"a": 0.9, "b": 0.1}, members=("a",), n_resamples=10, method="pairs", fraction=0.5,
         mean_size=1.0, algorithm="iamb", n_rows=100,
     )  # fmt: skip
     ax = stability.plot()

@@ -163,7 +163,7 @@ def test_refusals():
         read_labels(["a", "b", "c", None])
     with pytest.raises(LabelError, match="no row is labeled 'd'; pass positive= one of 'a', 'b'"):
         read_labels(["a", "b", None], positive="d")
-    with pytest.raises(LabelError, match="all rows are labeled 1, so there is nothing to tell apart; if"):
+    with pytest.raises(LabelError, match="all rows are labeled 1, so there is nothing to compare; if"):
         read_labels([1, 1, 1])
     with pytest.raises(LabelError, match=r"holds 100 different numbers, such as .* a measurement, not classes; bin it"):
         read_labels(np.linspace(0, 1, 100))

@@ -72,13 +72,13 @@ def table():
     return pd.DataFrame({"cough": cough, "coin": rng.integers(0, 2, 400), "ill": np.where(ill, 1.0, np.nan)})
 
 
-SHORT = r"p\(y=1\) is said to be .*, but 0\.2075 of the rows are labeled positives; that may be chance"
+SHORT = r"p\(y=1\) is .*, but 0\.2075 of the rows are labeled positives. That may be chance"
 
 
 @pytest.mark.parametrize("prior", [0.2, (0.1, 0.2)])
 def test_every_question_is_answered_with_a_warning_and_a_note(table, prior, tmp_path):
     how = {"labels": "pu", "prior": prior}
-    note = "That 0.2075 of the rows are labeled positives is put down to chance."
+    note = "That 0.2075 of the rows are labeled positives can be chance."
     with pytest.warns(RegimeWarning, match=SHORT):
         test = bl.test(table, "cough", "ill", **how)
     assert note in test.notes[0]

@@ -13,8 +13,9 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2
 
 import blankets as bl
+from blankets import discover_latent
 from blankets.cli._main import run
-from blankets.latent import discover_latent
+from blankets.records import Call
 from blankets.report import report_content
 from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail
@@ -247,7 +248,7 @@ def with_latent():
     hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)
     table = {name: np.where(rng.random(3000) < 0.8, hidden, ~hidden) for name in ("cough", "fever", "rash")}
     table |= {"age": np.where(rng.random(3000) < 0.3, ill, rng.random(3000) < 0.5), "ill": ill}
-    return bl.discover(table, "ill"), discover_latent(table, "ill", n_restarts=6, rng=0)
+    return bl.discover(table, "ill"), bl.discover_latent(table, "ill", n_restarts=6, rng=0)
 
 
 def test_latents_are_drawn_among_the_members(with_latent):
@@ -349,13 +350,13 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
     assert told["Caution"] == "this surrogate is not valid here, and was forced"
-    assert told["Power kept"] == "κ = 0.25 of the noncentrality with full labels"
+    assert told["Power kept"] == "each row counts as much as κ = 0.25 rows with full labels"
     assert told["Rows without a label"] == "1,234"
 
 
 def test_no_members_with_partial_labels():
     blanket = blanket_of(columns=("age",), settings={"alpha": 0.01, "labels": "pu", "surrogate": "odd"})
-    assert "may be for want of labels" in report_content(blanket)["meaning"]
+    assert "there may be too few labels" in report_content(blanket)["meaning"]
     assert ["Each test", "uses a surrogate of the target"] in report_content(blanket)["labels"]
 
 
@@ -384,9 +385,15 @@ def test_columns_that_were_never_found_are_counted():
     "choices",
     [
         {},
-        {"algorithm": "fbed", "k": 0, "alpha": 0.05},
-        {"test": "x2", "dof": "nominal", "exclude": ["age"], "roles": True, "n_bins": 3, "discretize": "equal-width"},
-        {"reliability": 10.0, "strength": "information", "algorithm": "inter-iamb"},
+        {"algorithm": "fbed", "options": {"k": 0}, "alpha": 0.05},
+        {
+            "test": bl.Testing("x2", dof="nominal"),
+            "exclude": ["age"],
+            "roles": True,
+            "n_bins": 3,
+            "discretize": "equal-width",
+        },
+        {"test": bl.Testing(reliability=10.0, strength="information"), "algorithm": "inter-iamb"},
     ],
 )
 def test_call_and_command_give_the_same_blanket(choices, capsys):
@@ -398,7 +405,7 @@ def test_call_and_command_give_the_same_blanket(choices, capsys):
     from_command = Blanket.from_json(capsys.readouterr().out)
     for other in (names["blanket"], from_command):
         ours, theirs = first.to_dict(), other.to_dict()
-        for changing in ("seconds", "why_algorithm", "manifest"):
+        for changing in ("seconds", "why_algorithm", "call"):
             ours.pop(changing), theirs.pop(changing)
         assert theirs == ours
 
@@ -426,18 +433,19 @@ def test_partial_labels_are_asked_for_again(prior, sampling, tmp_path, capsys):
 
 
 def test_a_command_line_cannot_say_everything(clinic):
-    mapping = replace(clinic, settings={"alpha": 0.01, "discretize": {"age": "equal-width"}})
+    call = Call.of("discover", {"target": "readmitted", "discretize": {"age": "equal-width"}})
+    mapping = replace(clinic, call=call)
     again = report_content(mapping)["reproduce"]
     assert again["cli"] == ""
-    assert "discretize={'age': 'equal-width'}" in again["python"]
-    assert again["note"] == "data.csv stands for your data. There is no command line for this."
+    assert 'discretize={"age": "equal-width"}' in again["python"]
+    assert again["note"] == ("data.csv stands for your data. The command line cannot say 'discretize' as it was given.")
 
 
 @pytest.mark.parametrize(
     "choices",
     [
         {"algorithm": "kiamb", "rng": 3, "alpha": 0.05},
-        {"labels": "mar-f", "given_drivers": False, "positive": "c"},
+        {"labels": bl.SemiSupervised("mar-f", given_drivers=False), "positive": "c"},
         {"labels": "mcar", "unlabeled_marker": "?", "positive": "b"},
     ],
 )
@@ -458,7 +466,7 @@ def test_seed_positive_class_and_marker_are_asked_for_again(choices, tmp_path, c
     for other in (names["blanket"], Blanket.from_json(capsys.readouterr().out)):
         assert other.members == first.members
         assert other.to_dict()["settings"] == first.to_dict()["settings"]
-        assert other.manifest.seed == first.manifest.seed
+        assert other.call.seed == first.call.seed
 
 
 def test_what_cannot_be_told_must_be_supplied():
@@ -466,7 +474,7 @@ def test_what_cannot_be_told_must_be_supplied():
     y = rng.random(2000) < 0.3
     x = np.where(rng.random(2000) < 0.6, y, rng.random(2000) < 0.5)
     labeled = np.where(y & (rng.random(2000) < 0.5), 1.0, np.nan)
-    prior = stats.beta(30, 70)
+    prior = stats.gamma(30, scale=0.01)  # of SciPy's distributions a call keeps those that are usual for a share
     first = bl.discover({"x": x}, y=labeled, labels="pu", prior=prior, algorithm="kiamb", rng=np.random.default_rng(5))
     again = report_content(first)["reproduce"]
     assert again["cli"] == ""
@@ -492,24 +500,25 @@ def test_one_of_many_targets_with_a_seed_is_searched_with_the_others():
     assert without["cli"].startswith("blankets discover data.csv --target c")
 
 
-def test_versions_fingerprint_and_seed_are_those_of_the_manifest():
+def test_versions_fingerprint_and_seed_are_those_of_the_call():
     old = report_content(blanket_of())["versions"]
-    assert old == [["Not on record", "the result was made by a version that kept no manifest"]]
+    assert old == [["Not on record", "the result was made by a version that kept no call"]]
     made = bl.discover(CLINIC, "readmitted", algorithm="iamb", rng=3)
     told = dict(report_content(made)["versions"])
     assert (told["numpy"], told["Seed"]) == (np.__version__, "3")
-    assert told["Fingerprint of the data"] == made.manifest.fingerprint
+    assert told["Fingerprint of the data"] == made.call.fingerprint
 
 
 def test_names_that_look_like_options():
-    odd = replace(blanket_of(evidence("a")), target="-t")
+    odd = replace(blanket_of(evidence("a")), target="-t", call=Call.of("discover", {"target": "-t"}))
     again = report_content(odd, source="-f.csv")["reproduce"]
     assert again["cli"].startswith("blankets discover ./-f.csv --target=-t")
 
 
 def test_options_of_the_algorithm_are_told_and_findings_are_not():
-    settings = {"alpha": 0.01, "max_given": 3, "symmetric": True, "kappa": 0.2}
-    blanket = replace(blanket_of(evidence("a")), algorithm="mmpc", settings=settings)
+    options = {"max_given": 3, "symmetric": True}
+    call = Call.of("discover", {"target": "t", "algorithm": "mmpc", "alpha": 0.01, "options": options})
+    blanket = replace(blanket_of(evidence("a")), call=call, settings={"alpha": 0.01, **options, "kappa": 0.2})
     told = report_content(blanket)["reproduce"]
     assert told["cli"].endswith("--alpha 0.01 --option max_given=3 --option symmetric=true")
-    assert told["python"].endswith("algorithm='mmpc', alpha=0.01, max_given=3, symmetric=True)")
+    assert told["python"].endswith('algorithm="mmpc", alpha=0.01, options={"max_given": 3, "symmetric": True})')

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import blankets as bl
+from blankets import discover_latent
 from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
-from blankets.latent import discover_latent
 from blankets.report import planner, report, report_content
 from blankets.report._drawing import effect_scale
 from blankets.report._html import Html, data_block, many, tag
@@ -151,7 +151,7 @@ def test_latents_are_dashed_and_must_be_of_the_same_target(tmp_path):
     ill = rng.random(2000) < 0.4
     hidden = np.where(rng.random(2000) < 0.85, ill, ~ill)
     table = {name: np.where(rng.random(2000) < 0.8, hidden, ~hidden) for name in ("a", "b", "c")} | {"ill": ill}
-    latent = discover_latent(table, "ill", n_restarts=4, rng=0)
+    latent = bl.discover_latent(table, "ill", n_restarts=4, rng=0)
     text = bl.discover(table, "ill").report(tmp_path / "r.html", latent=latent).read_text(encoding="utf-8")
     assert text.count(f'class="box {latent.latents[0].position} latent"') == 2  # in both drawings
     assert "latent: not a column of the data" in text
@@ -220,7 +220,7 @@ def test_planner_opens_with_the_numbers_of_the_study(settings, expected, tmp_pat
     chosen = {name: expected.pop(name) for name in ("regime", "priorKind") if name in expected}
     for value in chosen.values():
         assert f'<option value="{value}" selected="">' in text
-    assert ("take its answers as a guide" in text) == (settings.get("labels") == "mar-f")
+    assert ("its answers are a guide" in text) == (settings.get("labels") == "mar-f")
     for name, value in expected.items():
         assert re.search(rf'id="plan-{name}" name="{name}" value="([^"]+)"', text).group(1) == value
 

@@ -29,7 +29,7 @@ def search(name, tests, target="T", trace=None, **options):
 
 
 class TestUnreliable:
-    """ERRATA F9: a test that was not performed neither admits nor removes."""
+    """Errata F9: a test that was not performed neither admits nor removes."""
 
     @pytest.mark.parametrize("name", FAMILY)
     def test_never_admits(self, name):
@@ -78,7 +78,7 @@ class TestCycles:
 
 
 class TestGrowShrink:
-    GRAPH = nx.DiGraph({"P": ["N", "T"], "N": [], "T": ["C"]})  # ERRATA F2
+    GRAPH = nx.DiGraph({"P": ["N", "T"], "N": [], "T": ["C"]})  # errata F2
 
     def test_tries_the_next_candidate_when_one_fails(self):
         assert search("gs", DSeparation(self.GRAPH)) == "PC"
@@ -93,7 +93,7 @@ class TestGrowShrink:
 
 class TestIamb:
     def test_by_information_an_insignificant_giant_does_not_end_the_growing(self):
-        """ERRATA F1: the largest effect (many degrees of freedom) may be insignificant, another one not."""
+        """Errata F1: the largest effect (many degrees of freedom) may be insignificant, another one not."""
         script = {"TA|": (-1.0, 500.0), "TB|": (DEPENDENT, 30.0), "TC|": (VERY, 20.0), "TC|B": (VERY, 20.0)}
         tests = Scripted("TABC", script | {"TB|C": (DEPENDENT, 30.0)}, default=(-1.0, 500.0), by_effect=True)
         assert search("iamb", tests) == "BC"

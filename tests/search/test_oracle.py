@@ -125,7 +125,7 @@ def test_interleaved_iamb_n_pc_finishes_where_it_would_cycle(children, target):
 
 
 def literal_gs(tests, target, candidates):
-    """Grow-Shrink as [P] describes it: IAMB with the static order, which stops at the first failure."""
+    """Grow-Shrink as Peña et al. (2005) describe it: IAMB with the static order, which stops at the first failure."""
     scan = tests.scan(candidates, target)
     blanket = []
     for x in scan.xs[scan.order()].tolist():

@@ -132,7 +132,7 @@ class TestOracle:
     @pytest.mark.parametrize(
         ("algorithm", "options", "with_false", "with_missing"),
         [
-            # ERRATA F4, F6 and F7.
+            # errata F4, F6 and F7.
             (mmpc, {}, 1140, 0),
             (mmpc, {"symmetric": True}, 0, 0),
             (mmmb, {}, 1764, 0),
@@ -176,7 +176,7 @@ class Doubtful(DSeparation):
 
 
 class TestUnreliable:
-    """ERRATA F9: a test that was not performed admits nothing, removes nothing, separates nothing."""
+    """Errata F9: a test that was not performed admits nothing, removes nothing, separates nothing."""
 
     @pytest.mark.parametrize("algorithm", EVERY.values(), ids=EVERY)
     def test_never_admits_a_neighbor(self, algorithm):

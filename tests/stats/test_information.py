@@ -329,7 +329,7 @@ def test_noncentral_interval_is_that_of_theorem_2_2():
     assert stats.ncx2.cdf(g, 1, 2 * n * high) == pytest.approx(0.05, abs=1e-8)
 
 
-def test_interval_ends_at_zero_where_independence_is_no_surprise():  # ERRATA D8
+def test_interval_ends_at_zero_where_independence_is_no_surprise():  # errata D8
     nearly_independent = plug_in([[25, 26], [25, 24]])
     low, high = nearly_independent.interval(0.9)
     assert low == 0

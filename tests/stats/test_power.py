@@ -107,7 +107,7 @@ def test_rises_with_noncentrality_and_level_and_falls_with_dof(lam, stretch, dof
 
 
 def test_detectable_effect_inverts_the_sample_size():
-    # [T] Table 7.1a: 0.95 power for w = 0.1 needs 1782 rows, so at 1782 rows slightly less is found.
+    # Sechidis (2015), Table 7.1a: 0.95 power for w = 0.1 needs 1782 rows, so at 1782 rows slightly less is found.
     effect = float(detectable_effect(0.95, 1782, 1, 0.01))
     assert 0.005 * 1781 / 1782 < effect <= 0.005
     assert float(detectable_effect(0.95, 1782, 1, 0.01, kappa=0.25)) == pytest.approx(4 * effect)

@@ -47,9 +47,11 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return add
 
 
-target_option = click.option("-t", "--target", required=True, metavar="NAME", help="The column that is asked about.")
+target_option = click.option(
+    "-t", "--target", required=True, metavar="NAME", help="The target: the column that the question is about."
+)
 label_options = _all(
-    click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c."),
+    click.option("--labels", metavar="REGIME", help="Why labels are missing: auto (default), pu, mcar, mar-f, mar-c."),
     click.option(
         "--prior",
         metavar="P",
@@ -62,13 +64,15 @@ label_options = _all(
         help="For pu: labels in one sample (default), or positives collected apart.",
     ),
     click.option(
-        "--surrogate", metavar="NAME", help="What stands in for the target: listwise, ym, y0, y1; pairwise to compare."
+        "--surrogate",
+        metavar="NAME",
+        help="What is counted in place of the target: listwise, ym, y0, y1; pairwise to compare.",
     ),
     click.option("--force", is_flag=True, default=None, help="Use a surrogate that is not valid; the result says so."),
     click.option(
         "--given-drivers/--no-given-drivers",
         default=None,
-        help="For mar-f: condition on what drives labeling (default), or do not.",
+        help="For mar-f: condition on the columns that labeling depends on (default), or do not.",
     ),
 )
 reading_options = _all(
@@ -79,29 +83,39 @@ reading_options = _all(
     click.option("--columns", multiple=True, metavar="COLUMN", help="Use these columns only."),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
-    click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, beside blanks and -1."),
+    click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
 )
 test_options = _all(
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
     click.option("--test", metavar="NAME", help="Test of independence: auto (default, calibrated), g, x2 or fisher-z."),
     click.option("--dof", metavar="RULE", help="Degrees of freedom of g and x2: adjusted (to empty cells) or nominal."),
-    click.option("--reliability", type=float, metavar="H", help="Rows wanted for each degree of freedom; default: 5."),
+    click.option(
+        "--reliability", type=float, metavar="H", help="Rows needed for each degree of freedom of a test; default: 5."
+    ),
     click.option("--strength", metavar="MEASURE", help="How candidates are compared: p-value or information."),
 )
 search_options = _all(
     click.option(
         "-a", "--algorithm", metavar="NAME", help="Which algorithm (see 'blankets algorithms'); default: auto."
     ),
-    click.option("--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, as k=2."),
+    click.option(
+        "--option", "pairs", multiple=True, metavar="NAME=VALUE", help="An option of the algorithm, for example k=2."
+    ),
     test_options,
 )
 engine_options = _all(
     click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory or dask (a cluster)."),
     click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
     click.option(
-        "--memory-limit", metavar="SIZE", help="Memory for reading, as '2 GB'; larger files go through the disk."
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory for reading, for example '2 GB'; larger files are packed on disk first.",
     ),
-    click.option("--checkpoint", type=click.Path(dir_okay=False), help="Keep answers here, to continue if killed."),
+    click.option(
+        "--checkpoint",
+        type=click.Path(dir_okay=False),
+        help="Keep answers in this file; a run that was stopped continues from it.",
+    ),
 )
 jobs_option = click.option("--jobs", "n_jobs", type=int, metavar="N", help="Number of threads; default: all.")
 json_options = _all(
@@ -172,7 +186,7 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
 
         word = given.get("labels", "pu" if "sampling" in how else "auto")
         if word == "auto":
-            raise ParameterError(f"say with labels= how labels went missing: that goes with {next(iter(how))}=")
+            raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
         given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)
     return given
 

@@ -15,8 +15,8 @@ __all__ = ["audit"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True))
-@click.option("-t", "--target", metavar="NAME", help="The column whose blanket will be wanted.")
-@click.option("--labels", metavar="REGIME", help="Missing labels: auto (default), pu, mcar, mar-f, mar-c.")
+@click.option("-t", "--target", metavar="NAME", help="The target: the column whose blanket you want.")
+@click.option("--labels", metavar="REGIME", help="Why labels are missing: auto (default), pu, mcar, mar-f, mar-c.")
 @reading_options
 @jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")

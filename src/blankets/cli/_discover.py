@@ -18,7 +18,7 @@ from blankets.cli._arguments import (
     search_options,
     target_option,
 )
-from blankets.cli._output import check_folder, compiling_told, notes, show_blanket, write_json
+from blankets.cli._output import check_folder, notes, show_blanket, write_json
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ __all__ = ["discover"]
 @target_option
 @search_options
 @reading_options
-@click.option("--roles", is_flag=True, help="Also tell parents, children and spouses apart, where it can be done.")
-@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it; default: yes.")
+@click.option("--roles", is_flag=True, help="Also say who is parent, child or spouse, where the data show it.")
+@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it.")
 @label_options
 @engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
@@ -69,11 +69,11 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress, compiling_told(quiet=quiet):
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = arguments(file, target, choices)
-        blanket = blankets.discover(file, target, **given, progress=progress or False)
+        blanket = blankets.discover(file, target=target, **given, progress=progress or False)
         said.discard_all(blanket.warnings)
         details = {} if report is None else _over_priors(blanket, file, target, given)
     explanations = [blanket.explain(column) for column in asked]

@@ -19,9 +19,15 @@ __all__ = ["latent"]
 @target_option
 @click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
 @click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: iamb at level 0.05.")
-@click.option("--score", metavar="NAME", help="How subspaces compete: mi (default), bic, error or cll.")
+@click.option("--score", metavar="NAME", help="What decides between places: mi (default), bic, error or cll.")
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
-@click.option("--restarts", "n_restarts", type=click.IntRange(min=1), metavar="N", help="Random starts a subspace.")
+@click.option(
+    "--restarts",
+    "n_restarts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Random starts for each place of a latent.",
+)
 @click.option("--max-latents", type=click.IntRange(min=1), metavar="N", help="At most this many latents.")
 @click.option("--labels", metavar="REGIME", help="Why labels are missing, if some are: mcar or mar-f.")
 @reading_options

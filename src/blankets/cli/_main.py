@@ -26,7 +26,6 @@ from blankets.cli._simulate import simulate
 from blankets.cli._stability import stability
 from blankets.cli._test import test
 from blankets.cli._versions import versions
-from blankets.cli._warm_up import warm_up
 from blankets.errors import BlanketsError, Interrupted, ParameterError
 
 __all__ = ["BAD_DATA", "STOPPED", "WRONG_USAGE", "commands", "main", "run"]
@@ -64,7 +63,7 @@ def commands() -> None:
 
 _COMMANDS = (
     *(audit, discover, explain, refute, stability, sensitivity, latent, select, rank, test, algorithms),
-    *(advise, pack, plan, planner, simulate, versions, warm_up),
+    *(advise, pack, plan, planner, simulate, versions),
 )
 for _command in _COMMANDS:
     commands.add_command(_command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blankets.records import Saved
     from blankets.results import Blanket
 
-__all__ = ["Notes", "check_folder", "compiling_told", "notes", "show_blanket", "show_table", "write_json"]
+__all__ = ["Notes", "check_folder", "notes", "show_blanket", "show_table", "write_json"]
 
 
 class Notes:
@@ -55,15 +55,6 @@ def notes(*, quiet: bool) -> Iterator[Notes]:
             for sentence in [] if quiet else dict.fromkeys(said.sentences):
                 words = sentence if context is None else in_options(sentence, context.command)
                 click.echo(f"note: {words}", err=True)
-
-
-def compiling_told(*, quiet: bool) -> AbstractContextManager[None]:
-    """Return a context in which a line says so when kernels are compiled."""
-    if quiet:
-        return nullcontext()
-    from blankets.compiling import told_of_compiling
-
-    return told_of_compiling(lambda: click.echo("Compiling kernels for this machine; each is compiled once.", err=True))
 
 
 def show_blanket(blanket: Blanket) -> None:

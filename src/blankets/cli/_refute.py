@@ -18,8 +18,8 @@ __all__ = ["refute"]
 @click.argument("result", type=click.Path(exists=True, dir_okay=False))
 @click.argument("file", type=click.Path(exists=True))
 @click.option("-n", "--draws", "n_resamples", type=int, metavar="N", help="Draws for each trial; default: 20.")
-@click.option("--prior", metavar="P", help="p(y=1), where the result does not know it any more.")
-@click.option("--positive", metavar="CLASS", help="The positive class, where the result does not know it any more.")
+@click.option("--prior", metavar="P", help="p(y=1), if the result does not hold it.")
+@click.option("--positive", metavar="CLASS", help="The positive class, if the result does not hold it.")
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
 @jobs_option
 @json_options

@@ -35,15 +35,7 @@ __all__ = ["stability"]
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")
 @jobs_option
 @json_options
-def stability(
-    *,
-    file: str,
-    target: str,
-    as_json: bool,
-    save: Path | None,
-    quiet: bool,
-    **choices: Any,
-) -> None:
+def stability(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
     """Find out how stable the Markov blanket of a column of FILE (CSV or Parquet) is.
 
     \b

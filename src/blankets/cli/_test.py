@@ -18,7 +18,7 @@ __all__ = ["test"]
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
+@click.argument("tested", nargs=-1, required=True, metavar="COLUMN...")
 @target_option
 @click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
 @test_options
@@ -29,7 +29,7 @@ __all__ = ["test"]
 def test(
     *,
     file: str,
-    columns: tuple[str, ...],
+    tested: tuple[str, ...],
     target: str,
     given: tuple[str, ...],
     as_json: bool,
@@ -50,7 +50,7 @@ def test(
         from blankets.data import read_table
 
         how, table = arguments(file, target, choices), read_table(file)
-        results = [blankets.test(table, column, target, given, **how) for column in columns]
+        results = [blankets.test(table, column, target, given, **how) for column in tested]
     if as_json:
         import json
 

@@ -6,7 +6,7 @@ import click
 
 __all__ = ["versions"]
 
-_NEEDED = ("numpy", "scipy", "numba", "narwhals", "scikit-learn", "networkx", "click", "rich")
+_NEEDED = ("numpy", "scipy", "narwhals", "scikit-learn", "networkx", "click", "rich")
 _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 
 
@@ -23,6 +23,9 @@ def versions(*, as_json: bool) -> None:
         "python": platform.python_version(),
         "system": platform.platform(),
     }
+    from blankets.kernels import COMPILED
+
+    found["kernels"] = "compiled" if COMPILED else "not compiled: slow"
     found |= {package: _version(package) for package in (*_NEEDED, *_OPTIONAL)}
     if as_json:
         import json

@@ -191,7 +191,7 @@ class DaskCounter(PartitionedCounter):
                     raise EngineError(f"the cluster has had no workers for {PATIENCE:.0f} seconds") from None
             except KilledWorker as error:
                 raise EngineError(
-                    f"workers die of the task: {error}; give them more memory, or smaller blocks"
+                    f"workers fail at the task: {error}; give them more memory, or smaller blocks"
                 ) from error
             except CancelledError as error:
                 raise EngineError("the cluster has cancelled the work; its scheduler may have stopped") from error

@@ -14,20 +14,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import Lock, local
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.compiling import cheapest, kernels_ready
-from blankets.counting import _kernels as kernels
-from blankets.counting import _plain as plain
+from blankets import kernels
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-__all__ = ["BitTable", "MemoryCounter", "count_alone"]
+__all__ = ["MemoryCounter", "count_alone"]
 
 # Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
 # they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
@@ -48,10 +46,6 @@ RENUMBER_ABOVE = 1 / 16
 # A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
 JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
-# Codes from which counting by bits is worth the seconds that it takes to compile, the first time on a machine.
-WORTH_COMPILING = 1 << 22
-# Rows up to which NumPy, which needs 16 bytes for each, may count before the kernels are compiled.
-PLAIN_ROWS = 1 << 17
 # Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
 MOST_COUNTS = 1 << 26
 
@@ -83,31 +77,6 @@ class Part(NamedTuple):
     fill: Fill
     shape: tuple[int, int]
     ns: float
-
-
-class BitTable(NamedTuple):
-    """A table of packed bits.
-
-    Attributes
-    ----------
-    planes : ndarray of uint64 of shape (planes, words)
-        Bits of all levels but the first.
-    totals : ndarray of int32 of shape (planes,)
-        How many bits are set.
-    first, arities : ndarray of int64 of shape (columns,)
-        Number of each column's first plane (of constant columns: one without bits), and of its levels.
-    n_rows : int
-        Bits that stand for a row.
-    widest : int
-        Most levels of a column.
-    """
-
-    planes: NDArray[np.uint64]
-    totals: NDArray[np.int32]
-    first: NDArray[np.int64]
-    arities: NDArray[np.int64]
-    n_rows: int
-    widest: int
 
 
 _thread = local()
@@ -212,7 +181,7 @@ class MemoryCounter(Counter):
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
-        cells = self._choice(kernels.cells_of, plain.cells_of)(codes, column, n_strata) if given else column
+        cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
         for block, at in self._blocks_of(xs, by_bits, n):
             fill, each = self._column_counts(block, cells, n_strata * arity)
             columns = xs[at]
@@ -240,22 +209,33 @@ class MemoryCounter(Counter):
             known = f" given {listed(names[z] for z in given)}" if given else ""
             raise DataError(
                 f"the table of {names[x]!r} and {names[y]!r}{known} has {n_counts:,} cells for {self.n_rows:,} rows, "
-                f"too many to be counted; join rare levels, or condition on fewer columns"
+                f"too many to count; merge rare levels, or condition on fewer columns"
             )
 
-    def bits_alone(self, y: int) -> BitTable | None:
+    def table(self, codes: NDArray[np.uint8]) -> kernels.Table:
+        """Return what kernels count, with the codes of all columns or of none."""
+        planes, totals = self._planes
+        below, most = self._bits_win_below, max(int(RENUMBER_ABOVE * self.n_rows), 1)
+        return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most)
+
+    def bits_alone(self, y: int) -> kernels.Table | None:
         """Return the bit planes, if all columns are counted by them in the cells of ``y`` and lie in one chunk."""
         arity = self._arity_list[y]
-        if arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0]:
+        if arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
             return None
-        planes, totals = self._planes
-        if len(planes) > 1:
-            return None
-        return BitTable(planes[0], totals, self._plane_or_none, self.arities, self.n_rows, self._widest)
+        return self._bits if len(self._planes[0]) == 1 else None
+
+    @cached_property
+    def _bits(self) -> kernels.Table:
+        return self.table(np.empty((0, self.n_rows), np.uint8))
+
+    @property
+    def _bits_win_below(self) -> int:
+        return BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
 
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
         """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
-        levels, below = self._bit_levels, BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
+        levels, below = self._bit_levels, self._bits_win_below
         n_strata, n_cells = 1, levels[y]
         for z in given:
             n_strata *= levels[z]
@@ -286,14 +266,12 @@ class MemoryCounter(Counter):
     @cached_property
     def _first_plane(self) -> NDArray[np.int64]:
         """Number of each column's first bit plane; -1 for columns that have none."""
-        if self.n_rows * len(self.names) < WORTH_COMPILING and not kernels_ready(kernels.count_bits):
-            return np.full(len(self.names), -1, np.int64)
         return first_planes(self.frame)
 
     @cached_property
     def _plane_or_none(self) -> NDArray[np.int64]:
         """The same, with the plane without bits, the last one, for constant columns."""
-        return np.where(self._first_plane >= 0, self._first_plane, len(self._planes[1]) - 1)
+        return np.where(self.arities == 1, len(self._planes[1]) - 1, self._first_plane)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
@@ -326,28 +304,27 @@ class MemoryCounter(Counter):
         return fill
 
     def _column_counts(
-        self, block: DenseColumns | SparseColumns, cells: NDArray[np.integer], n_cells: int
+        self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int
     ) -> tuple[Fill, float]:
         """Return what counts the columns of a block in the given cells, and about how long one takes (ns)."""
-        position = self.frame.position
+        position, row = self.frame.position, cells.reshape(1, -1)
         if isinstance(block, DenseColumns):
-            codes, wide = block.codes, cells.astype(np.uint32, copy=False)
+            codes = np.ascontiguousarray(block.codes)
 
             def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
-                count = self._choice(kernels.count_dense, plain.count_dense, len(xs))
-                count(codes, position[xs], wide, n_cells, counts)
+                if codes.dtype == np.uint8:
+                    kernels.count_dense(codes, position[xs], row, n_cells, counts)
+                else:
+                    for x, table in zip(position[xs], counts, strict=True):
+                        kernels.count_wide(codes[x], row, n_cells, table)
 
             return fill, NS_DENSE_ROW * self.n_rows
         stored = block.indptr, block.indices, block.codes
-        totals = kernels.totals_of(cells, n_cells)
+        totals = np.bincount(cells, minlength=n_cells).astype(np.int32)
         return (
-            lambda xs, counts: kernels.count_sparse(*stored, position[xs], cells, totals, counts),
+            lambda xs, counts: kernels.count_sparse(*stored, position[xs], row, totals, counts),
             NS_STORED * len(block.codes) / len(block),
         )
-
-    def _choice(self, kernel: Any, twin: Callable[..., Any], n_columns: int = 1) -> Any:
-        """Return what is to pass over the rows of some columns: a kernel, or NumPy while that is sooner done."""
-        return cheapest(kernel, plain.NS_ROW * self.n_rows * n_columns, twin) if self.n_rows <= PLAIN_ROWS else kernel
 
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
         """Cut candidates into blocks that fit the cache, at least four for each thread.
@@ -380,7 +357,7 @@ class MemoryCounter(Counter):
             return None
         codes = np.zeros(self.n_rows, np.uint32)
         for j, arity in zip(columns, shape, strict=True):
-            codes = self._choice(kernels.extend_codes, plain.extend_codes)(codes, self.frame.column(int(j)), arity)
+            codes = _joined(codes, arity, self.frame.column(int(j)), 1, n_cells)
         return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
 
     @cached_property
@@ -414,10 +391,10 @@ class MemoryCounter(Counter):
         column = self.frame.column(given[-1])
         n_joint = n_codes * arity
         if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
-            joint = self._choice(kernels.extend_codes, plain.extend_codes)(codes, column, arity)
+            joint = _joined(codes, arity, column, 1, n_joint)
         elif n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
-            joint = self._choice(kernels.extend_codes, plain.extend_codes)(codes, column, arity)
-            n_joint = self._choice(kernels.renumber, plain.renumber)(joint, n_joint)
+            joint = _joined(codes, arity, column, 1, n_joint)
+            n_joint = kernels.renumber(joint.reshape(1, -1), n_joint)
         else:
             # Too many possible codes for a look-up table: sort the ones that occur.
             seen, inverse = np.unique(codes.astype(np.int64) * arity + column, return_inverse=True)
@@ -427,3 +404,14 @@ class MemoryCounter(Counter):
             while len(self._strata) * self.n_rows * 4 > STRATA_KEPT_BYTES and len(self._strata) > 1:
                 self._strata.popitem(last=False)
         return joint, n_joint
+
+
+def _joined(
+    codes: NDArray[np.uint32], times: int, column: NDArray[np.integer], weight: int, n_codes: int
+) -> NDArray[np.uint32]:
+    """Return the joint codes ``codes * times + column * weight``, which are below ``n_codes``."""
+    if column.dtype != np.uint8:
+        return codes * np.uint32(times) + column.astype(np.uint32) * np.uint32(weight)
+    joint: NDArray[np.uint32] = np.empty((1, len(codes)), np.uint32)
+    kernels.join_codes(codes.reshape(1, -1), times, column.reshape(1, -1), weight, n_codes, joint)
+    return joint.ravel()

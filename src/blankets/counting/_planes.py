@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import _kernels as kernels
+from blankets import kernels
 from blankets.data import DenseColumns, Frame, SparseColumns
 
 __all__ = ["BITS_MOST_LEVELS", "first_planes", "on_disk", "planes_of"]
@@ -62,7 +62,6 @@ def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
     n_words = max(-(-frame.n_rows // 64), 1)
     words = -(-n_words // (8 * -(-n_words // WORDS))) * 8  # chunks of like size, whole cache lines
     n_planes = int((frame.arities[first_plane >= 0] - 1).sum()) + 1  # the last one has no bits
-    # NumPy asks for large pages, which a scan reads half as fast again; Numba does not.
     planes, totals = np.zeros((-(-n_words // words), n_planes, words), np.uint64), np.zeros(n_planes, np.int32)
     for b, block in enumerate(frame.blocks):
         columns = np.flatnonzero((frame.block_of == b) & (first_plane >= 0))
@@ -70,7 +69,8 @@ def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
         if not len(columns):
             continue
         if isinstance(block, DenseColumns):
-            kernels.pack_dense(block.codes, at, frame.arities[columns], first, planes, totals)
+            kernels.pack_dense(np.ascontiguousarray(block.codes), at, frame.arities[columns], first, planes, totals)
         else:
-            kernels.pack_sparse(block.indptr, block.indices, block.codes, at, first, planes, totals)
+            stored = block.indptr, block.indices, block.codes
+            kernels.pack_sparse(*stored, at, frame.arities[columns], first, planes, totals)
     return planes, totals

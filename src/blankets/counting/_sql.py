@@ -69,7 +69,7 @@ class SqlCounter(PartitionedCounter):
 
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
-            raise ParameterError("rows are not dropped where they are counted in place; say so in the query's WHERE")
+            raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
         asked = Asked.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)

@@ -33,8 +33,8 @@ class LeftOut(Enum):
     IDENTIFIER = "almost every row has its own level"
     NO_CUT = "binning finds no cut"
     INFINITE = "it has infinite values"
-    MISSING = "it has missing values, which are not wanted"
-    CONTINUOUS = "it is continuous, and binning is not wanted"
+    MISSING = "it has missing values, and missing='error' refuses them"
+    CONTINUOUS = "it is continuous, and discretize='none' forbids binning"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +112,8 @@ class Coding:
 def by_levels(column: Column, known: tuple[object, ...]) -> tuple[NDArray[np.integer[Any]], tuple[object, ...]]:
     """Return the codes of rows by known levels, and the levels that they have besides, whose codes follow."""
     if isinstance(column, Numbers):
+        if (at := _found(column, known)) is not None:
+            return at, ()
         column = factorize(column)
     if column.levels is known or column.levels == known:
         return column.codes, ()
@@ -123,6 +125,16 @@ def by_levels(column: Column, known: tuple[object, ...]) -> tuple[NDArray[np.int
     book |= {level: len(known) + k for k, level in enumerate(added)}
     translate = np.array([*(book.get(level, 0) for level in column.levels), 0], np.int64)
     return translate[column.codes], added
+
+
+def _found(column: Numbers, known: tuple[object, ...]) -> NDArray[np.int64] | None:
+    """Return where numbers are among sorted levels, if all are there: quicker than to sort these first."""
+    levels = np.array(known)
+    if column.values.dtype.kind != "f" or levels.dtype.kind not in "iuf" or not len(levels):
+        return None
+    at = np.searchsorted(levels, column.values).clip(max=len(levels) - 1)
+    there = levels[at] == column.values
+    return at if np.all(there if column.missing is None else there | column.missing) else None
 
 
 def left_out(summary: Summary, reading: Reading, whole: Whole, *, keep: bool) -> LeftOut | None:
@@ -187,7 +199,7 @@ def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -
     n_classes = summary.n if summary.levels is None else summary.seen
     if n_classes > max(summary.n / ROWS_PER_LEVEL, SMALL_TARGET):
         raise Refused(
-            f"has {n_classes} classes in {summary.n} labeled rows, like an identifier; join classes, bin it or choose "
+            f"has {n_classes} classes in {summary.n} labeled rows, like an identifier; merge classes, bin it or choose "
             f"another target"
         )
     return _categories(summary)
@@ -197,9 +209,10 @@ def _categories(summary: Summary) -> Coding:
     """Return the coding of a column whose values are its levels."""
     if summary.levels is None:
         raise Refused(f"has more than {summary.most_levels:,} levels, too many for a table that is read in chunks")
-    unused = np.flatnonzero(summary.counts == 0) if summary.declared else ()
     kind = "ordered" if summary.ordered else "category"
-    return Coding(kind, summary.levels, unused=tuple(summary.levels[k] for k in unused))
+    if not summary.declared:
+        return Coding(kind, summary.levels)
+    return Coding(kind, summary.levels, unused=tuple(summary.levels[k] for k in np.flatnonzero(summary.counts == 0)))
 
 
 def _cut(

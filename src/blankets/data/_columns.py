@@ -178,22 +178,25 @@ def _counted(values: NDArray[np.number[Any]], low: int, at_most: int | None) -> 
     """Turn integers within a small range into categories by counting them."""
     offset = _offset(values, low)
     counts = np.bincount(offset)
-    found = np.flatnonzero(counts)
-    n = len(found)
+    found = counts.nonzero()[0]
+    n, first = len(found), int(found[0])
     if at_most is not None and n > at_most:
         return None
     levels = tuple(v + low for v in found.tolist())
-    if found[-1] == n - 1:  # no gaps: the numbers are codes already
-        return Categories(values if low == 0 else offset, levels, None, _counts=[counts])  # type: ignore[arg-type]
+    if found[-1] - first == n - 1:  # no gaps: the numbers are codes already, or nearly so
+        codes: Any = values if levels[0] == 0 else offset - first if first else offset
+        return Categories(codes, levels, None, _counts=[counts[first:]])
     rank = np.zeros(len(counts), np.int32)
     rank[found] = np.arange(n)
     return Categories(rank[offset], levels, None, _counts=[counts[found]])
 
 
 def _lowest_of_few(values: NDArray[np.number[Any]]) -> int | None:
-    """Return the smallest of integers that lie within a small range, else None."""
+    """Return the smallest of integers that lie within a small range, or one below; None for all others."""
     if values.dtype.kind not in "iu" or not len(values):
         return None
+    if values.dtype.itemsize == 1:
+        return 0 if values.dtype.kind == "u" else -128
     low, high = int(values.min()), int(values.max())
     return low if high - low < LOOKUP else None
 

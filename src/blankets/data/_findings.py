@@ -65,19 +65,17 @@ class Findings:
 
     def decided(self, name: str, coding: Coding | LeftOut, summary: Summary) -> Coding | None:
         """Note what was decided about a feature; return how it is coded, if it is."""
+        used = None if isinstance(coding, LeftOut) else coding
         if coding is LeftOut.INFINITE:
             self.infinite[name] = summary.n_infinite
-        elif coding is LeftOut.CONSTANT:
-            self.constant.append(name)
-        elif coding is LeftOut.IDENTIFIER:
-            self.id_like.append(name)
-        elif summary.n_missing:
+        elif summary.n_missing and coding not in (LeftOut.CONSTANT, LeftOut.IDENTIFIER):
             self.missing[name] = summary.n_missing
-        if coding is LeftOut.CONTINUOUS:
-            self.continuous.append(name)
-        elif coding is LeftOut.NO_CUT:
-            self.without_cut.append(name)
-        return None if isinstance(coding, LeftOut) else coding
+        if used is None:
+            lists = {LeftOut.CONSTANT: self.constant, LeftOut.IDENTIFIER: self.id_like}
+            lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
+            if coding in lists:
+                lists[coding].append(name)
+        return used
 
     def use(self, name: str, coding: Coding) -> None:
         """Note how a column is coded."""
@@ -179,7 +177,7 @@ class Findings:
             )
         if self.many_levels:
             counts = _counted(self.many_levels, "levels")
-            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; join rare levels"
+            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; merge rare levels"
         if self.many_classes:
             yield ManyLevelsWarning, self.many_classes
 

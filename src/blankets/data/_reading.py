@@ -95,7 +95,7 @@ class Reading:
                     "one choose the number of bins themselves"
                 )
         for name in ("keep", "columns", "exclude"):
-            if getattr(self, name) is not None:
+            if name != "columns" or self.columns is not None:
                 object.__setattr__(self, name, tuple(names_in(name, getattr(self, name))))
 
     @classmethod

@@ -76,7 +76,7 @@ def _check_rules(reading: Reading, table: Table, target: str | None) -> None:
             continue
         if name not in table.index:
             raise ParameterError(
-                f"'discretize' names {name!r}, which is no column{did_you_mean(str(name), table.names)}"
+                f"'discretize' names {name!r}, which is not a column{did_you_mean(str(name), table.names)}"
             )
         if table.sparse is not None:
             raise ParameterError(f"'discretize' names {name!r}, but sparse columns are not binned; do it before")
@@ -93,7 +93,7 @@ def check_rows(n_rows: int) -> None:
     """Refuse so few rows that nothing can be tested."""
     if n_rows < 2:
         rows = "no rows" if n_rows == 0 else "a single row"
-        raise DataError(f"the table has {rows}; dependence shows only between several")
+        raise DataError(f"the table has {rows}; at least two are needed")
 
 
 def find_column(table: Table, name: str | int, error: type[DataError] = DataError) -> int:
@@ -162,7 +162,7 @@ def _one_column(y: Any) -> tuple[Any, str | None]:
     from narwhals import dependencies as known
 
     if isinstance(y, str):
-        raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table say target={y!r}")
+        raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table use target={y!r}")
     called = getattr(y, "name", None)
     if known.is_into_dataframe(y) or getattr(y, "ndim", 1) == 2:
         beside = open_table(y)

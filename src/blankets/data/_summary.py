@@ -17,7 +17,7 @@ different with probability below exp(-n(n-1)/2m), here exp(-n/10).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,7 +40,7 @@ Count = TypeVar("Count", int, NDArray[np.int64])
 
 def is_constant(seen: Count, gaps: Count) -> Any:
     """Tell whether so many levels and gaps (where these are to be a level) are too few to vary; arrays too."""
-    return (seen == 0) | (seen + (gaps > 0) < 2)
+    return (seen + (gaps > 0) < 2) | (seen == 0)
 
 
 def is_identifier(seen: Count, n: Count | int) -> Any:
@@ -85,7 +85,7 @@ class Summary:
     declared: bool = False
     ordered: bool = False
     levels: tuple[object, ...] | None = ()
-    counts: NDArray[np.integer[Any]] = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: Any = ()
     low: Any = None
     high: Any = None
     whole: bool = True
@@ -141,37 +141,35 @@ class Summary:
             self.levels = None
 
     def _add_numbers(self, column: Numbers, values: NDArray[np.number[Any]]) -> Column:
-        low, high = values.min().item(), values.max().item()
-        first = self.low is None
-        self.low, self.high = (low, high) if first else (min(self.low, low), max(self.high, high))
-        settled: Column = column
-        if self.levels is not None and not self._has_all(low, high, values.dtype.kind):
+        first, found = self.low is None, None
+        if self.levels is not None and not self._has_all(values):
             found = factorize(column, self.most_numbers)
             if found is None:
                 self.levels = None
-            else:
-                self._merge(found, self.most_numbers)
-                settled = found
-        if isinstance(settled, Categories):
-            self.whole &= not any(isinstance(level, float) for level in settled.levels)
-        elif self.whole and values.dtype.kind == "f":
-            self.whole = bool(np.all(values == np.floor(values)))
-        if not self.repeats:
-            again = self._occurs_twice(values, settled, high - low)
-            self.repeats = again if again or first else None
-        return settled
+        again: bool | None = None
+        if found is not None:
+            self._merge(found, self.most_numbers)
+            low: Any = found.levels[0]
+            high: Any = found.levels[-1]
+            self.whole &= values.dtype.kind != "f" or not any(isinstance(level, float) for level in found.levels)
+            again = len(found.levels) < len(values)
+        else:
+            low, high = values.min().item(), values.max().item()
+            if self.whole and values.dtype.kind == "f":
+                self.whole = bool(np.all(values == np.floor(values)))
+            dense = high - low < ROWS_PER_LEVEL * len(values)
+            if not self.repeats and self.whole and (dense or self.most_levels is not None):  # all parts may be dense
+                again = len(distinct(values)) < len(values)
+        self.low, self.high = (low, high) if first else (min(self.low, low), max(self.high, high))
+        self.repeats = True if self.repeats or again else again if first else None
+        return column if found is None else found
 
-    def _occurs_twice(self, values: NDArray[np.number[Any]], settled: Column, spread: Any) -> bool | None:
-        """Tell whether a whole number occurs twice in a part, where the part is so dense that it matters."""
-        if isinstance(settled, Categories):
-            return len(settled.levels) < len(values)
-        dense = self.levels is None and self.whole and spread < ROWS_PER_LEVEL * len(values)
-        return len(distinct(values)) < len(values) if dense else None
-
-    def _has_all(self, low: Any, high: Any, kind: str) -> bool:
+    def _has_all(self, values: NDArray[np.number[Any]]) -> bool:
         """Tell whether integers of this range are all known, so that a look at each of them is spared."""
-        levels = self.levels or ()
-        return kind in "iu" and high - low < len(levels) and set(range(low, high + 1)) <= set(levels)
+        if not self.levels or values.dtype.kind not in "iu":
+            return False
+        low, high = int(values.min()), int(values.max())
+        return high - low < len(self.levels) and set(range(low, high + 1)) <= set(self.levels)
 
     @property
     def n(self) -> int:
@@ -191,7 +189,7 @@ class Summary:
         if self.levels is None:
             return True
         several = len(self.levels) >= SEVERAL_VALUES and 2 * len(self.levels) > self.n
-        return several and any(isinstance(level, float) for level in self.levels)
+        return several and not self.whole
 
     @property
     def dense(self) -> bool:
@@ -202,13 +200,18 @@ class Summary:
 
     def is_constant(self, *, missing_counts: bool) -> bool:
         """Tell whether there is at most one value, a missing one included if that is to be a level."""
-        seen = 1 + int(self.low != self.high) if self.continuous else 2 if self.levels is None else self.seen
+        if self.levels is None:
+            seen = 1 + int(self.low != self.high) if self.continuous else 2
+        else:
+            seen = self.seen
         return bool(is_constant(seen, self.n_missing if missing_counts else 0))
 
     def is_identifier(self, column: Whole) -> bool:
         """Tell whether the column names rows instead of describing them; ``column`` gives it whole, if need be."""
+        if self.levels is not None:
+            return len(self.levels) > MANY_LEVELS and bool(is_identifier(self.seen, self.n))
         if not self.continuous:
-            return self.levels is None or bool(is_identifier(self.seen, self.n))
+            return True
         if not self.dense or self.repeats:
             return False
         if self.repeats is None:

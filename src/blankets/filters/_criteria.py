@@ -3,7 +3,7 @@
 A criterion scores the candidates X given the features S selected so far. It consists of the *term* that a
 newly selected feature Xj adds for every candidate, the way terms are gathered (a running sum, mostly), and
 the *score* made of relevance I(X;Y), gathered terms and |S|. Selecting k of d features then takes O(k d)
-tables, not O(k² d). The first feature is that of largest I(X;Y) for every criterion (ERRATA E2).
+tables, not O(k² d). The first feature is that of largest I(X;Y) for every criterion (errata E2).
 
 References
 ----------
@@ -51,37 +51,18 @@ def _terms(_: Floats, terms: Floats, __: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """How candidates are scored.
+    """How candidates are scored."""
 
-    Attributes
-    ----------
-    name : str
-        As users write it.
-    formula : str
-        The score of X given the selected features Xj in S.
-    reference : str
-        The paper.
-    term : callable or None
-        From source, candidates, selected features (the newest last) and weights to what the newest adds;
-        None if scores do not depend on the selected features.
-    score : callable
-        From I(X;Y), gathered terms and |S| to the score.
-    gather : callable
-        From the terms gathered so far and the new ones to all of them.
-    start : float
-        Where gathering starts.
-    weights : tuple of str
-        Which weights the user may set.
-    """
-
-    name: str
-    formula: str
-    reference: str
+    name: str  # as users write it
+    formula: str  # the score of X given the selected features Xj in S
+    reference: str  # the paper
+    # from source, candidates, selected features (the newest last) and weights to what the newest adds; None if
+    # scores do not depend on the selected features
     term: Term | None = None
-    score: Score = _relevance_and_terms
-    gather: Gather = np.add
-    start: float = 0.0
-    weights: tuple[str, ...] = ()
+    score: Score = _relevance_and_terms  # from I(X;Y), gathered terms and |S| to the score
+    gather: Gather = np.add  # from the terms gathered so far and the new ones to all of them
+    start: float = 0.0  # where gathering starts
+    weights: tuple[str, ...] = ()  # which weights the user may set
 
 
 CRITERIA: dict[str, Criterion] = {

@@ -13,26 +13,16 @@ from blankets.filters._source import Columns, Floats, InformationSource
 __all__ = ["TIE", "Picks", "greedy"]
 
 TIE = 1e-12
-"""Scores that differ by no more than this are equal, and the first in column order is taken (ERRATA E3)."""
+"""Scores that differ by no more than this are equal, and the first in column order is taken (errata E3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """What was selected.
+    """What was selected."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        In order of selection.
-    scores : tuple of float
-        The score of each when it was selected; those of different steps need not be comparable.
-    relevance : tuple of float
-        I(X;Y) of each, in nats.
-    """
-
-    columns: tuple[int, ...]
-    scores: tuple[float, ...]
-    relevance: tuple[float, ...]
+    columns: tuple[int, ...]  # in order of selection
+    scores: tuple[float, ...]  # the score of each when it was selected; those of different steps need not be comparable
+    relevance: tuple[float, ...]  # I(X;Y) of each, in nats
 
 
 def greedy(
@@ -46,20 +36,9 @@ def greedy(
 ) -> Picks:
     """Select ``k`` of the candidates, one after the other, each of the best score given those before it.
 
-    Parameters
-    ----------
-    source : InformationSource
-        Information among features and with the target.
-    candidates : ndarray of int
-        Column numbers.
-    k : int
-        How many to select, at most as many as there are candidates.
-    criterion : Criterion
-        How candidates are scored.
-    weights : Weights, optional
-        Weights of the criteria that have some.
-    listener : callable, optional
-        Called with the number of features selected, after each of them.
+    ``source``: information among features and with the target. ``candidates``: column numbers. ``k``: how many to
+    select, at most as many as there are candidates. ``criterion``: how candidates are scored. ``weights``: weights of
+    the criteria that have some. ``listener``: called with the number of features selected, after each of them.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 The target's column holds negative, positive, unlabeled as 0, 1, 2, so that one table of counts tells both
 the labeled cells and p(x) of all rows. Information with the target is the regime's estimate, on pairs of
-features by their joint levels; redundancy between features needs no labels (ERRATA E9).
+features by their joint levels; redundancy between features needs no labels (errata E9).
 """
 
 from __future__ import annotations
@@ -38,21 +38,10 @@ def _as_pair(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 class PartialLabels(InformationSource):
     """Information with a target of which only some rows are labeled.
 
-    Parameters
-    ----------
-    counter : Counter
-        Counts the data.
-    target : int
-        Column of labels: 0 negative, 1 positive, 2 unlabeled.
-    labels : Labels
-        The labels.
-    regime : Regime
-        Why labels are missing; it must be able to estimate information.
+    ``counter``: counts the data. ``target``: column of labels: 0 negative, 1 positive, 2 unlabeled. ``labels``: the
+    labels. ``regime``: why labels are missing; it must be able to estimate information.
 
-    Attributes
-    ----------
-    contradicting : list of int
-        Candidates whose labeled rows cannot be, at the prior that was given.
+    ``contradicting``: Candidates whose labeled rows cannot be, at the prior that was given.
 
     Examples
     --------

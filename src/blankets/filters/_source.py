@@ -49,14 +49,8 @@ def entropy_of_block(n_rows: int) -> Summary:
 class InformationSource(ABC):
     """Answers what criteria ask about candidates, given their column numbers.
 
-    Parameters
-    ----------
-    counter : Counter
-        Counts the data.
-    target : int
-        Column that holds the target, or what is known of it.
-    background : Counter, optional
-        Counts features among themselves, where ``counter`` counts only some of the rows.
+    ``counter``: counts the data. ``target``: column that holds the target, or what is known of it. ``background``:
+    counts features among themselves, where ``counter`` counts only some of the rows.
     """
 
     def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:

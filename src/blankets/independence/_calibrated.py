@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.arguments import one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError
@@ -27,8 +28,12 @@ from blankets.stats import (
     LARGE,
     METHODS,
     NOTHING,
+    OPEN,
     calibrated_of_block,
+    cell_tables,
     doubtful_tests,
+    formula_of,
+    law_at,
     log_chi2_sf,
     log_p_of,
     strongest_of,
@@ -105,12 +110,19 @@ class CalibratedTests(TableTests):
         """
         how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
         plain = self._by_formula.separate(xs, y, among, min_size=min_size, **how)  # its tests are counted there
-        found: EvidenceBatch = self._batch(
-            plain.xs, y, plain.given, 0, plain.statistic, plain.dof, plain.reliable, plain.log_p
+        found: EvidenceBatch = CalibratedBatch(
+            plain.xs,
+            y,
+            plain.given,
+            statistic=plain.statistic,
+            dof=plain.dof,
+            n_rows=self.counter.n_rows,
+            reliable=plain.reliable,
+            log_p=plain.log_p,
+            tests=self,
         )
-        found.by_effect = False
         if self.level is None:
-            return self._tried_again(found, found.doubtful, y, among, min_size, how)  # type: ignore[attr-defined]
+            return self._tried_again(found, np.flatnonzero(found.reliable), y, among, min_size, how)
         again = np.flatnonzero(found.dependent(self.level))
         by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
         near = by_formula > math.log(self.level / _WRONG_BY)
@@ -130,7 +142,7 @@ class CalibratedTests(TableTests):
         """Return the evidence with that of some x sought again by calibrated tests, where it is weaker."""
         if not len(again) or min_size > len(among):
             return found
-        new = IndependenceTest.separate(self, found.xs[again], y, among, min_size=min_size, **how)
+        new = self._separated(found.xs[again], y, among, min_size=min_size, **how)
         weaker = new.reliable & ~(new.log_p < found.log_p[again])
         at = again[weaker]
         rest = np.setdiff1d(np.arange(len(found)), at)
@@ -160,6 +172,31 @@ class CalibratedTests(TableTests):
         """Return the same tests by the chi-square distribution alone."""
         return self._by_formula
 
+    def _separated(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **how: Any) -> EvidenceBatch:
+        """Find the subsets by calibrated tests alone."""
+        found = self._weakest(xs, y, among, **how, judge=self.judged)
+        if found is None:
+            return IndependenceTest.separate(self, xs, y, among, **how)
+        self.tally.add(found.n_tests)
+        statistic, dof, log_p, method = found.answers
+        return EvidenceBatch(
+            xs,
+            y,
+            found.sets,
+            statistic=statistic,
+            dof=dof,
+            n_rows=self.counter.n_rows,
+            reliable=found.reliable,
+            log_p=log_p,
+            method=np.where(found.reliable, method, 0).astype(np.int8),
+            methods=METHODS,
+        )
+
+    @cached_property
+    def _formula(self) -> kernels.Formula:
+        rows, law = self.counter.n_rows, law_at(self.level)
+        return formula_of(rows, reliability=self.reliability, law=law, cells=cell_tables())
+
     @cached_property
     def _by_formula(self) -> TableTests:
         """The same tests by the chi-square distribution alone."""
@@ -175,10 +212,11 @@ class CalibratedTests(TableTests):
         n_tests: int,
         statistic: NDArray[np.float64],
         dof: NDArray[np.float64],
+        log_p: NDArray[np.float64],
+        method: NDArray[np.float64],
         reliable: NDArray[np.bool_],
-        log_p: NDArray[np.float64] | None = None,
     ) -> CalibratedBatch:
-        """Put the answers together and count the tests; p-values come when they are needed."""
+        """Put the answers together and count the tests; what kernels left open is worked out when it is needed."""
         self.tally.add(n_tests)
         return CalibratedBatch(
             xs,
@@ -188,9 +226,9 @@ class CalibratedTests(TableTests):
             dof=dof,
             n_rows=self.counter.n_rows,
             reliable=reliable,
-            log_p=log_p,
             by_effect=self.by_effect,
             tests=self,
+            judged=(log_p, method),
         )
 
     def judged(
@@ -204,17 +242,20 @@ class CalibratedTests(TableTests):
         return np.concatenate([log_p for log_p, _ in each]), np.concatenate([method for _, method in each])
 
 
+Judged = tuple[NDArray[np.float64], NDArray[np.float64]]  # log p-values, NaN for the chi-square tail; methods
+
+
 class CalibratedBatch(EvidenceBatch):
     """Evidence whose p-values are the chi-square tail where that is far from the level, and calibrated elsewhere.
 
     p-values are worked out when the first is asked for, and not at all if the strongest test is wanted and plain.
     """
 
-    __slots__ = ("_method", "_tests")
+    __slots__ = ("_judged", "_method", "_tests")
     _method: NDArray[np.int8] | None
 
-    def __init__(self, *about: Any, tests: CalibratedTests, **evidence: Any) -> None:
-        self._tests = tests
+    def __init__(self, *about: Any, tests: CalibratedTests, judged: Judged | None = None, **evidence: Any) -> None:
+        self._tests, self._judged = tests, judged
         super().__init__(*about, methods=METHODS, **evidence)
 
     @property
@@ -259,11 +300,13 @@ class CalibratedBatch(EvidenceBatch):
 
     def _plain(self, i: int) -> Evidence:
         """Return one test, without looking at the others."""
-        statistic, dof, method = float(self.statistic[i]), float(self.dof[i]), FAR if self.dof[i] > 0 else NOTHING
-        log_p = log_p_of(statistic, dof)
-        if len(doubtful_tests(self.statistic[i : i + 1], self.dof[i : i + 1], self._tests.level)):
-            better, how = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
-            log_p, method = log_p if np.isnan(better[0]) else float(better[0]), int(how[0])
+        if self._judged is None:
+            return self[i]
+        statistic, dof = float(self.statistic[i]), float(self.dof[i])
+        better, how = (values[i] for values in self._judged)
+        if how <= OPEN:
+            (better,), (how,) = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
+        log_p, method = log_p_of(statistic, dof) if np.isnan(better) else float(better), int(how)
         return Evidence(
             x=int(self.xs[i]),
             y=self.y,
@@ -286,8 +329,14 @@ class CalibratedBatch(EvidenceBatch):
         if self._method is not None:
             return
         log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
-        method = np.where(self.reliable, np.where(self.dof > 0, FAR, NOTHING), 0).astype(np.int8)
-        at = self.doubtful
+        if self._judged is None:
+            method = np.where(self.reliable, np.where(self.dof > 0, FAR, NOTHING), 0).astype(np.int8)
+            at = self.doubtful
+        else:
+            better, how = self._judged
+            method = np.where(self.reliable, how, 0).astype(np.int8)
+            log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
+            at = np.flatnonzero(self.reliable & (how <= OPEN))
         if len(at):
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)

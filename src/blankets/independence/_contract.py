@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
+from blankets.stats import weaker_than
 
 __all__ = ["CountedTests", "IndependenceTest", "Tally", "joined", "subsets"]
 
@@ -225,9 +226,7 @@ def _weakest_over(
         if not len(at):
             continue
         batch = tests.scan(columns[at], y, given)
-        weaker = batch.reliable & (
-            ~reliable[at] | (batch.log_p > log_p[at]) | ((batch.log_p == log_p[at]) & (batch.statistic < statistic[at]))
-        )
+        weaker = batch.reliable & (~reliable[at] | weaker_than(batch.log_p, batch.statistic, log_p[at], statistic[at]))
         new = at[weaker]
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]

@@ -205,7 +205,7 @@ class EvidenceBatch:
         """Return the strongest of the dependent ones, or None if none is dependent.
 
         With ``by_effect`` the largest effect among the dependent ones wins: the largest effect of all may
-        be insignificant while another one is significant (ERRATA F1).
+        be insignificant while another one is significant (errata F1).
         """
         if self._log_p is None and not self.by_effect:
             i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)

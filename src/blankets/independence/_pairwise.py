@@ -2,7 +2,7 @@
 
     G = 2 Σ_labeled O[x,y,z] ln( (O[x,y,z] / O[.,y,z])_labeled / (O[x,.,z] / O[.,.,z])_all )
 
-which is 2 N_L times the divergence of p̂(x|y,z) among labeled rows from p̂(x|z) among all rows (ERRATA A5). By
+which is 2 N_L times the divergence of p̂(x|y,z) among labeled rows from p̂(x|z) among all rows (errata A5). By
 the same sum with p̂(x|z) of the labeled rows it splits in two: the G of the labeled rows, and 2 N_L times the
 divergence of labeled from all rows. The second part has nothing to do with the target, and grows with what
 makes labeled rows different; so the statistic is **not chi-square in general**, and p-values are not valid.

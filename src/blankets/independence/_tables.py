@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.arguments import one_of
-from blankets.counting import Counter, DenseTable, MemoryCounter, dense_table, no_strata
+from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
-from blankets.independence._compiled import questions_compiled, rows_counted, weakest_over
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._fused import Formula, drop_each, test_columns
-from blankets.independence._fused_bits import Statistics, statistics_by_bits
-from blankets.stats import entropy_terms, statistics_of_block
+from blankets.independence._subsets import Judge, Separated, rows_counted, weakest_over
+from blankets.stats import answers_of_block, formula_of
 
 __all__ = ["TableTests"]
 
@@ -29,6 +28,8 @@ _NS_ROW = 0.4  # a row of a table takes so many nanoseconds
 _FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
 # Longer scans are not kept: given nothing they would take too much room, given something they are never asked twice.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
+
+Floats = NDArray[np.float64]
 
 
 class TableTests(CountedTests):
@@ -82,12 +83,10 @@ class TableTests(CountedTests):
         self.nominal = dof == "nominal"
         self.memo = {}
         self.tally = Tally()
-        self._want_x2 = statistic == "x2"
-        self._summary = statistics_of_block(counter.n_rows, statistic)
+        self._kind = statistic
         self._free = counter.arities - 1
         self._kept: OrderedDict[tuple[int, tuple[int, ...], bytes | None], EvidenceBatch] = OrderedDict()
         self._n_kept = 0
-        self._at_work = False
         self._lock = Lock()
 
     def scan(
@@ -120,12 +119,12 @@ class TableTests(CountedTests):
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
-        n_tests, statistic, dof, reliable = drop_each(table, self._formula, columns[order], y)
+        n_tests, *answers = kernels.drop_each(table, self._formula, columns[order], y)
         if n_tests < 0:
             return super().drop_one(members, y)
         place = order.argsort()
         given = [members[:i] + members[i + 1 :] for i in range(len(members))]
-        return self._keep(key, self._batch(columns, y, given, n_tests, statistic[place], dof[place], reliable[place]))
+        return self._keep(key, self._batch(columns, y, given, n_tests, *(answer[place] for answer in answers)))
 
     def separate(
         self,
@@ -139,29 +138,37 @@ class TableTests(CountedTests):
         stop_at: float | None = None,
     ) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
-        found, table = None, self._table_of_subsets
-        if table is not None:
-            columns, deepest = np.asarray(xs, np.int64), self.deepest(xs, y, among)
-            sizes = min_size, deepest if max_size is None else min(max_size, deepest)
-            found = weakest_over(
-                table,
-                self._formula,
-                columns,
-                y,
-                among,
-                containing=containing,
-                sizes=sizes,
-                stop_at=stop_at,
-                **self._threads(len(columns), len(among), sizes, may_stop=stop_at is not None),
-            )
+        columns = np.asarray(xs, np.int64)
+        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
+        found = self._weakest(columns, y, among, **how)
         if found is None:
-            return super().separate(
-                xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at
-            )
-        n_tests, weakest, sets = found
-        batch = self._batch(columns, y, sets, n_tests, weakest.statistic, weakest.dof, weakest.reliable, weakest.log_p)
-        batch.by_effect = False
+            return super().separate(xs, y, among, **how)
+        statistic, dof, log_p, method = found.answers
+        batch = self._batch(columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable)
+        batch.by_effect, batch._log_p = False, log_p
         return batch
+
+    def _weakest(
+        self,
+        xs: NDArray[np.int64],
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None,
+        min_size: int,
+        max_size: int | None,
+        stop_at: float | None,
+        judge: Judge | None = None,
+    ) -> Separated | None:
+        """Search all subsets in one call; None if the table is not one for that."""
+        table = self._table_of_subsets
+        if table is None:
+            return None
+        deepest = self.deepest(xs, y, among)
+        sizes = min_size, deepest if max_size is None else min(max_size, deepest)
+        how: dict[str, Any] = {"containing": containing, "sizes": sizes, "stop_at": stop_at, "judge": judge}
+        how |= self._threads(len(xs), len(among), sizes, may_stop=stop_at is not None)
+        return weakest_over(table, self._formula, xs, y, among, **how)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the size at which even the fewest strata of ``among`` leave too few rows."""
@@ -181,29 +188,15 @@ class TableTests(CountedTests):
         """Return how many rows the rule of reliability asks for."""
         return float(self.reliability * self._nominal(np.array([x]), y, tuple(given))[0])
 
-    @property
-    def _table(self) -> DenseTable | None:
-        """The table for compiled calls, if it is one for them and they pay."""
-        return self._dense if self._compiled() else None
-
-    @property
-    def _table_of_subsets(self) -> DenseTable | None:
-        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
-        return self._dense_of_subsets if self._compiled() else None
-
-    def _compiled(self) -> bool:
-        """Whether questions are answered by compiled calls; once they are, that stays so."""
-        if not self._at_work:
-            self._at_work = questions_compiled(self.counter.n_rows, self.tally.total)
-        return self._at_work
-
     @cached_property
-    def _dense(self) -> DenseTable | None:
+    def _table(self) -> kernels.Table | None:
+        """The table for questions that are answered whole, if it is one for them."""
         return dense_table(self.counter)
 
     @cached_property
-    def _dense_of_subsets(self) -> DenseTable | None:
-        return self._dense or dense_table(self.counter, copy_sparse=True)
+    def _table_of_subsets(self) -> kernels.Table | None:
+        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
+        return self._table or dense_table(self.counter, copy_sparse=True)
 
     def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
         """Return the threads for a search over subsets, if they pay."""
@@ -215,8 +208,13 @@ class TableTests(CountedTests):
         return {"n_jobs": n_jobs, "pool": counter.pool} if n_jobs > 1 else {}
 
     @cached_property
-    def _formula(self) -> Formula:
-        return Formula(entropy_terms(self.counter.n_rows), float(self.reliability), self._want_x2, self.nominal)
+    def _formula(self) -> kernels.Formula:
+        return formula_of(self.counter.n_rows, self._kind, reliability=self.reliability, nominal=self.nominal)
+
+    @cached_property
+    def _adjusted(self) -> kernels.Formula:
+        """The same with adjusted degrees of freedom."""
+        return formula_of(self.counter.n_rows, self._kind) if self.nominal else self._formula
 
     @cached_property
     def _arities(self) -> list[int]:
@@ -236,30 +234,31 @@ class TableTests(CountedTests):
     ) -> EvidenceBatch:
         table = None if even_if_unreliable else self._table
         if table is not None and self._at_once(len(xs)):
-            order = np.array(sorted(given), np.int64)
-            none = np.zeros(len(xs), np.bool_)
-            n_tests, statistic, dof, reliable = test_columns(
-                table, self._formula, xs, none, y, order, no_strata(table, len(order))
-            )
+            n_tests, *answers = kernels.test_columns(table, self._formula, xs, y, np.array(sorted(given), np.int64))
             if n_tests >= 0:
-                return self._batch(xs, y, given, n_tests, statistic, dof, reliable)
+                return self._batch(xs, y, given, n_tests, *answers)
         reliable = self._reliable(xs, y, given)
         n_reliable = int(np.count_nonzero(reliable))
         if even_if_unreliable or n_reliable == len(xs):
-            statistic, dof = self._summarized(xs, y, given)
+            statistic, dof, log_p, method = self._summarized(xs, y, given)
         else:
-            statistic, dof = np.full(len(xs), np.nan), np.zeros(len(xs))
-            statistic[reliable], dof[reliable] = self._summarized(xs[reliable], y, given)
+            statistic, dof, log_p, method = np.full((4, len(xs)), np.nan)
+            some = self._summarized(xs[reliable], y, given)
+            statistic[reliable], dof[reliable], log_p[reliable], method[reliable] = some
+            dof[~reliable] = 0.0
         dof = np.where(reliable, self._nominal(xs, y, given), dof) if self.nominal else dof
-        return self._batch(xs, y, given, n_reliable, statistic, dof, reliable)
+        return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable)
 
-    def _summarized(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Statistics:
-        """Return statistics and adjusted degrees of freedom, in one pass over bits where they are all there is."""
+    def _summarized(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> tuple[Floats, ...]:
+        """Return statistics, adjusted degrees of freedom, log p-values and methods."""
+        if not len(xs):
+            return tuple(np.empty((4, 0)))
+        formula = self._adjusted
         if not given and type(self.counter) is MemoryCounter:
             bits = self.counter.bits_alone(y)
             if bits is not None:
-                return statistics_by_bits(self.counter, bits, self._formula, xs, y)
-        return self.counter.summarize(self._summary, xs, y, given)
+                return _scanned(self.counter, bits, formula, xs, y)
+        return self.counter.summarize(lambda counts: answers_of_block(counts, formula), xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
@@ -272,24 +271,17 @@ class TableTests(CountedTests):
         y: int,
         given: tuple[int, ...] | list[tuple[int, ...]],
         n_tests: int,
-        statistic: NDArray[np.float64],
-        dof: NDArray[np.float64],
+        statistic: Floats,
+        dof: Floats,
+        log_p: Floats,
+        method: Floats,
         reliable: NDArray[np.bool_],
-        log_p: NDArray[np.float64] | None = None,
     ) -> EvidenceBatch:
-        """Put the answers together and count the tests."""
+        """Put the answers together and count the tests; p-values are the chi-square tail."""
         self.tally.add(n_tests)
         n_rows, by_effect = self.counter.n_rows, self.by_effect
         return EvidenceBatch(
-            xs,
-            y,
-            given,
-            statistic=statistic,
-            dof=dof,
-            n_rows=n_rows,
-            reliable=reliable,
-            log_p=log_p,
-            by_effect=by_effect,
+            xs, y, given, statistic=statistic, dof=dof, n_rows=n_rows, reliable=reliable, by_effect=by_effect
         )
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -306,3 +298,21 @@ class TableTests(CountedTests):
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
         strata = float(math.prod(self.counter.arities[list(given)].tolist()))
         return np.asarray(self._free[xs] * (strata * float(self._free[y])), np.float64)
+
+
+def _scanned(
+    counter: MemoryCounter, bits: kernels.Table, formula: kernels.Formula, xs: NDArray[np.int64], y: int
+) -> tuple[Floats, ...]:
+    """Answer a scan given nothing, the widest there is, in one pass over bits, on several threads if that pays."""
+    answers = np.empty((4, len(xs)))
+    share = -(-len(xs) // counter.threads_for_scan(len(xs)))
+
+    def work(start: int) -> None:
+        part = slice(start, start + share)
+        kernels.scan_bits(bits, formula, xs[part], y, *(answer[part] for answer in answers))
+
+    others = [counter.pool.submit(work, start) for start in range(share, len(xs), share)]
+    work(0)
+    for other in others:
+        other.result()
+    return tuple(answers)

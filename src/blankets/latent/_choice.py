@@ -37,24 +37,12 @@ DOUBT = 3.0  # nats from which evidence is strong (the same)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merits:
-    """What speaks for a model of the neighborhood.
+    """What speaks for a model of the neighborhood."""
 
-    Attributes
-    ----------
-    mi : float
-        Mutual information of target and blanket in the fitted model, in nats a row.
-    bic : float
-        Observed-data BIC: latents summed out, all parameters paid for, in nats.
-    error : float
-        Share of labeled rows whose label is not the most probable one given the features.
-    cll : float
-        Log-likelihood of the labels given the features, in nats.
-    """
-
-    mi: float
-    bic: float
-    error: float
-    cll: float
+    mi: float  # mutual information of target and blanket in the fitted model, in nats a row
+    bic: float  # observed-data BIC: latents summed out, all parameters paid for, in nats
+    error: float  # share of labeled rows whose label is not the most probable one given the features
+    cll: float  # log-likelihood of the labels given the features, in nats
 
 
 def merits_of(stage: Stage) -> Merits:

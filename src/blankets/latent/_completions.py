@@ -12,55 +12,30 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from blankets.kernels import score_tree
 from blankets.latent._rows import Codes, Floats, Ints, Rows
-from blankets.latent._scores import set_value, walk_sets
 
-__all__ = ["Completions", "complete", "expected_table"]
+__all__ = ["Completions", "complete"]
 
 ROOM = 256 * 2**20  # bytes for the groups of all sets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Completions:
-    """The completions of weighted rows.
+    """The completions of weighted rows."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (nodes, completions)
-        Their values.
-    starts : ndarray of int64, shape (rows + 1,)
-        Row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``.
-    weights : ndarray of float64, shape (rows,)
-        Weight of each row.
-    arities : ndarray of int64, shape (nodes,)
-        Number of levels.
-    hidden : int
-        Mask of the nodes with hidden values.
-    largest : int
-        Sets of at most so many nodes have groups.
-    position : ndarray of int64, shape (2 ** nodes,)
-        Where a set's groups are; -1 for sets that are too large.
-    groups : ndarray of int32, shape (sets, completions)
-        Group of each completion, for each set.
-    n_groups : ndarray of int64, shape (sets,)
-        Number of groups.
-    static : ndarray of float64, shape (2 ** nodes,)
-        The BIC set function of `blankets.latent._scores` for sets without hidden nodes.
-    """
-
-    codes: Codes
-    starts: Ints
-    weights: Floats
-    arities: Ints
-    hidden: int
-    largest: int
-    position: Ints
-    groups: NDArray[np.int32]
-    n_groups: Ints
-    static: Floats
+    codes: Codes  # their values
+    starts: Ints  # row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``
+    weights: Floats  # weight of each row
+    arities: Ints  # number of levels
+    hidden: int  # mask of the nodes with hidden values
+    largest: int  # sets of at most so many nodes have groups
+    position: Ints  # where a set's groups are; -1 for sets that are too large
+    groups: NDArray[np.int32]  # group of each completion, for each set
+    n_groups: Ints  # number of groups
+    static: Floats  # the BIC set function of `blankets.latent._scores` for sets without hidden nodes
 
     @property
     def total(self) -> float:
@@ -76,35 +51,6 @@ class Completions:
         """Return the weights of the completions in proportion to ``odds`` within each row."""
         within = np.add.reduceat(odds, self.starts[:-1])
         return odds * np.repeat(self.weights / within, np.diff(self.starts))
-
-
-@njit(nogil=True, cache=True)
-def expected_table(
-    groups: NDArray[np.int32],
-    n_groups: Ints,
-    position: Ints,
-    arities: Ints,
-    hidden: int,
-    static: Floats,
-    weights: Floats,
-    penalty: float,
-) -> Floats:
-    """Return the BIC set function of the completed data: expected counts where a hidden node takes part."""
-    table = static.copy()
-    counts = np.empty(groups.shape[1])
-    for mask in range(len(position)):
-        at = position[mask]
-        if at < 0 or not mask & hidden:
-            continue
-        cells = 1.0
-        for v in range(len(arities)):
-            if mask >> v & 1:
-                cells *= arities[v]
-        counts[: n_groups[at]] = 0.0
-        for i in range(len(weights)):
-            counts[groups[at, i]] += weights[i]
-        table[mask] = set_value(counts, int(n_groups[at]), cells, 0, penalty)
-    return table
 
 
 def complete(rows: Rows, missing: NDArray[np.bool_], max_parents: int | None = None) -> Completions:
@@ -134,7 +80,7 @@ def complete(rows: Rows, missing: NDArray[np.bool_], max_parents: int | None = N
     n_groups = np.empty(len(groups), np.int64)
     shares = np.repeat(rows.weights / np.diff(starts), np.diff(starts))
     price = math.log(max(rows.total, 1.0)) / 2
-    static = walk_sets(codes, rows.arities, shares, largest, 0, price, position, groups, n_groups)
+    static = score_tree(codes, rows.arities, shares, largest, 0, price, position, groups, n_groups)
     static[(np.arange(1 << n) & hidden) > 0] = np.nan
     return Completions(codes, starts, rows.weights, rows.arities, hidden, largest, position, groups, n_groups, static)
 

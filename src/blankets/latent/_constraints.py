@@ -22,19 +22,12 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
-    """Required and forbidden parents of each node, as masks, and the largest number of parents.
+    """Required and forbidden parents of each node, as masks, and the largest number of parents."""
 
-    Attributes
-    ----------
-    required, forbidden : ndarray of int64, shape (nodes,)
-        ``required[v]`` has a bit for each node that must be a parent of v.
-    max_parents : int
-        No node may have more parents.
-    """
-
+    # required, forbidden: ``required[v]`` has a bit for each node that must be a parent of v
     required: NDArray[np.int64]
     forbidden: NDArray[np.int64]
-    max_parents: int
+    max_parents: int  # no node may have more parents
 
     @classmethod
     def none(cls, n: int, max_parents: int | None = None) -> Constraints:
@@ -92,7 +85,7 @@ def _edges(what: str, edges: Iterable[tuple[str, str]], names: Sequence[str]) ->
         for name in edge:
             if name not in number:
                 hint = did_you_mean(str(name), names)
-                raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is no column{hint}")
+                raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is not a column{hint}")
         if edge[0] == edge[1]:
             raise ParameterError(f"the {what} edge {edge!r} leads from a column to itself")
         found.add((number[edge[0]], number[edge[1]]))

@@ -194,7 +194,7 @@ class _Description:
         ]
         if stage.space.largest < min(len(names), (local.max_parents or len(names)) + 1):
             notes.append(
-                f"for lack of memory nodes had at most {stage.space.largest - 1} of the other nodes as parents"
+                f"memory is short, so nodes had at most {stage.space.largest - 1} of the other nodes as parents"
             )
         return LatentBlanket(
             target=names[stage.target],
@@ -266,12 +266,5 @@ class _Description:
 def _score(latent: int, subspace: str, members: tuple[str, ...], merits: Merits | None, refused: str) -> SubspaceScore:
     m = merits or Merits(mi=math.nan, bic=math.nan, error=math.nan, cll=math.nan)
     return SubspaceScore(
-        latent=latent,
-        subspace=subspace,
-        members=members,
-        mi=m.mi,
-        bic=m.bic,
-        error=m.error,
-        cll=m.cll,
-        refused=refused,
+        latent=latent, subspace=subspace, members=members, mi=m.mi, bic=m.bic, error=m.error, cll=m.cll, refused=refused
     )

@@ -16,72 +16,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from blankets.kernels import fit_weights
 from blankets.latent._completions import Completions
 from blankets.latent._rows import Floats, Ints
 from blankets.latent._scores import members_of
 
 __all__ = ["bic_of", "em", "families_with", "parameters_of"]
-
-NEVER = -1e9  # log of a probability of zero, finite so that differences stay numbers
-
-
-@njit(nogil=True, cache=True)
-def _add_log_counts(
-    groups: NDArray[np.int32], n_groups: int, weights: Floats, power: float, counts: Floats, logits: Floats
-) -> None:
-    """Add ``power`` times the log of the expected count of its group to each completion's logit."""
-    counts[:n_groups] = 0.0
-    for i in range(len(weights)):
-        counts[groups[i]] += weights[i]
-    for g in range(n_groups):
-        counts[g] = power * math.log(counts[g]) if counts[g] > 0.0 else (NEVER if power > 0 else 0.0)
-    for i in range(len(weights)):
-        logits[i] += counts[groups[i]]
-
-
-@njit(nogil=True, cache=True)
-def _normalize(logits: Floats, starts: Ints, row_weights: Floats, weights: Floats) -> float:
-    """Turn logits into weights of completions, row by row; return the weighted log of the row sums."""
-    loglik = 0.0
-    for r in range(len(starts) - 1):
-        first, last = starts[r], starts[r + 1]
-        top = logits[first:last].max()
-        total = 0.0
-        for i in range(first, last):
-            weights[i] = math.exp(logits[i] - top)
-            total += weights[i]
-        for i in range(first, last):
-            weights[i] *= row_weights[r] / total
-        loglik += row_weights[r] * (top + math.log(total))
-    return loglik
-
-
-@njit(nogil=True, cache=True)
-def _em(
-    groups: NDArray[np.int32],
-    n_groups: Ints,
-    sets: Ints,
-    powers: Floats,
-    starts: Ints,
-    row_weights: Floats,
-    weights: Floats,
-    history: Floats,
-    tolerance: float,
-) -> int:
-    """Alternate until the log-likelihood gains less than ``tolerance``; return the number of steps."""
-    logits = np.empty(len(weights))
-    counts = np.empty(len(weights))
-    for step in range(len(history)):
-        logits[:] = 0.0
-        for s in range(len(sets)):
-            _add_log_counts(groups[sets[s]], int(n_groups[sets[s]]), weights, float(powers[s]), counts, logits)
-        history[step] = _normalize(logits, starts, row_weights, weights)
-        if step and history[step] - history[step - 1] < tolerance:
-            return step + 1
-    return len(history)
 
 
 def families_with(parents: Ints, nodes: int) -> list[int]:
@@ -94,23 +35,12 @@ def em(
 ) -> tuple[Floats, Floats]:
     """Fit the parameters of a DAG; return the weights of the completions and the log-likelihoods, in nats.
 
-    Parameters
-    ----------
-    space : Completions
-        The data.
-    parents : ndarray of int64, shape (nodes,)
-        Parent masks of the DAG.
-    weights : ndarray of float64, shape (completions,)
-        Where to start: weights of the completions, which add up to the weight of each row.
-    most, tolerance
-        Stop after so many steps, or when a step gains less than ``tolerance`` nats.
+    ``space``: the data. ``parents``: parent masks of the DAG. ``weights``: where to start: weights of the completions,
+    which add up to the weight of each row. ``most``, ``tolerance``: stop after so many steps, or when a step gains less
+    than ``tolerance`` nats.
 
-    Returns
-    -------
-    weights : ndarray of float64, shape (completions,)
-        Row weight times posterior probability.
-    history : ndarray of float64
-        Log-likelihood of the hidden part (factors with a hidden node) after each step.
+    Return row weight times posterior probability, and the log-likelihood of the hidden part
+    (factors with a hidden node) after each step.
     """
     powers: Counter[int] = Counter()
     for v in families_with(parents, space.hidden):
@@ -119,7 +49,7 @@ def em(
     used = [mask for mask, power in powers.items() if power]
     sets = space.position[np.array(used, np.int64)]
     fitted, history = weights.copy(), np.empty(most)
-    steps = _em(
+    steps = fit_weights(
         space.groups,
         space.n_groups,
         sets,

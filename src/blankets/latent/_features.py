@@ -19,21 +19,11 @@ __all__ = ["LatentFeature", "fit_feature"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatentFeature:
-    """A latent fitted to some columns and the target.
+    """A latent fitted to some columns and the target."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns.
-    network : Network
-        Nodes are the columns, the target, the latent.
-    members : tuple of str
-        The columns that are in the blanket of the target beside the latent.
-    """
-
-    names: tuple[str, ...]
-    network: Network
-    members: tuple[str, ...]
+    names: tuple[str, ...]  # the columns
+    network: Network  # nodes are the columns, the target, the latent
+    members: tuple[str, ...]  # the columns that are in the blanket of the target beside the latent
 
     def posterior(self, frame: Frame) -> Floats:
         """Return p(latent | columns) for each row, the target summed out, shape (rows, states)."""

@@ -26,27 +26,13 @@ MOST_NODES = 15  # blanket, target and latents; every structural step is exact
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Local:
-    """The target and its observed blanket as weighted rows.
+    """The target and its observed blanket as weighted rows."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The members, other columns that help to tell a latent, then the target.
-    n_members : int
-        How many of them are members.
-    rows : Rows
-        Their distinct rows; a missing label has code 0.
-    missing : ndarray of bool, shape (nodes, rows)
-        Which values are hidden: labels, if some rows have none.
-    max_parents : int or None
-        Largest number of parents, if the user set one.
-    """
-
-    names: tuple[str, ...]
-    n_members: int
-    rows: Rows
-    missing: NDArray[np.bool_]
-    max_parents: int | None = None
+    names: tuple[str, ...]  # the members, other columns that help to tell a latent, then the target
+    n_members: int  # how many of them are members
+    rows: Rows  # their distinct rows; a missing label has code 0
+    missing: NDArray[np.bool_]  # which values are hidden: labels, if some rows have none
+    max_parents: int | None = None  # largest number of parents, if the user set one
 
     @property
     def target(self) -> int:
@@ -62,27 +48,13 @@ class Local:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """A fitted model of the neighborhood with some number of latents.
+    """A fitted model of the neighborhood with some number of latents."""
 
-    Attributes
-    ----------
-    local : Local
-        The data.
-    arities : tuple of int
-        Number of states of each latent.
-    space : Completions
-        The completions of the data; nodes are members, target, latents.
-    fit : Fit
-        The fitted DAG.
-    members : frozenset of int
-        The blanket of the target in this model.
-    """
-
-    local: Local
-    arities: tuple[int, ...]
-    space: Completions
-    fit: Fit
-    members: frozenset[int]
+    local: Local  # the data
+    arities: tuple[int, ...]  # number of states of each latent
+    space: Completions  # the completions of the data; nodes are members, target, latents
+    fit: Fit  # the fitted DAG
+    members: frozenset[int]  # the blanket of the target in this model
 
     @property
     def target(self) -> int:
@@ -129,7 +101,7 @@ def _completions(local: Local, arities: NDArray[np.int64]) -> Completions:
     if n > MOST_NODES:
         raise ParameterError(
             f"a blanket of {len(local.names) - 1} members with {len(arities)} latents makes {n} nodes, more than "
-            f"{MOST_NODES}; hand over a smaller 'blanket', or use LatentBlanketTransformer, which draws subsets"
+            f"{MOST_NODES}; give a smaller 'blanket', or use LatentBlanketTransformer, which draws subsets"
         )
     n_rows = len(local.rows.weights)
     codes = np.concatenate([local.rows.codes, np.zeros((len(arities), n_rows), np.int32)])

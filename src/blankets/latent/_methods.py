@@ -32,36 +32,16 @@ MARGIN = 0.02  # models whose score differs by less are told apart by BIC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How hard to look.
+    """How hard to look."""
 
-    Attributes
-    ----------
-    arity : int
-        States of each latent.
-    n_restarts : int
-        Starts of structural EM in each subspace.
-    max_latents : int
-        Stop after so many latents.
-    draws : int
-        0: expected counts; else so many sampled completions a row.
-    n_jobs : int
-        Threads over restarts; the answer does not depend on it.
-    score : str
-        What decides between subspaces.
-    certain : bool
-        Whether the observed members are known; else tests have found them.
-    tell : callable
-        Receives a sentence for every restart.
-    """
-
-    arity: int = 2
-    n_restarts: int = 80
-    max_latents: int = 3
-    draws: int = 0
-    n_jobs: int = 1
-    score: str = "mi"
-    certain: bool = True
-    tell: Callable[[str], None] = lambda sentence: None
+    arity: int = 2  # states of each latent
+    n_restarts: int = 80  # starts of structural EM in each subspace
+    max_latents: int = 3  # stop after so many latents
+    draws: int = 0  # 0: expected counts; else so many sampled completions a row
+    n_jobs: int = 1  # threads over restarts; the answer does not depend on it
+    score: str = "mi"  # what decides between subspaces
+    certain: bool = True  # whether the observed members are known; else tests have found them
+    tell: Callable[[str], None] = lambda sentence: None  # receives a sentence for every restart
 
 
 @dataclass(frozen=True, slots=True, eq=False)

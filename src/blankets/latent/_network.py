@@ -41,7 +41,7 @@ class Network:
 
     def _check_nodes(self, n: int) -> None:
         """Refuse a network that is not one of ``n`` nodes."""
-        if not 0 < n <= _MOST_NODES or not len(self.parents) == len(self.arities) == len(self.tables) == n:
+        if not 0 < n <= _MOST_NODES or not self.parents.shape == self.arities.shape == (len(self.tables),) == (n,):
             refuse("'parents', 'arities' and 'tables' in 'network' are not as many as 'nodes'")
         if (self.parents >= 1 << n).any() or not acyclic(self.parents):
             refuse("'parents' in 'network' hold a cycle, or nodes that there are not")

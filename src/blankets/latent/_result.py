@@ -29,72 +29,42 @@ __all__ = ["Latent", "LatentBlanket", "SubspaceScore"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latent:
-    """One latent variable of a blanket.
+    """One latent variable of a blanket."""
 
-    Attributes
-    ----------
-    name : str
-        "H1", "H2", ...
-    position : {"parent", "child", "spouse", "outside"}
-        Where it sits in the best DAG, seen from the target; "outside" the blanket only where it was sought without
-        constraints.
-    certain : bool
-        Whether all DAGs that fit equally well agree on a parent or child; a spouse is always certain.
-    parents, children : tuple of str
-        Its neighbors in the DAG.
-    table : ndarray
-        Its conditional distribution: one axis for each parent, in order, and a last one for its states. States are
-        ordered by how probable they make the last level of the target.
-    prevalence : tuple of float
-        Probability of each state.
-    information : float
-        Mutual information with the target in the fitted model, in nats.
-    replaced : tuple of str
-        Members of the blanket without it that it made irrelevant.
-    support : float
-        By how many nats the data support it over the models without it: the gain in observed-data BIC or, where two
-        binary members leave no room for a gain, the logarithm of the Bayes factor. Strong from 3; below, read it as a
-        possibility.
-    """
-
-    name: str
+    name: str  # "H1", "H2", ...
+    # where it sits in the best DAG, seen from the target; "outside" the blanket only where it was sought without
+    # constraints
     position: Annotated[str, Literal["parent", "child", "spouse", "outside"]]
-    certain: bool
+    certain: bool  # whether all DAGs that fit equally well agree on a parent or child; a spouse is always certain
+    # parents, children: its neighbors in the DAG
     parents: tuple[str, ...]
     children: tuple[str, ...]
+    # Its conditional distribution: one axis for each parent, in order, and a last one for its states. States are
+    # ordered by how probable they make the last level of the target.
     table: Annotated[Floats, Bounds(0.0, 1.0)]
-    prevalence: tuple[Probability, ...]
-    information: Known
-    replaced: tuple[str, ...]
+    prevalence: tuple[Probability, ...]  # probability of each state
+    information: Known  # mutual information with the target in the fitted model, in nats
+    replaced: tuple[str, ...]  # members of the blanket without it that it made irrelevant
+    # By how many nats the data support it over the models without it: the gain in observed-data BIC or, where two
+    # binary members leave no room for a gain, the logarithm of the Bayes factor. Strong from 3; below, read it as
+    # a possibility.
     support: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubspaceScore:
-    """The best model of one subspace.
+    """The best model of one subspace."""
 
-    Attributes
-    ----------
-    latent : int
-        1 for the search for the first latent, 2 for the second, ...
-    subspace : str
-        "parent", "child", "spouse through x", "anywhere", or "observed" for the model without latents.
-    members : tuple of str
-        Its blanket; empty if no model was admissible.
-    mi, bic, error, cll : float
-        Information about the target (nats a row), observed-data BIC, training error, conditional log-likelihood.
-    refused : str
-        Why it was not taken; empty for those that could be.
-    """
-
-    latent: Count
-    subspace: str
-    members: tuple[str, ...]
+    latent: Count  # 1 for the search for the first latent, 2 for the second, ...
+    subspace: str  # "parent", "child", "spouse through x", "anywhere", or "observed" for the model without latents
+    members: tuple[str, ...]  # its blanket; empty if no model was admissible
+    # mi, bic, error, cll: information about the target (nats a row), observed-data BIC, training error,
+    # conditional log-likelihood
     mi: float
     bic: float
     error: float
     cll: float
-    refused: str = ""
+    refused: str = ""  # why it was not taken; empty for those that could be
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

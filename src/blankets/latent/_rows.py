@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from blankets.data import Frame
+from blankets.kernels import refine
 
-__all__ = ["Codes", "Floats", "Ints", "Rows", "distinct_rows", "refine"]
+__all__ = ["Codes", "Floats", "Ints", "Rows", "distinct_rows"]
 
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -24,48 +24,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Weighted rows of categorical codes.
+    """Weighted rows of categorical codes."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (columns, rows)
-        One contiguous run of codes a column.
-    arities : ndarray of int64, shape (columns,)
-        Number of declared levels of each column.
-    weights : ndarray of float64, shape (rows,)
-        How many rows of the data each row stands for; need not be whole numbers.
-    """
-
-    codes: NDArray[np.int32]
-    arities: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    codes: NDArray[np.int32]  # one contiguous run of codes a column
+    arities: NDArray[np.int64]  # number of declared levels of each column
+    weights: NDArray[np.float64]  # how many rows of the data each row stands for; need not be whole numbers
 
     @property
     def total(self) -> float:
         """Sum of the weights: the number of rows of the data."""
         return float(self.weights.sum())
-
-
-@njit(nogil=True, cache=True)
-def refine(ids: Ints, n_groups: int, codes: NDArray[np.integer], arity: int, slots: Ints, used: Ints, out: Ints) -> int:
-    """Split groups of rows by one more column; return how many groups there are then.
-
-    ``ids`` holds the group of each row (0 ... n_groups - 1); ``out`` receives the finer groups, numbered
-    by first appearance. ``slots`` is scratch of at least n_groups * arity entries, all -1 before and after.
-    """
-    found = 0
-    for i in range(len(ids)):
-        key = ids[i] * arity + codes[i]
-        group = slots[key]
-        if group < 0:
-            group = found
-            slots[key] = group
-            used[found] = key
-            found += 1
-        out[i] = group
-    for k in range(found):
-        slots[used[k]] = -1
-    return found
 
 
 def distinct_rows(
@@ -81,13 +49,12 @@ def distinct_rows(
     ([[0, 1], [1, 1]], [2.0, 1.0], [0, 1, 0])
     """
     arities = frame.arities[list(columns)]
-    ids = np.zeros(frame.n_rows, np.int64)
-    finer, used = np.empty_like(ids), np.empty_like(ids)
+    groups = np.zeros((2, frame.n_rows), np.int64)
     n_groups = min(1, frame.n_rows)
-    slots = np.full(max(frame.n_rows, 1) * int(arities.max(initial=1)), -1, np.int64)
     for j in columns:
-        n_groups = refine(ids, n_groups, frame.column(j), frame.arities[j], slots, used, finer)
-        ids, finer = finer, ids
+        n_groups = refine(groups, n_groups, frame.column(j).astype(np.int32).reshape(1, -1), frame.arities[j])
+        groups[0] = groups[1]
+    ids = groups[0]
     first = np.full(n_groups, frame.n_rows, np.int64)
     np.minimum.at(first, ids, np.arange(frame.n_rows))
     codes = np.array([frame.column(j)[first] for j in columns], np.int32).reshape(len(columns), n_groups)

@@ -17,12 +17,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from blankets.arguments import number, one_of
+from blankets.kernels import score_sets, score_tree
 from blankets.latent._constraints import Constraints
-from blankets.latent._rows import Codes, Floats, Ints, Rows, refine
+from blankets.latent._rows import Floats, Rows
 
 __all__ = [
     "SCORES",
@@ -32,8 +31,6 @@ __all__ = [
     "mask_of",
     "members_of",
     "score_all",
-    "set_value",
-    "walk_sets",
 ]
 
 SCORES = {"bic": 0, "bdeu": 1}
@@ -54,152 +51,19 @@ class SetScore:
         return cls(SCORES[name], math.log(max(n_rows, 1)) / 2 if name == "bic" else weight)
 
 
-@njit(nogil=True, cache=True)
-def set_value(counts: Floats, n_groups: int, cells: float, kind: int, parameter: float) -> float:
-    """Return f of a set of columns from the counts of its observed configurations."""
-    value = 0.0
-    if kind == 0:
-        for g in range(n_groups):
-            if counts[g] > 0.0:
-                value += counts[g] * math.log(counts[g])
-        return value - parameter * cells
-    prior = parameter / cells
-    nothing = math.lgamma(prior)
-    for g in range(n_groups):
-        value += math.lgamma(prior + counts[g]) - nothing
-    return value
-
-
-@njit(nogil=True, cache=True)
-def walk_sets(
-    codes: Codes,
-    arities: Ints,
-    weights: Floats,
-    largest: int,
-    kind: int,
-    parameter: float,
-    position: Ints,
-    groups: NDArray[np.int32],
-    n_groups: Ints,
-) -> Floats:
-    """Return f of all sets of at most ``largest`` columns, at the index whose bits are the set; else NaN.
-
-    A walk over the tree of subsets: each set refines the groups of rows of the set without its last column, so a
-    set costs one look at every row. The groups themselves are kept where ``position`` (empty: nowhere) says.
-    """
-    n, n_rows = codes.shape
-    out = np.full(1 << n, np.nan)
-    ids = np.zeros((largest + 1, n_rows), np.int64)
-    slots = np.full(n_rows * arities.max(), -1, np.int64)
-    used = np.empty(n_rows, np.int64)
-    counts = np.empty(n_rows)
-    found, cells = np.ones(largest + 1, np.int64), np.ones(largest + 1)
-    masks, following = np.zeros(largest + 1, np.int64), np.zeros(largest + 1, np.int64)
-    depth = 0
-    while depth >= 0:
-        j = following[depth]
-        if j == n or depth == largest:
-            depth -= 1
-            continue
-        following[depth] = j + 1
-        depth += 1
-        found[depth] = refine(ids[depth - 1], int(found[depth - 1]), codes[j], arities[j], slots, used, ids[depth])
-        counts[: found[depth]] = 0.0
-        for i in range(n_rows):
-            counts[ids[depth, i]] += weights[i]
-        cells[depth] = cells[depth - 1] * arities[j]
-        masks[depth] = masks[depth - 1] | (1 << j)
-        following[depth] = j + 1
-        out[masks[depth]] = set_value(counts, int(found[depth]), float(cells[depth]), kind, parameter)
-        if len(position):
-            groups[position[masks[depth]]], n_groups[position[masks[depth]]] = ids[depth], found[depth]
-    counts[0] = weights.sum()
-    out[0] = set_value(counts, 1, 1.0, kind, parameter)
-    if len(position):
-        groups[position[0]], n_groups[position[0]] = 0, 1
-    return out
-
-
 def score_all(rows: Rows, largest: int, score: SetScore) -> Floats:
     """Return f of all sets of at most ``largest`` columns, as a table of 2^n values."""
     nowhere = np.empty(0, np.int64)
     nothing = np.empty((0, 0), np.int32)
-    values: Floats = walk_sets(
+    return score_tree(
         rows.codes, rows.arities, rows.weights, largest, score.kind, score.parameter, nowhere, nothing, nowhere
     )
-    return values
-
-
-@njit(nogil=True, cache=True)
-def _score_one(codes: Codes, arities: Ints, weights: Floats, kind: int, parameter: float) -> float:
-    """Return f of exactly these columns, counted from scratch."""
-    n, n_rows = codes.shape
-    ids, finer = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
-    used = np.empty(n_rows, np.int64)
-    slots = np.full(n_rows * arities.max(), -1, np.int64) if n else np.empty(0, np.int64)
-    found, cells = 1, 1.0
-    for j in range(n):
-        found = refine(ids, found, codes[j], arities[j], slots, used, finer)
-        ids, finer = finer, ids
-        cells *= arities[j]
-    counts = np.zeros(found)
-    for i in range(n_rows):
-        counts[ids[i]] += weights[i]
-    return set_value(counts, found, cells, kind, parameter)
-
-
-def _score_set(rows: Rows, columns: Iterable[int], score: SetScore) -> float:
-    """Return f of one set of columns.
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[0, 1]], np.int32), np.array([2]), np.array([3.0, 1.0]))
-    >>> round(_score_set(rows, [0], SetScore.named("bic", 4)) - _score_set(rows, [], SetScore.named("bic", 4)), 6)
-    -2.942488
-    """
-    chosen = sorted(columns)
-    arities = rows.arities[chosen]
-    return float(_score_one(rows.codes[chosen], arities, rows.weights, score.kind, score.parameter))
-
-
-@njit(nogil=True, cache=True)
-def score_sets(codes: Codes, arities: Ints, weights: Floats, sets: Ints, kind: int, parameter: float) -> Floats:
-    """Return f of many sets of the same size, one a row of ``sets``, ascending within and between rows.
-
-    Neighboring sets share their first columns, and with them the groups of rows already found.
-    """
-    n_sets, size = sets.shape
-    n_rows = codes.shape[1]
-    ids = np.zeros((size + 1, n_rows), np.int64)
-    slots = np.full(n_rows * arities.max(), -1, np.int64)
-    used = np.empty(n_rows, np.int64)
-    counts = np.empty(n_rows)
-    groups, cells = np.ones(size + 1, np.int64), np.ones(size + 1)
-    out = np.empty(n_sets)
-    for s in range(n_sets):
-        same = 0
-        while s > 0 and same < size and sets[s, same] == sets[s - 1, same]:
-            same += 1
-        for depth in range(same, size):
-            j = sets[s, depth]
-            groups[depth + 1] = refine(ids[depth], groups[depth], codes[j], arities[j], slots, used, ids[depth + 1])
-            cells[depth + 1] = cells[depth] * arities[j]
-        counts[: groups[size]] = 0.0
-        for i in range(n_rows):
-            counts[ids[size, i]] += weights[i]
-        out[s] = set_value(counts, int(groups[size]), float(cells[size]), kind, parameter)
-    return out
 
 
 class Scorer:
     """Local scores of a table, each set of columns counted once.
 
-    Parameters
-    ----------
-    rows : Rows
-        The data.
-    score : SetScore
-        Which score.
+    ``rows``: the data. ``score``: which score.
 
     Examples
     --------
@@ -222,11 +86,20 @@ class Scorer:
     def value(self, mask: int) -> float:
         """Return f of the set of columns whose bits ``mask`` holds."""
         if mask not in self._values:
-            self._values[mask] = _score_set(self.rows, members_of(mask), self.score)
+            self.count([mask])
         return self._values[mask]
 
     def count(self, masks: Iterable[int]) -> None:
-        """Count many sets of equal size in one pass."""
+        """Count many sets of equal size in one pass.
+
+        Examples
+        --------
+        >>> rows = Rows(np.array([[0, 1]], np.int32), np.array([2]), np.array([3.0, 1.0]))
+        >>> scorer = Scorer(rows, SetScore.named("bic", 4))
+        >>> scorer.count([1])
+        >>> round(scorer.value(1) - scorer.value(0), 6)
+        -2.942488
+        """
         missing = sorted((tuple(members_of(mask)), mask) for mask in set(masks) if mask not in self._values)
         if not missing:
             return

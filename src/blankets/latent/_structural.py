@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blankets.latent._completions import Completions, expected_table
+from blankets.kernels import expected_scores
+from blankets.latent._completions import Completions
 from blankets.latent._constraints import Constraints
 from blankets.latent._em import bic_of, em, families_with
 from blankets.latent._exact import solve_dynamic
@@ -30,51 +31,24 @@ EM_GAIN = 1e-2  # nats; enough to choose a DAG
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A DAG fitted to data with hidden values.
+    """A DAG fitted to data with hidden values."""
 
-    Attributes
-    ----------
-    parents : ndarray of int64, shape (nodes,)
-        Parent masks.
-    weights : ndarray of float64, shape (completions,)
-        Row weight times posterior probability of each completion.
-    bic : float
-        Observed-data BIC in nats: the latent summed out, all parameters paid for.
-    history : tuple of float
-        Observed-data BIC after each alternation.
-    """
-
-    parents: Ints
-    weights: Floats
-    bic: float
-    history: tuple[float, ...]
+    parents: Ints  # parent masks
+    weights: Floats  # row weight times posterior probability of each completion
+    bic: float  # observed-data BIC in nats: the latent summed out, all parameters paid for
+    history: tuple[float, ...]  # observed-data BIC after each alternation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """One search: the data, the constraints, where to start, how to complete the data.
+    """One search: the data, the constraints, where to start, how to complete the data."""
 
-    Attributes
-    ----------
-    space : Completions
-        The data; the last node is the latent that is sought.
-    constraints : Constraints
-        What the DAG must satisfy.
-    starts : sequence of ndarray
-        DAGs (parent masks) to start from.
-    prior : ndarray of float64, shape (completions,)
-        What is believed of the other hidden values before the first step (odds within each row).
-    draws : int
-        0: expected counts. Otherwise so many sampled completions of each row of the data.
-    explore : bool
-        Whether restarts alternate between the given DAGs and random ones; without given DAGs all are random.
-    """
-
-    space: Completions
-    constraints: Constraints
-    starts: Sequence[Ints]
-    prior: Floats
-    draws: int = 0
+    space: Completions  # the data; the last node is the latent that is sought
+    constraints: Constraints  # what the DAG must satisfy
+    starts: Sequence[Ints]  # DAGs (parent masks) to start from
+    prior: Floats  # what is believed of the other hidden values before the first step (odds within each row)
+    draws: int = 0  # 0: expected counts. Otherwise so many sampled completions of each row of the data.
+    # whether restarts alternate between the given DAGs and random ones; without given DAGs all are random
     explore: bool = True
 
     def start(self, number: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
@@ -113,7 +87,7 @@ def structural_em(problem: Problem, parents: Ints, weights: Floats, rng: np.rand
     for _ in range(MOST_ROUNDS):
         weights, logliks = em(space, parents, weights, most=EM_STEPS, tolerance=EM_GAIN)
         history.append(bic_of(space, parents, float(logliks[-1])))
-        table = expected_table(
+        table = expected_scores(
             space.groups,
             space.n_groups,
             space.position,

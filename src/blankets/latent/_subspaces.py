@@ -25,27 +25,13 @@ __all__ = ["Subspace", "anywhere", "behind_all", "semi_cliques", "subspaces"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subspace:
-    """A place for one more latent, the last node.
+    """A place for one more latent, the last node."""
 
-    Attributes
-    ----------
-    name : str
-        "parent", "child", "spouse through x", or "anywhere".
-    constraints : Constraints
-        Edges that put the latent there.
-    starts : tuple of ndarray
-        DAGs to start from.
-    share : float
-        Its share of the restarts: the common children of "spouse" divide one subspace among them.
-    explore : bool
-        Whether random DAGs take turns with the starts.
-    """
-
-    name: str
-    constraints: Constraints
-    starts: tuple[Ints, ...]
-    share: float = 1.0
-    explore: bool = True
+    name: str  # "parent", "child", "spouse through x", or "anywhere"
+    constraints: Constraints  # edges that put the latent there
+    starts: tuple[Ints, ...]  # DAGs to start from
+    share: float = 1.0  # its share of the restarts: the common children of "spouse" divide one subspace among them
+    explore: bool = True  # whether random DAGs take turns with the starts
 
 
 def subspaces(stage: Stage, largest: int) -> list[Subspace]:

@@ -96,29 +96,11 @@ def sll(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``, with neighbors and spouses.
 
-    Parameters
-    ----------
-    frame : Frame
-        The data.
-    target : int
-        Number of the target's column.
-    candidates : iterable of int
-        Columns that may be members.
-    score : {"bic", "bdeu"}
-        What the optimal networks maximize.
-    max_parents : int, optional
-        Largest number of parents in them.
-    learner : {"auto", "dynamic", "integer"}
-        The exact learner, as for `best_dag`.
-    equivalent_sample_size : float
-        For BDeu.
-    trace : Trace, optional
-        Is told what is being done.
+    ``frame``: the data. ``target``: number of the target's column. ``candidates``: columns that may be members.
+    ``score``: what the optimal networks maximize. ``max_parents``: largest number of parents in them. ``learner``: the
+    exact learner, as for `best_dag`. ``equivalent_sample_size``: for BDeu. ``trace``: is told what is being done.
 
-    Returns
-    -------
-    Found
-        Members, neighbors first, with roles "neighbor" and "spouse".
+    Return the members, neighbors first, with roles "neighbor" and "spouse".
 
     Examples
     --------

@@ -9,8 +9,8 @@ from blankets.regimes import Surrogate
 
 __all__ = ["assumptions_of"]
 
-ROWS_PER_DOF = 5  # the default reliability rule of the tests (METHODS 1)
-# Simulated at Table 7.2 of [T], a binary feature with levels 0.2 and 0.8, planned for 0.71 and 0.95: with 27 labels G
+ROWS_PER_DOF = 5  # the default reliability rule of the tests (methods, section 1)
+# Simulated at Table 7.2 of Sechidis (2015), levels 0.2 and 0.8, planned for 0.71 and 0.95: with 27 labels G
 # had 0.65 to 0.92, with 49 labels 0.91 to 1.00, with 388 labels 0.94 to 0.96.
 FEW_LABELS = 50
 
@@ -19,8 +19,8 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     """Return the assumptions behind an answer, most important first."""
     design, several = setting.design, setting.effect.shape[-1] > 1
     said = [
-        "Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects "
-        "and many rows."
+        "Power is computed from the noncentral chi-square distribution, which is exact in the limit of weak "
+        "effects and many rows."
     ]
     if design.assumption:
         said.append(design.assumption)
@@ -39,8 +39,8 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         )
     if several:
         said.append(
-            "Each member is found if its own test rejects; that these decisions are independent is an approximation, "
-            "the lower bound is not."
+            "A member counts as found if its own test rejects. The product of powers assumes that these decisions are "
+            "independent; the lower bound does not."
         )
     return (*said, *_cautions(setting))
 

@@ -32,18 +32,9 @@ def candidates_for(
 ) -> list[Candidate]:
     """Return the surrogates that can answer, each with its own amount of labels.
 
-    Parameters
-    ----------
-    regime : str
-        A key of `DESIGNS`.
-    surrogate : str, optional
-        Only this one.
-    labeled : number, mapping or None
-        An amount of labels, or (MAR-C) one for each class; None if it is the unknown.
-    solving_rows : bool
-        Whether the number of rows is the unknown.
-    knowledge : Knowledge
-        What is known of p(y=1).
+    ``regime``: a key of `DESIGNS`. ``surrogate``: only this one. ``labeled``: an amount of labels, or (MAR-C) one for
+    each class; None if it is the unknown. ``solving_rows``: whether the number of rows is the unknown. ``knowledge``:
+    what is known of p(y=1).
     """
     offered = _offered(regime, labeled, knowledge)
     if surrogate is not None:

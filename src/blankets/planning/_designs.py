@@ -38,7 +38,7 @@ def _half(prior: Floats) -> Floats:
 
 
 def _share_itself(share: Floats, prior: Floats) -> Floats:
-    # p(s=1), whatever the prior (Theorem 4.4): usable where nothing is known of it.
+    # p(s=1), whatever the prior (methods (3.5)): usable where nothing is known of it.
     return np.broadcast_to(share, np.broadcast_shapes(np.shape(share), np.shape(prior)))
 
 
@@ -75,11 +75,7 @@ _BY_NEGATIVES = LabelDesign(
     assumption=_BY_CLASS + _VERY_WEAK,
 )
 _BY_ROWS = LabelDesign(
-    surrogate=Surrogate.LISTWISE,
-    counts="labeled rows",
-    kappa=_share_itself,
-    uses_prior=False,
-    assumption=_AT_RANDOM,
+    surrogate=Surrogate.LISTWISE, counts="labeled rows", kappa=_share_itself, uses_prior=False, assumption=_AT_RANDOM
 )
 
 _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
@@ -97,7 +93,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     ),
     "mcar": (
         _BY_ROWS,
-        # The third value "missing" costs as many degrees of freedom again (ERRATA B14).
+        # The third value "missing" costs as many degrees of freedom again (errata B14).
         replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
         replace(
             _BY_ROWS,
@@ -126,12 +122,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
 def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
     """Return the design of a test that uses the labels of both classes, where the class decides on labeling.
 
-    Parameters
-    ----------
-    surrogate : Surrogate
-        ``LISTWISE`` or ``YM``.
-    positives : float
-        Share of positives among the labels.
+    ``surrogate``: ``LISTWISE`` or ``YM``. ``positives``: share of positives among the labels.
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:
@@ -152,19 +143,13 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
 
 
 def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[float]) -> LabelDesign:
-    """Return the design with κ averaged over strata, Σ w_z κ_z (ERRATA B4).
+    """Return the design with κ averaged over strata, Σ w_z κ_z (errata B4).
 
     κ_z is κ with p(y=1|z) for the prior and, where a class is labeled with some probability, with the
     share of the stratum's rows that this makes labeled.
 
-    Parameters
-    ----------
-    design : LabelDesign
-        The unconditional one.
-    priors : sequence of float
-        p(y=1|z) in each stratum.
-    shares : sequence of float
-        Share of the effect in each stratum, p(z) I(X;Y|z) / I(X;Y|Z).
+    ``design``: the unconditional one. ``priors``: p(y=1|z) in each stratum. ``shares``: share of the effect in each
+    stratum, p(z) I(X;Y|z) / I(X;Y|Z).
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:

@@ -26,7 +26,7 @@ def kappa(
     strata_shares: Sequence[float] | None = None,
     assurance: float = 0.9,
 ) -> float:
-    """Return κ, the share of the effect that is left to a test when labels are missing: it needs N/κ rows for N.
+    """Return κ: where labels are missing, each row counts as much as κ rows with full labels (N/κ rows do for N).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def kappa(
     sampling : {"one-sample", "case-control"}, optional
         As for `plan`.
     surrogate : {"y0", "y1", "ym", "listwise"}, optional
-        What stands in for the target; default the one that keeps most.
+        What is counted in place of the target; default the one that keeps most.
     strata_priors, strata_shares : sequence of float, optional
         For a conditional test: p(y=1|z) of each stratum of the conditioning set, and the share of the effect that
         lies in each (default equal shares). The answer is then κ̄, the mean of κ over the strata by these shares.

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError
-from blankets.planning._question import (
-    as_count,
-    as_effect,
-    as_probability,
-    degrees_of_freedom,
-    find_unknown,
-    number,
-)
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._spread import Question
 from blankets.planning._study import Labeled, Study
@@ -77,11 +70,11 @@ def plan(
         Under PU: some rows of one sample got labels (default), or the labeled positives were collected
         apart from a background sample; ``rows`` counts both.
     surrogate : {"y0", "y1", "ym", "listwise"}, optional
-        What stands in for the target; default the best one.
+        What is counted in place of the target; default the best one.
     target_arity : int
         Levels of the target; 2 unless supervised.
     strata : int
-        Joint configurations of the conditioning set; they multiply the degrees of freedom.
+        Strata: combinations of values of the columns that the test conditions on; they multiply the degrees of freedom.
     strata_priors, strata_shares : sequence of float, optional
         p(y=1|z), and the share of the effect, of each stratum (default equal shares), for the exact κ of
         a conditional test.

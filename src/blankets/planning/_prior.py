@@ -26,27 +26,13 @@ _COSTLY_END = {"overestimate": 1, "underestimate": 0, "": 0}
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """What is known of p(y=1), ready to be planned with.
+    """What is known of p(y=1), ready to be planned with."""
 
-    Attributes
-    ----------
-    prior : Prior or None
-        As the user gave it, less what the labels contradict.
-    assurance : float
-        The share of a distribution that an answer must serve.
-    n_draws : int
-        Draws from a distribution.
-    seed : int
-        Of the draws.
-    dropped : float
-        Share of the prior that the labels contradict.
-    """
-
-    prior: Prior | None
-    assurance: Annotated[float, Bounds(math.ulp(0.0), 1.0)]
-    n_draws: Annotated[int, Bounds(1, 1_000_000)]
-    seed: Count
-    dropped: Probability = 0.0
+    prior: Prior | None  # as the user gave it, less what the labels contradict
+    assurance: Annotated[float, Bounds(math.ulp(0.0), 1.0)]  # the share of a distribution that an answer must serve
+    n_draws: Annotated[int, Bounds(1, 1_000_000)]  # draws from a distribution
+    seed: Count  # of the draws
+    dropped: Probability = 0.0  # share of the prior that the labels contradict
 
     @property
     def is_spread(self) -> bool:

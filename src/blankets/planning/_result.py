@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
 from blankets.errors import ParameterError
+from blankets.planning._prior import Knowledge
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
 from blankets.records import Bounds, Count, NonNegative, Saved, refuse, short
@@ -50,7 +51,7 @@ class Plan(Saved):
     unknown : str
         What was asked for: "rows", "labeled", "power", "effect", "alpha" or "dof".
     answer : float or None
-        Its value; None if it is out of reach, and then `power` is the best that can be had.
+        Its value; None if it is out of reach, and then `power` is the best possible.
     wanted_power : float or None
         The power asked for; None if power was the unknown.
     regime : str
@@ -58,7 +59,7 @@ class Plan(Saved):
     prior : str
         What is known of p(y=1), in words.
     setting : Setting
-        The study at the answer (at the best that can be had, if the goal is out of reach).
+        The study at the answer (at the best possible, if the goal is out of reach).
     needed_kappa : float or None
         For a single test and a goal out of reach: the correction factor that would be needed.
     spread : Spread or None
@@ -118,7 +119,7 @@ class Plan(Saved):
 
     @property
     def surrogate(self) -> str:
-        """What stands in for the target in the test."""
+        """What is counted in place of the target in the test."""
         return self.setting.design.surrogate.value
 
     @property
@@ -128,7 +129,7 @@ class Plan(Saved):
 
     @property
     def kappa(self) -> float:
-        """Share of the noncentrality that the surrogate keeps."""
+        """κ: each row counts as much as κ rows with full labels."""
         return float(self.setting.kappa)
 
     @property
@@ -326,12 +327,16 @@ class Plan(Saved):
             "dof": self.setting.test_dof,
             "noncentrality": self.setting.noncentrality,
             "prior_used": self.setting.prior,
-            "uncertain_prior": None if self.spread is None else self._over_prior(),
+            "uncertain_prior": None if self.spread is None else self._over_prior(self.spread.knowledge),
         }
 
-    def _over_prior(self) -> dict[str, Any]:
-        quantiles = {str(q): float(self.quantile(q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
-        return {"assurance": self.assurance, "reachable_share": self.reachable_share, "quantiles": quantiles}
+    def _over_prior(self, known: Knowledge) -> dict[str, Any]:
+        return {
+            "assurance": known.assurance,
+            "n_draws": known.n_draws,
+            "reachable_share": self.reachable_share,
+            "quantiles": {str(q): float(self.quantile(q)) for q in (0.05, 0.25, 0.5, 0.75, 0.95)},
+        }
 
     def _check(self) -> None:
         if (self.unknown == "power") != (self.wanted_power is None):
@@ -375,7 +380,7 @@ class Plan(Saved):
             )
         if self.answer is None:
             factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
-            return f"{asked}: out of reach. The best power that can be had is {self.power:.3g}{factor}."
+            return f"{asked}: out of reach. The best power is {self.power:.3g}{factor}."
         if self.draws is None:
             return f"{asked}: {self._shown(self.answer)}."
         middle, (low, high) = self.quantile(0.5), self.quantile([0.05, 0.95])
@@ -425,7 +430,7 @@ class Plan(Saved):
         if self.surrogate == "full":
             return ""
         prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
-        kept = f"its noncentrality is κ = {self.kappa:.4g} times that with full labels"
+        kept = f"each row counts as much as κ = {self.kappa:.4g} rows with full labels"
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
 

@@ -2,7 +2,7 @@
 
 A `Setting` holds the numbers; `Setting.power` is the whole mathematics: λ = 2 κ N I, noncentral
 chi-square. Each solver asks the same question of it ("is this enough?") and searches, over integers
-exactly. Rounding happens once, here, at the end (ERRATA C1).
+exactly. Rounding happens once, here, at the end (errata C1).
 
 Everything is vectorized: the numbers may be arrays over draws of an uncertain prior or over the cells of
 a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are to be
@@ -48,48 +48,25 @@ MOST_DOF = 1e15
 
 @dataclass(frozen=True, kw_only=True)
 class LabelDesign:
-    """How labels are to be had, and what a test through one surrogate keeps of the full power.
+    """How labels are to be had, and what a test through one surrogate keeps of the full power."""
 
-    Attributes
-    ----------
-    surrogate : Surrogate
-        What stands in for the target.
-    counts : str
-        What a label is counted in: "labeled positives", "labeled negatives", "labeled rows".
-    kappa : callable
-        (share of all rows that is labeled, p(y=1)) -> share of the noncentrality kept.
-    dof_factor : float
-        The surrogate's degrees of freedom over those of the full target (ERRATA B14).
-    positives, negatives : float
-        The shares of these labels that each class must supply; 0 where labels do not bound p(y=1).
-    useful_share : callable, optional
-        p(y=1) -> the share up to which more labels mean more power; default all that are possible.
-    safe_side : str
-        Which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if neither.
-    uses_prior : bool
-        Whether κ depends on p(y=1) at all.
-    assumption : str
-        What must hold for κ to hold.
-    by_stratum : bool
-        Whether κ is known stratum by stratum.
-    regime : str
-        What an absent label means, a key of `blankets.planning._designs.DESIGNS`.
-    strata : tuple of (float, float)
-        p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not.
-    """
-
-    surrogate: Surrogate
-    counts: str
+    surrogate: Surrogate  # what stands in for the target
+    counts: str  # what a label is counted in: "labeled positives", "labeled negatives", "labeled rows"
+    # (share of all rows that is labeled, p(y=1)) -> share of the noncentrality kept
     kappa: Callable[[Floats, Floats], Floats]
-    dof_factor: float = 1.0
+    dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
+    # positives, negatives: the shares of these labels that each class must supply; 0 where labels
+    # do not bound p(y=1)
     positives: float = 0.0
     negatives: float = 0.0
+    # p(y=1) -> the share up to which more labels mean more power; default all that are possible
     useful_share: Callable[[Floats], Floats] | None = None
-    safe_side: str = ""
-    uses_prior: bool = True
-    assumption: str = ""
-    by_stratum: bool = True
-    regime: str = ""
+    safe_side: str = ""  # which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if neither
+    uses_prior: bool = True  # whether κ depends on p(y=1) at all
+    assumption: str = ""  # what must hold for κ to hold
+    by_stratum: bool = True  # whether κ is known stratum by stratum
+    regime: str = ""  # what an absent label means, a key of `blankets.planning._designs.DESIGNS`
+    # p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not
     strata: tuple[tuple[float, float], ...] = ()
 
     def _said(self) -> dict[str, Any]:
@@ -123,31 +100,20 @@ class LabelDesign:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Everything that the power of a planned test depends on; arrays broadcast against each other.
+    """Everything that the power of a planned test depends on; arrays broadcast against each other."""
 
-    Attributes
-    ----------
-    design : LabelDesign
-        The surrogate and its κ.
-    effect, dof : ndarray of shape (..., members)
-        Nats with the full target, and degrees of freedom of the test with the full target.
-    alpha, rows, prior : ndarray of shape (...)
-        Level, rows, p(y=1).
-    labeled : ndarray of shape (...)
-        Labels, as a share of all rows or (``labeled_is_count``) as a number.
-    worst_case : bool
-        Whether `power` of several members is Bonferroni's lower bound instead of the product.
-    """
-
-    design: LabelDesign
+    design: LabelDesign  # the surrogate and its κ
+    # effect, dof: nats with the full target, and degrees of freedom of the test with the full target
     effect: Annotated[Floats, Bounds(math.ulp(0.0), MOST_NATS)]
     dof: Annotated[Floats, Bounds(math.ulp(0.0), MOST_DOF)]
+    # alpha, rows, prior: level, rows, p(y=1)
     alpha: Annotated[Floats, Bounds(math.ulp(0.0), 1.0)]
     rows: Annotated[Floats, Bounds(1.0, MOST_ROWS)]
+    # labels, as a share of all rows or (``labeled_is_count``) as a number
     labeled: Annotated[Floats, Bounds(0.0, MOST_ROWS)]
     labeled_is_count: bool = False
     prior: Annotated[Floats, Bounds(TINY, 1.0 - 1e-16, known=False)]
-    worst_case: bool = False
+    worst_case: bool = False  # whether `power` of several members is Bonferroni's lower bound instead of the product
 
     def _check(self) -> None:
         if not self.effect.size or self.effect.ndim != 1 or self.effect.shape != self.dof.shape:
@@ -167,7 +133,7 @@ class Setting:
 
     @property
     def kappa(self) -> Floats:
-        """Share of the noncentrality that the surrogate keeps."""
+        """κ: each row counts as much as κ rows with full labels."""
         return np.asarray(self.design.kappa(self.share, self.prior))
 
     @property
@@ -216,22 +182,16 @@ def smallest_integer(enough: Callable[[Ints], NDArray[np.bool_]], low: Ints, hig
 def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
     """Return the value of the unknown at which the power reaches ``target``; NaN where none does.
 
-    Parameters
-    ----------
-    setting : Setting
-        The study; what it holds for the unknown is ignored, except that degrees of freedom come in
-        multiples of what it holds (one more level of a feature adds that many).
-    unknown : str
-        "rows" and "labeled" give the smallest integer, "effect" and "alpha" the smallest value, "dof"
-        the largest integer, "power" and "kappa" the power and the κ that there are.
-    target : ndarray
-        The power wanted; not used for "power" and "kappa".
+    ``setting``: the study; what it holds for the unknown is ignored, except that degrees of freedom come in multiples
+    of what it holds (one more level of a feature adds that many). ``unknown``: "rows" and "labeled" give the smallest
+    integer, "effect" and "alpha" the smallest value, "dof" the largest integer, "power" and "kappa" the power and the κ
+    that there are. ``target``: the power wanted; not used for "power" and "kappa".
     """
     return np.asarray(_SOLVERS[unknown](setting, target))
 
 
 def most_labels(setting: Setting) -> Ints:
-    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (ERRATA C4)."""
+    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (errata C4)."""
     share = setting.design.useful_share or setting.design.possible_share
     return np.asarray(np.floor(setting.rows * share(setting.prior) + 1e-9)).astype(np.int64)
 

@@ -38,21 +38,11 @@ class Question:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spread:
-    """How an answer is distributed over an uncertain prior.
+    """How an answer is distributed over an uncertain prior."""
 
-    Attributes
-    ----------
-    knowledge : Knowledge
-        Of p(y=1).
-    question : Question
-        What was asked.
-    candidate : Candidate
-        The surrogate through which it is answered, and the labels.
-    """
-
-    knowledge: Knowledge
-    question: Question
-    candidate: Candidate
+    knowledge: Knowledge  # of p(y=1)
+    question: Question  # what was asked
+    candidate: Candidate  # the surrogate through which it is answered, and the labels
 
     def _check(self) -> None:
         if not (self.knowledge.is_spread and self.candidate.design.uses_prior):

@@ -103,7 +103,7 @@ class Study:
         if not known:
             raise NotAnswerableError(
                 f"κ is not known stratum by stratum for a test that {candidates[0].design.surrogate.words} when labels "
-                "are come by like this; leave 'strata_priors' out, which plans with the unconditional κ"
+                "are collected like this; leave 'strata_priors' out, which plans with the unconditional κ"
             )
         return known
 
@@ -140,6 +140,6 @@ def _check_effect(question: Question) -> None:
         )
     if question.power <= question.alpha:
         raise ParameterError(
-            f"the wanted power {question.power:g} is not above alpha = {question.alpha:g}, which no effect at all "
-            "would reach"
+            f"the wanted power {question.power:g} is not above alpha = {question.alpha:g}, which a test "
+            "reaches without any effect"
         )

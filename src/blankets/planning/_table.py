@@ -149,7 +149,7 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
 
     Examples
     --------
-    Table 7.2 of Sechidis' thesis: how many of 3000 rows must be known positives?
+    Table 7.2 of Sechidis (2015): how many of 3000 rows must be known positives?
 
     >>> planning_table(power=[0.70, 0.80, 0.90, 0.95, 0.99], effect=["small", "medium", "large"],
     ...                alpha=0.01, arity=2, rows=3000, labels="pu", prior=0.2)

@@ -76,7 +76,7 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
     Examples
     --------
     >>> import numpy as np
-    >>> from blankets.latent import discover_latent
+    >>> from blankets import discover_latent
     >>> rng = np.random.default_rng(1)
     >>> ill = rng.random(3000) < 0.4
     >>> hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)

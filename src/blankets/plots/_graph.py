@@ -45,27 +45,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Neighborhood:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes
-    ----------
-    target : str
-        The target.
-    roles : mapping of str to str
-        The role of every other name, a key of `COLORS`, in order.
-    common_children : mapping of str to str
-        For spouses, the child that they share with the target, next to which they stand.
-    lines : list of Line
-        Lines between names.
-    latents : collection of str
-        Names in dashed boxes.
-    """
-
-    target: str
-    roles: Mapping[str, str]
+    target: str  # the target
+    roles: Mapping[str, str]  # the role of every other name, a key of `COLORS`, in order
+    # for spouses, the child that they share with the target, next to which they stand
     common_children: Mapping[str, str]
-    lines: list[Line]
-    latents: Collection[str] = field(default=())
+    lines: list[Line]  # lines between names
+    latents: Collection[str] = field(default=())  # names in dashed boxes
 
 
 def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:

@@ -80,7 +80,7 @@ class Pairs:
             yield Finding(
                 kind="determined",
                 columns=tuple(told),
-                what=f"Are told exactly by another column: {pairs}.",
+                what=f"Are determined exactly by another column: {pairs}.",
                 next_step="Keep one of each pair, or search with algorithm='iamb': no test tells such columns apart.",
                 weight="act",
             )
@@ -92,7 +92,7 @@ class Pairs:
         order = np.argsort(-self.tied, kind="stable") if self.tied is not None else np.arange(len(self.features))
         which = "most strongly tied to the target" if self.tied is not None else "first in the table"
         self.notes.append(
-            f"near-duplicates were sought of the {STRONGEST} columns {which} only: all pairs of "
+            f"near-duplicates were looked for among the {STRONGEST} columns {which} only: all pairs of "
             f"{len(self.features):,} columns would take too long"
         )
         return self.features[order[:STRONGEST]]

@@ -28,11 +28,11 @@ MEDIUM = 0.045  # Cohen's medium effect, in nats
 _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
-    "mcar": ("which speaks against labels missing completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+    "mcar": ("which speaks against labels missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
     "mar-f": ("so labeling depends on them", "Nothing: discover conditions on what drives labeling", "know"),
     "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
     "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
-    "": ("so labels do not seem to miss completely at random", "Say labels='mar-f' or 'mar-c'", "act"),
+    "": ("so labels do not seem to be missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
 }
 
 
@@ -103,8 +103,8 @@ class WithTarget:
             yield Finding(
                 kind="leaking",
                 columns=tuple(found),
-                what=f"Tell almost everything about the target: {shares}.",
-                next_step=f"If they were written down after the target, leave them out: exclude={list(found)[:8]}.",
+                what=f"Say almost everything about the target: {shares}.",
+                next_step=f"If they were recorded after the target, leave them out: exclude={list(found)[:8]}.",
                 weight="act",
                 figures=found,
             )

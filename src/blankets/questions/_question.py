@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from blankets.errors import Interrupted
+from blankets.data import ReadingOptions
+from blankets.errors import Interrupted, ParameterError, did_you_mean
 from blankets.records import Call
 from blankets.results import Blankets
+from blankets.search import ALGORITHMS
 
 __all__ = ["SHARED", "described", "question"]
 
@@ -35,8 +37,8 @@ y : array_like, optional
     The target, where it is not a column of ``data``.""",
     "algorithm": """\
 algorithm : str
-    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. Where near copies
-    put each other out, so that nothing is left, "auto" goes on to "iamb".""",
+    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. If near
+    copies remove each other and nothing is left, "auto" tries "iamb" as well.""",
     "options": """\
 options : mapping, optional
     Options of the algorithm, for example ``{"k": 2}`` for "fbed".""",
@@ -48,17 +50,18 @@ test : {"auto", "g", "x2", "fisher-z"} or Testing
     How independence is tested; a word stands for `Testing` with its defaults.""",
     "labels": """\
 labels : str or Regime
-    How labels of the target went missing: "supervised" (none did), "pu" (only positives are labeled), "mcar",
-    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what stands in for
-    the target. Rows without a label have a missing target, or -1. "auto" takes the regime that the labels suggest,
-    if only one does.""",
+    Why labels of the target are missing: "supervised" (none is), "pu" (only positives are labeled), "mcar",
+    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what is
+    counted in place of the target. Rows without a label have a missing target, or -1. "auto" takes the regime that
+    the labels suggest, if only one fits.""",
     "prior": """\
 prior : float, str, (low, high), distribution or None
-    What is known about p(y=1), for example 0.2, "<0.4" or ``bl.Beta(...)``; a regime holds its own.""",
+    What is known about p(y=1), the share of positives: 0.2, "<0.4", (0.1, 0.3), ``bl.Beta(...)``; a regime object
+    has its own.""",
     "under_reported": """\
 under_reported : str, list of str, or dict of str to prior
-    Binary features that say "yes" only where it was admitted; with what is known of the true share of "yes", power
-    and information are known too. Valid if whether a "yes" is admitted depends on nothing else.""",
+    Binary features in which some true "yes" were recorded as "no". With the true share of "yes", power and
+    information can be computed too. Valid if it depends on nothing else which "yes" were recorded.""",
     "engine": """\
 engine : {"auto", "memory", "dask", "sql"} or Engine
     Where rows are counted; a word stands for `Engine` with its defaults. The answer does not depend on it.""",
@@ -70,11 +73,19 @@ progress : bool or callable
     Show a progress line on a terminal, or call this with a sentence for every step.""",
     "rng": """\
 rng : int, Generator or None
-    Seed of whatever draws random numbers.""",
+    Seed, or generator, of all random numbers.""",
     "reading": """\
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
     ``unlabeled_marker``; see `Reading`.""",
+}
+
+# Where options live that are fields of an object or options of an algorithm.
+_PLACES = {
+    "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
+    "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
+    "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": ("surrogate", "force", "given_drivers"),
+    "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),
 }
 
 _PLACE = re.compile(r"^( *)\$(\w+)$", re.MULTILINE)
@@ -87,10 +98,11 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature.bind(*args, **kwargs).arguments
+        _check_names(given.get("reading", {}), signature)
         try:
             result = function(*args, **kwargs)
         except Interrupted as stopped:
-            if stopped.found is not None:
+            if isinstance(stopped.found, Blankets) or hasattr(stopped.found, "call"):
                 _keep(stopped.found, function.__name__, given)
             raise
         _keep(result, function.__name__, given)
@@ -108,6 +120,18 @@ def described(function: F) -> F:
 
 def _description(found: re.Match[str]) -> str:
     return "\n".join(found[1] + line for line in SHARED[found[2]].splitlines())
+
+
+def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> None:
+    """Refuse arguments that the function does not have, and say where they belong or what may have been meant."""
+    for name in reading:
+        if name in ReadingOptions.__annotations__:
+            continue
+        place = next((where for where, names in _PLACES.items() if name in names), "")
+        if place and place.partition("=")[0] in signature.parameters:
+            raise ParameterError(f"{name!r} is not an argument of its own: say {place.format(name)}")
+        known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _PLACES.values() for n in ns)]
+        raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, known)}")
 
 
 def _keep(result: Any, function: str, given: dict[str, Any]) -> None:

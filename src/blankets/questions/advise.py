@@ -98,7 +98,7 @@ def advise(
     >>> admits = np.where(smoker & (rng.random(3000) < 0.1), 1.0, np.nan)  # a tenth of the smokers say so
     >>> advice = bl.advise({"cough": cough, "smoker": admits}, "smoker", labels="pu", prior=0.2)
     >>> advice.surrogate, advice.estimator, round(advice.powers["medium"], 2)
-    ('y0', 'Pos (5.8)', 0.95)
+    ('y0', 'Pos (labeled positives with the prior)', 0.95)
     >>> advice.goal("small", 0.8).more_labels
     {'labeled positives': 218}
     """
@@ -178,7 +178,7 @@ class _Adviser:
     def _recommendations(self) -> dict[str, str]:
         """Return what to do for each task: the rows of Table 10.1."""
         surrogate, estimator = self.column.surrogate, self._estimator()
-        # With one labeled class Ỹm is Ỹ0 by another name (ERRATA B7).
+        # With one labeled class Ỹm is Ỹ0 by another name (errata B7).
         others = [s.value for s in self.regime.valid if s is not surrogate and self.regime.name != "pu"]
         also = f" Also valid: {', '.join(others)}." if others else ""
         said = {"test": f"a test that {surrogate.words}, because {self.column.note}.{also}"}
@@ -187,8 +187,8 @@ class _Adviser:
             said["rank"] = f"by {estimator}."
         else:
             said["rank"] = (
-                f"by the information about what stands in for the target ({surrogate.value}): loss='squared' orders "
-                "features as the target would, the logarithmic loss nearly so."
+                f"by the information about what is counted in place of the target ({surrogate.value}): loss='squared' "
+                "orders features as the target would, the logarithmic loss nearly so."
             )
         return said
 
@@ -200,8 +200,8 @@ class _Adviser:
         if not self.regime.choose(self.labels).settled:
             b, a = self.labels.shares
             said["which test is the most powerful"] = (
-                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g} (inequality 4.1): below it y0 is, above it "
-                "y1; a bound such as prior='<0.4' is enough for that."
+                f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g}: below it y0 is, above it y1; "
+                "a bound such as prior='<0.4' is enough for that."
             )
         return said
 
@@ -328,7 +328,7 @@ class _Adviser:
             )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
-                "κ is that of unconditional tests; given other features it can be much smaller (bl.test tells it)."
+                "κ is that of unconditional tests; given other features it can be much smaller (bl.test computes it)."
             )
         return tuple(said)
 

@@ -100,7 +100,7 @@ def discover(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
-        about={"wanted": wanted, "rng": rng},
+        about={**wanted.about, "rng": rng},
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -175,7 +175,7 @@ def discover_all(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
-        about={"wanted": wanted, "rng": rng},
+        about={**wanted.about, "rng": rng},
         needs_target=False,
     ) as study:
         at = study.targets(targets)
@@ -224,6 +224,6 @@ def algorithms() -> list[Algorithm]:
     --------
     >>> import blankets as bl
     >>> next(entry.when for entry in bl.algorithms() if entry.name == "iamb")
-    'A fast first answer when rows are plentiful compared with the size of the blanket.'
+    'A fast first answer when there are many rows for the size of the blanket.'
     """
     return sorted([*ALGORITHMS.values(), sll()], key=lambda entry: entry.name)

@@ -14,7 +14,7 @@ from blankets.errors import NotAnswerableError
 from blankets.latent import LatentBlanket, LatentSearch
 from blankets.progress import Progress
 from blankets.questions._question import question
-from blankets.regimes import Regime, Surrogate, surrogate_column
+from blankets.regimes import Regime, Surrogate, regime_from, surrogate_column
 from blankets.study import Engine, Seed, Study
 
 __all__ = ["discover_latent"]
@@ -141,16 +141,13 @@ def discover_latent(
         completion=completion,
         max_parents=max_parents,
     )
+    if labels != "auto":
+        _check_ignorable(regime_from(labels))
     generator = generator_from(rng)
     with Study.open(
         data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
-        if study.regime.name not in IGNORABLE:
-            raise NotAnswerableError(
-                f"labels={study.regime.name!r}: whether a label is missing depends on the label itself, so EM would be "
-                "biased; latents can be sought where labels are missing completely at random ('mcar') or by features "
-                "('mar-f')"
-            )
+        _check_ignorable(study.regime)
         frame, labeled = study.frame, None
         if study.labels.n_unlabeled:
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
@@ -159,3 +156,11 @@ def discover_latent(
         found = search.found(frame, study.target, labeled, study.coder, effort, generator)
         settings = {**found.settings, "labels": study.regime.name}
         return replace(found, settings=settings, call=study.mark)
+
+
+def _check_ignorable(regime: Regime) -> None:
+    if regime.name not in IGNORABLE:
+        raise NotAnswerableError(
+            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so the model would be biased; "
+            "latents can be sought where labels are missing completely at random ('mcar') or by features ('mar-f')"
+        )

@@ -19,9 +19,9 @@ from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerabl
 from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
-from blankets.regimes import UNLABELLED
+from blankets.regimes import UNLABELLED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
-from blankets.study import Search, Seed, Study, Wanted, members_over, rows_drawn
+from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 __all__ = ["refute"]
 
@@ -109,20 +109,27 @@ def refute(
         target=blanket.target,
         members=blanket.members,
         trials=trials,
-        n_draws=n_resamples,
+        n_resamples=n_resamples,
         seconds=time.perf_counter() - began,
         call=study.mark,
     )
 
 
 def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the call that made the blanket."""
-    if blanket.call is None:
-        raise ParameterError(
-            f"the blanket of {blanket.target!r} was made by a version that did not keep the call; search again with "
-            "bl.discover, and refute that"
-        )
-    return blanket.call.arguments(y=None, rng=None, **changes)
+    """Return the arguments of the call that made the blanket; of an old one, so far as its settings tell."""
+    if blanket.call is not None:
+        apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
+        return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
+    said = blanket.settings
+    known = {name: said[name] for name in ("alpha", "labels", *ReadingOptions.__annotations__) if name in said}
+    how = {name: said[name] for name in ("dof", "reliability", "strength") if name in said}
+    if said.get("prior") is not None and not {"prior", "labels"} & changes.keys():
+        try:
+            known["prior"] = prior_from(str(said["prior"]))
+        except ParameterError:
+            message = f"p(y=1) was handed over as {said['prior']}; give it again with prior=..."
+            raise ParameterError(message) from None
+    return {**known, "test": Testing(said.get("test", "auto"), **how), **changes}
 
 
 def _check_same(blanket: Blanket, study: Study) -> None:
@@ -183,7 +190,9 @@ class _Tampering:
         allowed = _allowed(found)
         figures = {"found": mean}
         if allowed is None:
-            words = f"{number(mean)} members on average; {self.blanket.algorithm} holds no error rate to compare with."
+            words = (
+                f"{number(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
+            )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
             f"With the target shuffled {number(mean)} members were found on average, and chance lets in at most "
@@ -269,7 +278,9 @@ class _Tampering:
         often = [x for x in new if sum(x in members for members in found) > OFTEN * self.n_resamples]
         lost = [f"{x} ({share:.0%})" for x, share in times.items() if share < OFTEN]
         words = f"With {HIDDEN:.0%} of the labels hidden, " + (
-            f"these members are mostly lost, for want of power: {joined(lost)}." if lost else "all members are found."
+            f"these members are mostly lost, because power is too low: {joined(lost)}."
+            if lost
+            else "all members are found."
         )
         words += f" New, and found in most draws: {joined(sorted(often))}." if often else ""
         return Trial(name=name, verdict="failed" if often else "passed", words=words, figures=times)

@@ -196,7 +196,9 @@ def _notes(study: Study, source: InformationSource, criterion: Criterion, picks:
     notes: dict[str, type[BlanketsWarning]] = {}
     if isinstance(source, PartialLabels) and source.contradicting:
         names = listed(study.names[x] for x in source.contradicting)
-        notes[f"p(y=1) = {study.regime.prior} leaves fewer than no negatives in {names}: correct it"] = RegimeWarning
+        notes[f"p(y=1) = {study.regime.prior} leaves a negative number of negatives in {names}: correct it"] = (
+            RegimeWarning
+        )
     lasting = np.flatnonzero(np.abs(picks.scores) > TIE)
     place = int(lasting[-1]) + 2 if len(lasting) else 1
     if criterion.name == "cmi" and 1 < place <= len(picks.scores):

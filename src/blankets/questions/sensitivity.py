@@ -157,7 +157,7 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
     if isinstance(study.regime, Supervised):
-        raise NotAnswerableError("every row is labeled, so that p(y=1) is seen and the blanket does not depend on it")
+        raise NotAnswerableError("every row is labeled, so p(y=1) is known and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior
     b, a = study.labels.shares
     apart = study.regime.sampling == "case-control"
@@ -243,4 +243,4 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
         return [f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
     if len(cuts) == 1:
         return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
-    return ["The most powerful surrogate depends on p(y=1), by inequality (4.1) and its like for labeled rows alone."]
+    return ["Which surrogate (what is counted in place of the target) has the most power depends on p(y=1)."]

@@ -125,7 +125,7 @@ def stability(
         progress=progress,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])
-        whole = search.blanket_of(study.target)
+        whole = replace(search, tell=None).blanket_of(study.target)
         # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
         wanted = replace(wanted, algorithm=search.algorithm)
         drawn = rows_drawn(study, n_resamples, method, share, generator.spawn(1)[0])
@@ -142,7 +142,7 @@ def stability(
         target=whole.target,
         frequency={name: times[name] / n_resamples for name in sorted(names, key=lambda name: -times[name])},
         members=whole.members,
-        n_draws=n_resamples,
+        n_resamples=n_resamples,
         method=method,
         fraction=share,
         mean_size=sum(map(len, found)) / n_resamples,

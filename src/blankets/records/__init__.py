@@ -1,7 +1,7 @@
 """Results on disk: read and written by the annotations of dataclasses, with the call that made them."""
 
 from blankets.records._call import Call
-from blankets.records._kinds import as_data, built, named
+from blankets.records._kinds import as_data, built, is_kept, named
 from blankets.records._reading import (
     Bounds,
     Count,
@@ -29,6 +29,7 @@ __all__ = [
     "Unsigned",
     "as_data",
     "built",
+    "is_kept",
     "named",
     "plain",
     "read",

@@ -22,7 +22,7 @@ __all__ = ["Call"]
 PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
 # The table itself, what no answer depends on, and what tells of the user's machine.
 _NOT_SAID = ("data", "source", "progress", "study", *PRIVATE)
-_VALUES = ("y", "blanket")  # values of their own, which are not kept unless they are names
+_MOST_NUMBERS = 100  # in a list; longer ones have a number a row, and the rows are not kept
 _POSITIONAL = ("x", "target", "targets")
 _COMMANDS = {"discover_latent": "latent"}
 _GENERATOR = "a generator"
@@ -81,12 +81,9 @@ class Call:
         seed = said.pop("rng", None)
         for name in (*_NOT_SAID, "reading"):
             said.pop(name, None)
-        for name in _VALUES:
-            if said.get(name) is not None and not isinstance(said[name], list | tuple):
-                said[name] = not_kept(said[name])
         return cls(
             function=function,
-            options={name: as_data(value) for name, value in said.items() if value is not None and value != {}},
+            options={name: _kept(name, value) for name, value in said.items()},
             seed=int(seed) if isinstance(seed, int | np.integer) else None if seed is None else _GENERATOR,
             fingerprint=fingerprint,
             versions=_versions(),
@@ -241,6 +238,13 @@ def _word(value: Any, name: str) -> str:
     if isinstance(value, Mapping | list | str):
         raise _NoCommandError(f"The command line cannot say {name!r} as it was given.")
     return str(value).lower() if isinstance(value, bool | None) else str(value)
+
+
+def _kept(name: str, value: Any) -> Any:
+    """Return an argument as data, unless it holds values of the rows."""
+    some = value.tolist() if isinstance(value, np.ndarray) else value
+    of_rows = isinstance(some, list | tuple) and len(some) > _MOST_NUMBERS and not all(isinstance(v, str) for v in some)
+    return not_kept(value) if of_rows or (name == "y" and value is not None) else as_data(value)
 
 
 def _versions() -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from blankets.errors import DataError
+from blankets.errors import ParameterError
 
 __all__ = ["as_data", "as_python", "built", "is_kept", "is_named", "named", "not_kept"]
 
@@ -116,7 +116,7 @@ def built(data: Any) -> Any:
 
         return getattr(stats, name.removeprefix(_SCIPY))(*inside["args"], **inside["kwds"])
     if name not in _KINDS:
-        raise DataError(f"this version of blankets has no {name!r}, which the call names; say that option again")
+        raise ParameterError(f"this version of blankets has no {name!r}, which the call names; give that option again")
     return _KINDS[name](**inside)
 
 

@@ -32,6 +32,13 @@ _WORDS = {
     "unlabelled_marker": "unlabeled_marker",
 }
 _PRIORS = {"between": "Between", "beta": "Beta", "estimated": "EstimatedPrior", "exact": "Exact"}
+# Arguments of `discover` until version 4: those that are fields of an object today, with their defaults, and the rest.
+_OF_TESTS = {"dof": "adjusted", "reliability": 5.0, "strength": "p-value"}
+_OF_LABELS = {"surrogate": None, "force": False, "given_drivers": True}
+_OF_DISCOVER = (
+    *("target", "y", "algorithm", "alpha", "test", "roles", "labels", "prior", "engine", "n_jobs", "progress"),
+    *("missing", "discretize", "n_bins", "keep", "columns", "exclude", "positive", "unlabeled_marker"),
+)
 
 
 def upgraded(content: Content) -> Content:
@@ -63,7 +70,28 @@ def _call_of(manifest: Mapping[str, Any] | None) -> Content | None:
         return None
     said = _american(manifest["arguments"])
     options = {name: value for name, value in said.items() if value is not None and name not in PRIVATE}
+    if manifest["call"] == "discover":
+        options = _objects(options)
     return {"function": manifest["call"], "options": options, **{k: manifest[k] for k in manifest if k != "arguments"}}
+
+
+def _objects(options: Content) -> Content:
+    """Put what were arguments of their own into the objects that they are fields of today."""
+    apart = {name: options.pop(name) for name in list(options) if name in _OF_TESTS or name in _OF_LABELS}
+    testing = {name: apart[name] for name, usual in _OF_TESTS.items() if apart.get(name, usual) != usual}
+    if testing:
+        options["test"] = {"class": "Testing", "kind": options.get("test", "auto"), **testing}
+    stand_in = {name: apart[name] for name, usual in _OF_LABELS.items() if apart.get(name, usual) != usual}
+    if stand_in:
+        name = options.get("labels")
+        kind = {"class": "PositiveUnlabeled"} if name == "pu" else {"class": "SemiSupervised", "mechanism": name}
+        options["labels"] = {**kind, **({"prior": options.pop("prior")} if "prior" in options else {}), **stand_in}
+    own = {name: options.pop(name) for name in list(options) if name not in _OF_DISCOVER}
+    return options | ({"options": own} if own else {})
+
+
+def _repeated(content: Content) -> Content:
+    return content | {"n_resamples": content["n_draws"]}
 
 
 def _blanket(content: Content) -> Content:
@@ -164,6 +192,8 @@ _UPGRADES: Mapping[str, Callable[[Content], Content]] = {
     "blankets/estimate": _estimate,
     "blankets/plan": _plan,
     "blankets/ranking": _ranking,
+    "blankets/refutation": _repeated,
     "blankets/sensitivity": _sensitivity,
+    "blankets/stability": _repeated,
     "blankets/test": _test,
 }

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import BlanketsError, DataError
+from blankets.errors import DataError
 from blankets.records._writing import key_of
 
 __all__ = [
@@ -238,7 +238,7 @@ def _made(make: Any, given: tuple[Any, ...], known: dict[str, Any], value: Any, 
         return make(*given, **known)
     except DataError:
         raise
-    except (BlanketsError, TypeError, ArithmeticError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # ours are ValueErrors
         refuse(f"{at[-1] if at else 'it'!r} holds {short(value)} ({error})")
 
 

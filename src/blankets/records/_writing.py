@@ -30,27 +30,34 @@ def plain(value: Any) -> Any:
     {'alpha': 0.01, 'keep': ['a'], 'statistic': [1.5, None]}
     """
     if isinstance(value, np.ndarray | np.generic):
-        value = _listed(value)
+        if value.dtype.kind in "biuf":
+            return _numbers(value)
+        value = value.tolist()
     if isinstance(value, Enum):
         return plain(value.value)
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if is_named(value):
-        return as_data(value)
-    if hasattr(value, "_said"):
-        return plain(value._said())
-    if is_dataclass(value) and not isinstance(value, type):
-        content = {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
-        return {**content, **plain(value._derived())} if hasattr(value, "_derived") else content
+    if hasattr(value, "_said") or (is_dataclass(value) and not isinstance(value, type)):
+        return _content(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, Iterable) else str(value)
 
 
-def _listed(value: Any) -> Any:
-    """Return an array as lists, or as one value, None where a number is not finite."""
+def _content(value: Any) -> Any:
+    """Return what an object of ours holds."""
+    if is_named(value):
+        return as_data(value)
+    if hasattr(value, "_said"):
+        return plain(value._said())
+    content = {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
+    return {**content, **plain(value._derived())} if hasattr(value, "_derived") else content
+
+
+def _numbers(value: Any) -> Any:
+    """Return an array of numbers as lists, or as one number, None where it is not finite."""
     if value.dtype.kind == "f" and not (finite := np.isfinite(value)).all():
         value = np.array(value, object)
         value[~finite] = None
@@ -70,7 +77,7 @@ def write_whole(path: str | Path, text: str) -> Path:
     path : str or Path
         Where to; what is there is replaced.
     text : str
-        What to write, in UTF-8.
+        What to write, in UTF-8; line ends stay as they are.
 
     Returns
     -------
@@ -86,11 +93,11 @@ def write_whole(path: str | Path, text: str) -> Path:
     try:
         whole = file.resolve()  # what a link leads to is replaced, not the link
         if whole.exists() and not whole.is_file():  # a pipe or a terminal
-            whole.write_text(text, encoding="utf-8")
+            whole.write_text(text, encoding="utf-8", newline="\n")
             return file
         part = whole.with_name(f".{whole.name[:100]}.{token_hex(8)}.part")
         try:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="\n")
             os.replace(part, whole)
         except BaseException:
             part.unlink(missing_ok=True)

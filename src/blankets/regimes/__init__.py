@@ -11,7 +11,18 @@ from blankets.regimes._kappa import (
 )
 from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
-from blankets.regimes._prior import Beta, Between, Exact, Prior, between, greater_than, less_than, prior_from
+from blankets.regimes._prior import (
+    Beta,
+    Between,
+    Exact,
+    FromDistribution,
+    Prior,
+    Restricted,
+    between,
+    greater_than,
+    less_than,
+    prior_from,
+)
 from blankets.regimes._prior_estimation import EstimatedPrior, estimate_prior
 from blankets.regimes._regimes import PositiveUnlabeled, Supervised, Unsaid
 from blankets.regimes._semi import SemiSupervised
@@ -30,12 +41,14 @@ __all__ = [
     "Choice",
     "EstimatedPrior",
     "Exact",
+    "FromDistribution",
     "Kappa",
     "Labels",
     "PositiveUnlabeled",
     "Prior",
     "Question",
     "Regime",
+    "Restricted",
     "SemiSupervised",
     "StratifiedKappa",
     "Supervised",

@@ -33,52 +33,30 @@ class Question(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Share of the noncentrality that a surrogate keeps, so far as the prior tells.
+    """Share of the noncentrality that a surrogate keeps, so far as the prior tells."""
 
-    Attributes
-    ----------
-    value : float
-        κ at the expected prior.
-    low, high : float
-        Its range over all priors that are possible.
-    surrogate : Surrogate
-        Of which surrogate.
-    form : str
-        What was assumed to compute it.
-    """
-
-    value: float
+    value: float  # κ at the expected prior
+    # low, high: its range over all priors that are possible
     low: float
     high: float
-    surrogate: Surrogate
-    form: str = "unconditional"
+    surrogate: Surrogate  # of which surrogate
+    form: str = "unconditional"  # what was assumed to compute it
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which surrogate a regime takes, and why.
+    """Which surrogate a regime takes, and why."""
 
-    Attributes
-    ----------
-    surrogate : Surrogate
-        The one to use.
-    reason : str
-        Why, in a sentence.
-    settled : bool
-        False if what is known about p(y=1) does not decide between the candidates.
-    kappas : mapping of Surrogate to float
-        κ of the candidates at the expected prior; empty where it is not known.
-    """
-
-    surrogate: Surrogate
-    reason: str
-    settled: bool = True
+    surrogate: Surrogate  # the one to use
+    reason: str  # why, in a sentence
+    settled: bool = True  # false if what is known about p(y=1) does not decide between the candidates
+    # κ of the candidates at the expected prior; empty where it is not known
     kappas: Mapping[Surrogate, float] = field(default_factory=dict)
 
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
         """Return the power of a test through each candidate against an effect in nats with the true target.
 
-        ``dof`` is that of the test with the full target; Ỹm has twice as many (ERRATA B14).
+        ``dof`` is that of the test with the full target; Ỹm has twice as many (errata B14).
         """
         return {
             surrogate: float(
@@ -91,26 +69,14 @@ class Choice:
 
 
 class Regime(ABC):
-    """How labels go missing, and what follows from it.
+    """How labels go missing, and what follows from it."""
 
-    Attributes
-    ----------
-    prior : Prior or None
-        What is known about p(y=1).
-    sampling : {"one-sample", "case-control"}
-        How the labeled rows were collected.
-    surrogate : str or None
-        What stands in for the target, if the user chose it; None takes the most powerful valid one.
-    force : bool
-        Whether a surrogate that is not valid may be used all the same; results say so.
-    given_drivers : bool
-        Whether tests with the target are given the features that drive labeling, where labels depend on features.
-    """
-
-    prior: Prior | None = None
-    sampling: Sampling = "one-sample"
+    prior: Prior | None = None  # what is known about p(y=1)
+    sampling: Sampling = "one-sample"  # how the labeled rows were collected
+    # what stands in for the target, if the user chose it; None takes the most powerful valid one
     surrogate: str | None = None
-    force: bool = False
+    force: bool = False  # whether a surrogate that is not valid may be used all the same; results say so
+    # whether tests with the target are given the features that drive labeling, where labels depend on features
     given_drivers: bool = True
 
     @property
@@ -163,12 +129,8 @@ class Regime(ABC):
     def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
         """Return the column to count in place of the target.
 
-        Parameters
-        ----------
-        labels : Labels
-            The labels.
-        usual : str, optional
-            The surrogate that an algorithm asks for, where the user did not choose one and labels are missing.
+        ``labels``: the labels. ``usual``: the surrogate that an algorithm asks for, where the user did not choose one
+        and labels are missing.
         """
         self.check(labels)
         choice = self.surrogate if self.surrogate is not None or not labels.n_unlabeled else usual
@@ -182,7 +144,7 @@ class Regime(ABC):
         if why and not self.force:
             raise LabelError(
                 f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or add force=True to "
-                f"have it all the same, marked"
+                f"use it anyway; the result is then marked"
             )
         if wanted is Surrogate.PAIRWISE:
             why = why or "the statistic of pairwise deletion is not chi-square in general; it is a baseline"
@@ -247,16 +209,16 @@ class Regime(ABC):
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests from their label tables (ERRATA B4), at the expected prior."""
+        """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
 
     def describe(self, labels: Labels) -> str:
         """Return what was seen and what is assumed, for people."""
-        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
-            known += f" That {more} is put down to chance."
+            known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:

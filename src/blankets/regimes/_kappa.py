@@ -5,13 +5,13 @@ only what it tells about y, p(x|ỹ) - p(x) = (p(y=1|ỹ) - p(y=1)) (p(x|y=1) - 
 
     I₂(X;Ỹ) = κ I₂(X;Y)   with   κ = Var(E[Y|Ỹ]) / Var(Y),
 
-exactly, for every effect. [T] Theorems 4.4 and 4.8 are its special cases; κ of Ỹm under class-dependent
-labeling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (ERRATA B2); so it is
+exactly, for every effect. Sechidis (2015), Theorems 4.4 and 4.8, are special cases; κ of Ỹm under class-dependent
+labeling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (errata B2); so it is
 for labeled rows alone when the classes are labeled at different rates.
 
 **Conditional tests.** Within a stratum the same holds with p(y=1|z) for p(y=1). The κ of the whole test is
-the mean of κ_z weighted by where the effect is, p(z) I₂(X;Y|z); [T] Theorem 4.11, which uses the
-unconditional κ, is an approximation that can be off by a factor of six (ERRATA B4).
+the mean of κ_z weighted by where the effect is, p(z) I₂(X;Y|z); Sechidis (2015), Theorem 4.11, uses the
+unconditional κ, an approximation that can be off by a factor of six (errata B4).
 
 **Case-control sampling.** n₁ positives from p(x|y=1), n₀ background rows from p(x), a = n₁ / (n₁ + n₀). For
 the pooled rows, 2 I₂(X;Ỹ0) = a (1-a) Σ (p(x|y=1) - p(x))² / p̄(x), with p̄ = a p(x|y=1) + (1-a) p(x);
@@ -51,18 +51,12 @@ def kappa_of(
 ) -> Floats:
     """Return κ of a surrogate when labeling depends on the class alone, elementwise.
 
-    Parameters
-    ----------
-    surrogate : Surrogate
-        What stands in for the target.
-    prior : array_like
-        p(y=1).
-    positives, negatives : array_like
-        Labeled positives and labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
+    ``surrogate``: what stands in for the target. ``prior``: p(y=1). ``positives``, ``negatives``: labeled positives and
+    labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
 
     Examples
     --------
-    The example of [T] 7.1.1: a fifth of the rows positive, a quarter of these labeled.
+    The example of Sechidis (2015), 7.1.1: a fifth of the rows positive, a quarter of these labeled.
 
     >>> round(float(kappa_of(Surrogate.Y0, 0.2, positives=0.05)), 4)
     0.2105
@@ -73,7 +67,7 @@ def kappa_of(
     if surrogate is Surrogate.FULL:
         return np.ones(p.shape)
     if surrogate is Surrogate.Y0:
-        return np.asarray((1.0 - p) / p * a / (1.0 - a))  # Theorem 4.8
+        return np.asarray((1.0 - p) / p * a / (1.0 - a))  # methods (3.3)
     if surrogate is Surrogate.Y1:
         return np.asarray(p / (1.0 - p) * b / (1.0 - b))
     if surrogate is Surrogate.LISTWISE:
@@ -108,7 +102,7 @@ def kappa_case_control(share: ArrayLike, prior: ArrayLike) -> Floats:
 
 
 def prefer_y0_below(positives: float, negatives: float) -> float:
-    """Return the p(y=1) below which Ỹ0 has more power than Ỹ1, the right-hand side of inequality (4.1).
+    """Return the p(y=1) below which Ỹ0 has more power than Ỹ1, the right-hand side of methods (3.7).
 
     Examples
     --------
@@ -125,7 +119,7 @@ def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ..
     """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labeled rows alone keep equally much, ascending.
 
     Between them the most powerful surrogate of class-dependent labeling is one and the same. Ỹ0 and Ỹ1 meet at
-    (4.1), Ỹ0 and labeled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labeled rows where
+    methods (3.7), Ỹ0 and labeled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labeled rows where
     p² = a (1 - b) / (a + b).
 
     Examples
@@ -141,24 +135,12 @@ def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ..
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratifiedKappa:
-    """κ of conditional tests, stratum by stratum.
+    """κ of conditional tests, stratum by stratum."""
 
-    Attributes
-    ----------
-    by_stratum : ndarray of shape (..., strata)
-        κ_z.
-    weights : ndarray of shape (..., strata)
-        Share of the effect that lies in each stratum.
-    value : ndarray of shape (...)
-        κ̄, the κ of the conditional test.
-    unconditional : ndarray
-        The κ that the seeds would use for the same test, to compare with.
-    """
-
-    by_stratum: Floats
-    weights: Floats
-    value: Floats
-    unconditional: Floats
+    by_stratum: Floats  # κ_z
+    weights: Floats  # share of the effect that lies in each stratum
+    value: Floats  # κ̄, the κ of the conditional test
+    unconditional: Floats  # the κ of the unconditional test, to compare with
 
     @property
     def safe(self) -> Floats:
@@ -174,20 +156,11 @@ def stratified_kappa(
     sampling: Sampling = "one-sample",
     effects: ArrayLike | None = None,
 ) -> StratifiedKappa:
-    """Return κ of conditional tests through Ỹ0 or Ỹ1 (ERRATA B4).
+    """Return κ of conditional tests through Ỹ0 or Ỹ1 (errata B4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    surrogate : Surrogate
-        ``Y0`` or ``Y1``.
-    prior : array_like
-        p(y=1) of the population.
-    sampling : {"one-sample", "case-control"}
-        How the labeled positives were come by.
-    effects : array_like of shape (..., strata), optional
-        I₂(X;Y|z), where it is known or assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
+    ``counts``: label tables: negative, positive, unlabeled. ``surrogate``: ``Y0`` or ``Y1``. ``prior``: p(y=1) of the
+    population. ``sampling``: how the labeled positives were collected. ``effects``: i₂(X;Y|z), where it is known or
+    assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------

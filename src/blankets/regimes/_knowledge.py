@@ -29,7 +29,7 @@ def with_prior(prior: Prior | None) -> frozenset[Question]:
 
 def needs_prior(question: Question, prior: Prior | None) -> str:
     """Return why a question cannot be answered without p(y=1), and how to give it."""
-    what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be told"
+    what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
     known = "nothing is known about it" if prior is None else f"it is only known to be {prior}"
     return f"{what} without p(y=1), the share of positives, and {known}: {_PRIOR_HELPS}"
 

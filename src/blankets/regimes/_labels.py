@@ -28,15 +28,6 @@ MOST_CLASSES = 20  # distinct numbers; more are a measurement
 class Labels:
     """Classes of the labeled rows.
 
-    Attributes
-    ----------
-    codes : ndarray of int16 of shape (rows,)
-        Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
-    classes : tuple
-        What the user calls each class; ``classes[1]`` of two is the positive one.
-    saw : str
-        What was read, in a sentence.
-
     Examples
     --------
     >>> labels = read_labels([1, None, 0, 1, None])
@@ -44,9 +35,10 @@ class Labels:
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
+    # Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
     codes: NDArray[np.int16]
-    classes: tuple[object, ...]
-    saw: str = ""
+    classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
+    saw: str = ""  # what was read, in a sentence
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -91,25 +83,15 @@ class Labels:
 
 
 def read_labels(
-    values: Any,
-    *,
-    positive: object = None,
-    regime: object = AUTO,
-    unlabeled_marker: object = AUTO,
+    values: Any, *, positive: object = None, regime: object = AUTO, unlabeled_marker: object = AUTO
 ) -> Labels:
     """Read a label column of any container.
 
-    Parameters
-    ----------
-    values : array_like of shape (rows,)
-        A list, NumPy array, pandas, polars or Arrow column.
-    positive : object, optional
-        The positive class. Needed with more than two classes where labels are missing; of two it is by
-        default the last in order (1 of 0 and 1, True, "yes" of "no" and "yes").
-    regime : str or Regime
-        How labels go missing, so far as it decides what a value means: under "pu" 0 is unlabeled.
-    unlabeled_marker : object
-        A value that means unlabeled, or None where missing values alone do; by default the rules above.
+    ``values``: a list, NumPy array, pandas, polars or Arrow column. ``positive``: the positive class. Needed with more
+    than two classes where labels are missing; of two it is by default the last in order (1 of 0 and 1, True, "yes" of
+    "no" and "yes"). ``regime``: how labels go missing, so far as it decides what a value means: under "pu" 0 is
+    unlabeled. ``unlabeled_marker``: a value that means unlabeled, or None where missing values alone do; by default the
+    rules above.
 
     Raises
     ------
@@ -171,7 +153,7 @@ def code_labels(
     known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
-        raise LabelError(f"the target has {len(classes):,} classes, too many to be told apart; join rare ones")
+        raise LabelError(f"the target has {len(classes):,} classes, too many; merge rare ones")
     table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
     out = np.where(unlabeled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))
@@ -290,7 +272,7 @@ def _classes(
         )
     if len(known) == 1 and not partial:
         raise LabelError(
-            f"all rows are labeled {known[0]!r}, so there is nothing to tell apart; if unlabeled rows were dropped "
+            f"all rows are labeled {known[0]!r}, so there is nothing to compare; if unlabeled rows were dropped "
             f"earlier, keep them with a missing label and use labels='pu'"
         )
     chosen = known[-1] if positive is None else positive

@@ -18,14 +18,14 @@ NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
-  'mcar'   Labeling depends on nothing: rows to label were drawn by lot.
+  'mcar'   Labeling depends on nothing: the rows to label were drawn at random.
            Labeled rows then look like all rows; they alone are compared.
-  'mar-f'  Labeling depends on recorded features: only some hospitals report, say.
+  'mar-f'  Labeling depends on recorded features: for example, only some hospitals report.
            Labeled rows alone may be compared, given the features that drive labeling.
-  'mar-c'  Labeling depends on the class: positives come forward more often than negatives.
+  'mar-c'  Labeling depends on the class: for example, positives are reported more often.
            Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
   'mnar'   Labeling depends on class and features at once.
-           No method here is valid then; find out what drives labeling, or label rows by lot."""
+           No method here is valid then; find out what drives labeling, or label rows at random."""
 
 
 def regime_from(
@@ -38,20 +38,11 @@ def regime_from(
 ) -> Regime:
     """Return a regime by its name, or the one that the labels suggest.
 
-    Parameters
-    ----------
-    spec : str or Regime
-        "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
-        missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled;
-        with labels of two classes and gaps the mechanism must be said.
-    labels : Labels, optional
-        The labels, for "auto".
-    prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1).
-    sampling : {"one-sample", "case-control"}, optional
-        For "pu", how the labeled rows were collected.
-    **how
-        ``surrogate``, ``force`` and ``given_drivers`` of the regime.
+    ``spec``: "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
+    missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; with labels of two
+    classes and gaps the mechanism must be said. ``labels``: the labels, for "auto". ``prior``: what is known about
+    p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
+    ``given_drivers`` of the regime.
 
     Examples
     --------
@@ -60,7 +51,7 @@ def regime_from(
     """
     if isinstance(spec, Regime):
         if prior is not None or sampling is not None or how:
-            raise ParameterError(f"give prior= and the like to {type(spec).__name__}(...) itself, not beside it")
+            raise ParameterError(f"give prior= and the like to {type(spec).__name__}(...), not beside it")
         return spec
     if not isinstance(spec, str):
         raise ParameterError.not_one_of("label regime", spec, NAMES)
@@ -104,7 +95,7 @@ def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) 
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabeled(prior, sampling or "one-sample")
         warn(
-            f"{labels.saw}, and the others are not: taken for positive-unlabeled data. {regime.assumption} Pass "
+            f"{labels.saw}, and the others are not: this is read as positive-unlabeled data. {regime.assumption} Pass "
             f"labels='pu' to confirm this.",
             RegimeWarning,
         )

@@ -399,11 +399,8 @@ _OF_BETA = re.compile(r"\s*(mode|mean|low|high|concentration)\s*=([^=,]+)")
 def prior_from(knowledge: object) -> Prior | None:
     """Return knowledge of p(y=1) as a `Prior`, whatever form it has.
 
-    Parameters
-    ----------
-    knowledge : Prior, float, (low, high), str, distribution or None
-        A string is a number, ``"<0.4"``, ``">0.1"``, ``"0.1-0.4"`` or ``"Beta(mode=0.2, low=0.1, high=0.4)"``, as
-        one writes it on a command line.
+    ``knowledge``: a string is a number, ``"<0.4"``, ``">0.1"``, ``"0.1-0.4"`` or ``"Beta(mode=0.2, low=0.1,
+    high=0.4)"``, as one writes it on a command line.
 
     Examples
     --------

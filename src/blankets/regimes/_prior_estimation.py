@@ -63,21 +63,11 @@ _PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny ones do no
 @named
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPrior(Prior):
-    """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate.
+    """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate."""
 
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    draws : ndarray
-        Estimates from resampled rows, ascending.
-    method : str
-        "roc", "tice" or "elkan-noto".
-    """
-
-    value: float
-    draws: Floats
-    method: str
+    value: float  # the estimate
+    draws: Floats  # estimates from resampled rows, ascending
+    method: str  # "roc", "tice" or "elkan-noto"
 
     def __post_init__(self) -> None:
         one_of("method", self.method, ASSUMPTIONS)

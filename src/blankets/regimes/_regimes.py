@@ -4,10 +4,10 @@
 regime      a row is labeled depending on  valid surrogates         estimator
 ==========  ==============================  =======================  =========================================
 supervised  (all rows are)                  the target itself        plug-in
-pu          the class, positives only       y0 (ym is the same)      Pos (5.8), needs p(y=1)
-mcar        nothing                         listwise, ym, y0, y1     MCAR (5.5)
-mar-f       the tested x alone              listwise                 MAR-F (5.6)
-mar-c       the class alone                 listwise, ym, y0, y1     Pos (5.8), Neg (5.9), SS (5.7), need p(y=1)
+pu          the class, positives only       y0 (ym is the same)      Pos, needs p(y=1)
+mcar        nothing                         listwise, ym, y0, y1     MCAR
+mar-f       the tested x alone              listwise                 MAR-F
+mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
 ==========  ==============================  =======================  =========================================
 
 Labeling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
@@ -66,7 +66,7 @@ class Supervised(Regime):
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate makes no sense where nothing is missing."""
-        return "" if surrogate is Surrogate.FULL else "nothing is missing that it could stand in for"
+        return "" if surrogate is Surrogate.FULL else "no label is missing, so nothing has to stand in for the target"
 
     def check(self, labels: Labels) -> None:
         """Refuse unlabeled rows and a single class."""
@@ -76,7 +76,7 @@ class Supervised(Regime):
                 f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
             )
         if labels.n_seen_classes < 2:
-            raise LabelError("all rows are of one class; there is nothing to tell apart")
+            raise LabelError("all rows are of one class; there is nothing to compare")
 
     def choose(self, labels: Labels) -> Choice:
         """Return the target itself."""
@@ -158,8 +158,8 @@ class PositiveUnlabeled(Regime):
     def assumption(self) -> str:
         """What is assumed."""
         if self.sampling == "case-control":
-            return "The labeled rows are taken for a random sample of positives, collected apart from the others."
-        return "Only positives are labeled, and which of them is taken to depend on nothing else."
+            return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
+        return "Only positives are labeled, and which of them is assumed to depend on nothing else."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -193,7 +193,7 @@ class PositiveUnlabeled(Regime):
 
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only one there is."""
-        reason = "only positives are labeled, and being labeled tells about x only what being positive does"
+        reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}
         if prior is not None:
@@ -203,7 +203,7 @@ class PositiveUnlabeled(Regime):
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
-        """Return estimate (5.8) from label tables of shape (..., strata, 3, levels of x)."""
+        """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
         prior = self.known_prior(labels, Question.ESTIMATE)
         return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
@@ -212,4 +212,4 @@ class PositiveUnlabeled(Regime):
         _, a = labels.shares
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
-        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (ERRATA B7)
+        return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)

@@ -70,7 +70,7 @@ class SemiSupervised(Regime):
     >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
     >>> choice = SemiSupervised("mar-c", prior="<0.4").choose(labels)
     >>> choice.surrogate, choice.reason
-    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power (4.1)')
+    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power')
     """
 
     mechanism: Mechanism
@@ -109,7 +109,7 @@ class SemiSupervised(Regime):
             "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
             "mar-c": "its class alone (MAR-C)",
         }
-        return f"Whether a row is labeled is taken to depend on {on[self.mechanism]}."
+        return f"Whether a row is labeled is assumed to depend on {on[self.mechanism]}."
 
     @property
     def answers(self) -> frozenset[Question]:
@@ -122,7 +122,7 @@ class SemiSupervised(Regime):
         """Return why a question cannot be answered and what would help."""
         if self.mechanism == "mar-f":
             return (
-                "power cannot be told when labeling depends on features (MAR-F): what the labeled rows keep of it "
+                "power cannot be computed when labeling depends on features (MAR-F): what the labeled rows keep of it "
                 "depends on how labeling and the effect are spread over the levels of x; if labels were missing "
                 "completely at random (mechanism='mcar') it would be the labeled share"
             )
@@ -158,7 +158,7 @@ class SemiSupervised(Regime):
         return super().admissible(labels)
 
     def choose(self, labels: Labels) -> Choice:
-        """Return the most powerful valid surrogate, by inequality (4.1) under MAR-C."""
+        """Return the most powerful valid surrogate, by methods (3.7) under MAR-C."""
         if self.mechanism == "mar-f":
             return Choice(Surrogate.LISTWISE, "where labeling depends on features only labeled rows may be compared")
         prior = self.admissible(labels)
@@ -193,9 +193,7 @@ class SemiSupervised(Regime):
             (Surrogate.Y0, "below", "negatives") if below else (Surrogate.Y1, "at least", "positives")
         )
         doubt = "" if settled else "probably "
-        why = (
-            f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power (4.1)"
-        )
+        why = f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power"
         return Choice(chosen, why, settled=settled, kappas=kappas)
 
     def stratified_kappa(
@@ -217,7 +215,7 @@ class SemiSupervised(Regime):
         """Return the consistent estimate from label tables of shape (..., strata, 3, levels of x).
 
         ``estimator`` may be "listwise" under MCAR, and "pos", "neg", "ss" or "least-variance" (Pos or Neg,
-        feature by feature: ERRATA D6) under MAR-C; "auto" takes (5.5), (5.6), and Pos or Neg by (4.1).
+        feature by feature: errata D6) under MAR-C; "auto" takes Pos or Neg by methods (3.7).
         """
         if self.mechanism == "mcar":
             check_estimator(estimator, ("auto", "mcar", "listwise"))
@@ -234,7 +232,7 @@ class SemiSupervised(Regime):
         prior = self.known_prior(labels, Question.ESTIMATE)
         if estimator == "ss":
             if loss != "log":
-                raise ParameterError("estimator 'ss' (5.7) is defined for loss='log' only; take 'pos' or 'neg'")
+                raise ParameterError("estimator 'ss' is defined for loss='log' only; take 'pos' or 'neg'")
             return over_priors(lambda p: ss_information(counts, p), prior)
         pos = over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
         neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
@@ -249,4 +247,4 @@ def _where(first: NDArray[np.bool_], one: InformationEstimate, other: Informatio
     """Return ``one`` where ``first`` holds and ``other`` elsewhere."""
     names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
     mixed = {name: np.where(first, getattr(one, name), getattr(other, name)) for name in names}
-    return replace(one, **mixed, estimator="Pos (5.8) or Neg (5.9), by least variance")
+    return replace(one, **mixed, estimator="Pos or Neg, by least variance")

@@ -52,30 +52,14 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurrogateColumn:
-    """A column to count in place of the target.
+    """A column to count in place of the target."""
 
-    Attributes
-    ----------
-    surrogate : Surrogate
-        Which one.
-    codes : ndarray of uint8 of shape (rows,)
-        Codes of all rows; 0 in rows that are not to be counted.
-    levels : tuple
-        What the codes mean.
-    rows : ndarray of bool of shape (rows,), or None
-        Which rows to count; None for all.
-    forced : bool
-        Whether the regime says that it is not valid, and the user wanted it all the same.
-    note : str
-        Why it was chosen, or why it is not valid.
-    """
-
-    surrogate: Surrogate
-    codes: NDArray[np.uint8]
-    levels: tuple[object, ...]
-    rows: NDArray[np.bool_] | None = None
-    forced: bool = False
-    note: str = ""
+    surrogate: Surrogate  # which one
+    codes: NDArray[np.uint8]  # codes of all rows; 0 in rows that are not to be counted
+    levels: tuple[object, ...]  # what the codes mean
+    rows: NDArray[np.bool_] | None = None  # which rows to count; None for all
+    forced: bool = False  # whether the regime says that it is not valid, and the user wanted it all the same
+    note: str = ""  # why it was chosen, or why it is not valid
 
     @property
     def n_rows(self) -> int:
@@ -134,17 +118,9 @@ def label_column(labels: Labels) -> SurrogateColumn:
 def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     """Return label tables as tables of a surrogate.
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n tables
-        without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum.
-    surrogate : Surrogate
-        What stands in for the target.
-
-    Returns
-    -------
-    ndarray of shape (..., strata, classes, levels of x)
+    ``counts``: label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n
+    tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum. ``surrogate``:
+    what stands in for the target.
 
     Examples
     --------

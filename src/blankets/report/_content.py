@@ -48,10 +48,7 @@ def report_content(
 ) -> dict[str, Any]:
     """Return everything that a report says, as plain lists, dicts, strings and numbers.
 
-    Parameters
-    ----------
-    blanket, source, stability, sensitivity, latent
-        As for `report`.
+    ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
     Examples
     --------
@@ -113,9 +110,9 @@ def _meaning(blanket: Blanket) -> str:
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
-        return "Columns tied to it were left out given each other, as near copies are."
+        return "Columns that depend on it were left out given each other, as near copies are."
     if not blanket.members and is_partial(blanket):
-        return "With partial labels that may be for want of labels: the planner tells how many are needed."
+        return "With partial labels there may be too few labels: the planner says how many are needed."
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (

@@ -62,7 +62,7 @@ def _left_out(blanket: Blanket, data: Mapping[str, Any]) -> Iterator[dict[str, s
     if repeated := data.get("duplicates"):
         told.update(copy for copies in repeated.values() for copy in copies)
         pairs = [f"{copy} (the same as {name})" for name, copies in repeated.items() for copy in copies]
-        yield _finding("loss", "Duplicates", f"{joined(pairs, 5)}; left out, for they carry the same information.")
+        yield _finding("loss", "Duplicates", f"{joined(pairs, 5)}; left out because they carry the same information.")
     if others := [name for name in blanket.excluded if name not in told]:
         yield _finding("note", "Not searched", f"{joined(others)}.")
     if not (told or others):

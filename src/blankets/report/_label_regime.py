@@ -41,7 +41,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     told.append(["p(y=1)", "not known" if settings.get("prior") is None else str(settings["prior"])])
     told.append(["Each test", stands_in(blanket)])
     if (kappa := settings.get("kappa")) is not None:
-        told.append(["Power kept", f"κ = {number(kappa)} of the noncentrality with full labels"])
+        told.append(["Power kept", f"each row counts as much as κ = {number(kappa)} rows with full labels"])
     if settings.get("surrogate_is_valid") is False:
         told.append(["Caution", "this surrogate is not valid here, and was forced"])
     if unlabeled := blanket.data.get("unlabeled"):
@@ -58,8 +58,8 @@ def planner_caution(blanket: Blanket) -> str:
     settings = blanket.settings
     if settings.get("labels") == "mar-f":
         return (
-            "Labeling depends on features here, and what that leaves of the power cannot be told beforehand. The "
-            "planner takes the labels to be missing at random: take its answers as a guide, and as hopeful."
+            "Labeling depends on features here, and how much power that leaves cannot be computed beforehand. The "
+            "planner takes the labels to be missing at random: its answers are a guide, and on the optimistic side."
         )
     if settings.get("labels") in ("pu", "mar-c") and settings.get("prior") is None:
         return "p(y=1) was not given, and the answers depend on it: set it in the planner."

@@ -8,8 +8,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
-from blankets.report._report import written
 from blankets.results import count_of, joined, number, shown
 
 if TYPE_CHECKING:
@@ -21,20 +21,7 @@ _LEGEND = "Parents stand above the target, children below it. Dashed: latent. Wh
 
 
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
-    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed.
-
-    Parameters
-    ----------
-    found : LatentBlanket
-        From `discover_latent`.
-    path : str or Path
-        The file to write.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
+    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed."""
     title = f"Latent Markov blanket of {found.target}"
     settings = found.settings.items()
     body = tag(
@@ -64,7 +51,7 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
         class_="sheet",
     )
     styles = [asset("base.css"), asset("report.css")]
-    return written(page(title=title, description=_answer(found), body=body, styles=styles, scripts=[]), path)
+    return write_whole(path, page(title=title, description=_answer(found), body=body, styles=styles, scripts=[]))
 
 
 def _answer(found: LatentBlanket) -> str:

@@ -51,12 +51,7 @@ class _Sides:
 def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[str, Any]:
     """Return boxes, lines, their places in both drawings, and a description in words.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        Observed members.
-    latent : LatentBlanket, optional
-        Latent members of the same target, which are drawn among them.
+    ``blanket``: observed members. ``latent``: latent members of the same target, which are drawn among them.
     """
     graph = blanket.to_networkx()
     drawn = blanket.members[:MOST_BOXES]

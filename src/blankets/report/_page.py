@@ -14,12 +14,8 @@ __all__ = ["report_page"]
 def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) -> str:
     """Return a report as one HTML document.
 
-    Parameters
-    ----------
-    content : dict
-        From `report_content`.
-    start : dict, optional
-        Numbers of the study with which the planner opens; without them the page has no planner.
+    ``content``: from `report_content`. ``start``: numbers of the study with which the planner opens; without them the
+    page has no planner.
     """
     sections = [
         _head(content),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blankets.errors import ParameterError
+from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
 __all__ = ["planner", "planner_body"]
@@ -75,19 +76,9 @@ _CHOICES = {
 def planner(path: str | Path, **start: Any) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file to write.
-    **start
-        Values with which the page opens: ``unknown`` ("rows", "labeled", "power" or "effect"), ``regime``
-        ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``, ``rows``,
-        ``labeled``, ``prior``, ``arity``, ...
-
-    Returns
-    -------
-    Path
-        The file written.
+    ``path``: the file to write. ``**start``: values with which the page opens: ``unknown`` ("rows", "labeled", "power"
+    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``,
+    ``rows``, ``labeled``, ``prior``, ``arity``, ...
 
     Examples
     --------
@@ -97,8 +88,6 @@ def planner(path: str | Path, **start: Any) -> Path:
     ...     print(file.stat().st_size < 100_000)
     True
     """
-    from blankets.report._report import written
-
     _check(start)
     head = tag(
         "header",
@@ -116,7 +105,7 @@ def planner(path: str | Path, **start: Any) -> Path:
         styles=[asset("base.css"), asset("planner.css")],
         scripts=[asset("noncentral.js"), asset("planner.js")],
     )
-    return written(text, path)
+    return write_whole(path, text)
 
 
 def _check(start: dict[str, Any]) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blankets.arguments import path_of
-from blankets.errors import DataError, ParameterError
+from blankets.errors import ParameterError
+from blankets.records import write_whole
 from blankets.report._content import report_content
 from blankets.report._page import report_page
 from blankets.report._start import start_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["report", "written"]
+__all__ = ["report"]
 
 
 def report(
@@ -33,27 +33,10 @@ def report(
 
     The page loads nothing from anywhere, opens from disk, and forbids itself the network.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        What to tell of.
-    path : str or Path
-        The file to write.
-    source : str
-        Where the data are, for the command that reproduces the result.
-    stability : mapping of str to float, optional
-        For each column the share of resamples in which it was a member.
-    sensitivity : sequence of (float, sequence of str), optional
-        Members under other values of the class prior.
-    latent : LatentBlanket, optional
-        Latent members of the same target, from `discover_latent`.
-    planner : bool
-        Whether the page ends with a planner that opens with the numbers of this study.
-
-    Returns
-    -------
-    Path
-        The file written.
+    ``blanket``: what to tell of. ``path``: the file to write. ``source``: where the data are, for the command that
+    reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
+    ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
+    `discover_latent`. ``planner``: whether the page ends with a planner that opens with the numbers of this study.
 
     Examples
     --------
@@ -72,15 +55,4 @@ def report(
             f"the latents are those of {latent.target!r}, but the blanket is that of {blanket.target!r}"
         )
     content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity, latent=latent)
-    return written(report_page(content, start_of(blanket) if planner else None), path)
-
-
-def written(text: str, path: str | Path) -> Path:
-    """Write a page to a file and return its path."""
-    file = path_of("path", path)
-    try:
-        # Line ends stay as they are: the policy of the page holds hashes of its parts.
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-    return file
+    return write_whole(path, report_page(content, start_of(blanket) if planner else None))

@@ -25,12 +25,7 @@ _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was p
 def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     """Return a row for each column, members first, then by the last p-value, then those not searched.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        The result.
-    most : int
-        Rows at most; a note says so where there are more columns.
+    ``most``: rows at most; a note says so where there are more columns.
     """
     order = _order(blanket)
     listed = order[:most]
@@ -40,7 +35,7 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
     if len(order) > len(listed):
         note = (
             f"{len(listed):,} of {len(order):,} columns are listed, those nearest to being admitted; in Python "
-            "blanket.explain(name) tells of any."
+            "blanket.explain(name) explains any of them."
         )
     return {
         "total": len(order),

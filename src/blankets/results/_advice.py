@@ -50,7 +50,7 @@ class Advice(Saved):
     saw : str
         What the labels look like.
     regime : str
-        How labels are taken to go missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
+        Why labels are assumed to be missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
     sampling : str
         "one-sample", or "case-control" where labeled rows were collected apart.
     assumption : str
@@ -62,7 +62,7 @@ class Advice(Saved):
     recommendations : mapping of str to str
         What to do for each task that can be done: "test", "estimate", "rank".
     surrogate : str
-        What stands in for the target in tests.
+        What is counted in place of the target in tests.
     valid : tuple of str
         All surrogates that have the right level.
     estimator : str or None
@@ -76,13 +76,13 @@ class Advice(Saved):
     alpha : float
         Level of the test.
     kappa : float or None
-        Share of the noncentrality that the surrogate keeps, at the expected p(y=1).
+        κ: each row counts as much as κ rows with full labels, at the expected p(y=1).
     kappa_range : tuple of float, or None
         Smallest and largest value over all p(y=1) that are possible.
     effects : mapping of str to float
         Cohen's effects in nats.
     powers : mapping of str to float
-        Power against each of them; empty where it cannot be told.
+        Power against each of them; empty where it is not known.
     power_ranges : mapping of str to tuple of float
         Its range over all p(y=1) that are possible.
     goals : tuple of Goal
@@ -169,7 +169,7 @@ class Advice(Saved):
         return f"Advice on {shown(self.target)}: {self.saw}."
 
     def _sentences(self) -> Iterator[tuple[str, str]]:
-        known = "" if self.prior is None else f" p(y=1) is taken to be {self.prior}."
+        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         yield "", f"{self.assumption}{known}"
         for task, text in self.recommendations.items():
             yield _TASKS[task], text

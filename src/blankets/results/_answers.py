@@ -130,13 +130,13 @@ class TestResult(Saved, _Printed):
     method : str
         How the p-value was found and why, where the test chooses between methods.
     surrogate : str
-        What stood in for the target ("full": nothing had to).
+        What was counted in place of the target ("full": the target itself).
     valid : bool
         False if a surrogate was forced that does not have the level.
     why : str
         Why this surrogate.
     kappa : float or None
-        Share of the noncentrality that the surrogate keeps, where it is known.
+        κ: each row counts as much as κ rows with full labels; None where that is not known.
     kappa_form : str
         How κ was computed.
     powers : mapping of str to float
@@ -220,7 +220,9 @@ class TestResult(Saved, _Printed):
                 yield wrapped(TOO_LARGE, "  ")
         if self.surrogate != "full":
             kappa = (
-                "" if self.kappa is None else f" It keeps κ = {number(self.kappa)} of the effect ({self.kappa_form})."
+                ""
+                if self.kappa is None
+                else f" Each row counts as much as κ = {number(self.kappa)} rows with full labels ({self.kappa_form})."
             )
             yield wrapped(f"Through {self.surrogate}: {self.why}.{kappa}", "  ")
         if self.powers:

@@ -31,7 +31,7 @@ MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
     "pu": "which positives are labeled depends on nothing but their being positive",
-    "mcar": "labels miss completely at random",
+    "mcar": "labels are missing completely at random",
     "mar-f": "whether a row is labeled depends on features only, not on the class itself",
     "mar-c": "whether a row is labeled depends on its class only, not on features",
 }
@@ -141,7 +141,7 @@ def _copies(blanket: Blanket) -> Assumption | None:
     copies = [name for name in blanket.data.get("copies_of_target", ()) if name in blanket.columns]
     if not copies:
         return None
-    words = f"{joined(copies)} equals the target in every row, and nothing else can matter beside it."
+    words = f"{joined(copies)} equals the target in every row, so nothing else can matter."
     return _said("no copy of the target", "violated", words, f"Leave it out: exclude={copies[:8]}.")
 
 
@@ -153,7 +153,9 @@ def _surrogate(blanket: Blanket) -> Assumption | None:
     if regime not in _LABELS:
         return None
     words = f"The tests are right if {_LABELS[regime]}."
-    step = "bl.audit shows which columns differ between labeled and unlabeled rows; ask how labels came about."
+    step = (
+        "bl.audit shows which columns differ between labeled and unlabeled rows; ask how rows were chosen for labeling."
+    )
     return _said("labels", "not seen", words, step)
 
 
@@ -163,8 +165,10 @@ def _prior(blanket: Blanket) -> Assumption | None:
     prior = blanket.settings.get("prior")
     step = "See blanket.refute(data), or bl.sensitivity, for the blanket under other values."
     if prior is None:
-        return _said("the share of positives", "doubtful", "p(y=1) is not known, and so the power is not.", step)
-    return _said("the share of positives", "not seen", f"p(y=1) was taken to be {prior}.", step)
+        return _said(
+            "the share of positives", "doubtful", "p(y=1) is not known, so the power is not known either.", step
+        )
+    return _said("the share of positives", "not seen", f"p(y=1) was assumed to be {prior}.", step)
 
 
 def _levels(blanket: Blanket) -> Assumption:
@@ -172,7 +176,7 @@ def _levels(blanket: Blanket) -> Assumption:
     if blanket.settings.get("test") == "auto":
         return _said(name, "fine", "The tests are calibrated.", NOTHING)
     if blanket.settings.get("test") == "fisher-z":
-        words = "They do if the columns are jointly normal; a dependence that is not linear is not seen."
+        words = "They do if the columns are jointly normal. A dependence that is not linear is not seen."
         return _said(name, "not seen", words, "Compare with test='auto', which cuts columns into levels.")
     final = [e for e in blanket.strengths.values() if e.reliable and e.dof > 0]
     looks = blanket.passed_over
@@ -191,13 +195,13 @@ def _levels(blanket: Blanket) -> Assumption:
 def _chance(blanket: Blanket) -> Assumption:
     name, known = "members are not there by chance", blanket.false_members
     if known is None:
-        words = f"{blanket.algorithm} holds no error rate, or the result does not say which."
+        words = f"{blanket.algorithm} controls no error rate, or the result does not say which."
         return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
     share = known.share_of(len(blanket))
     words = f"About {number(known.expected)} of {count_of(len(blanket), 'member')} are expected to be false."
     if share <= SHARE_BY_CHANCE or not blanket.members:
         return _said(name, "fine", words, NOTHING)
-    step = "Take a smaller alpha, or algorithm='iamb-fdr', which holds the share of false members."
+    step = "Take a smaller alpha, or algorithm='iamb-fdr', which controls the share of false members."
     return _said(name, "doubtful", words, step)
 
 
@@ -211,7 +215,7 @@ def _done(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
-    step = "Merge levels (discretize='equal-frequency', n_bins=3), or bring more rows; bl.plan says how many."
+    step = "Merge levels (discretize='equal-frequency', n_bins=3), or collect more rows; bl.plan says how many."
     return _said(name, "doubtful", " ".join(words), step)
 
 
@@ -227,19 +231,19 @@ def _power(blanket: Blanket) -> Assumption | None:
         f"above {number(typical)} nats ({size_of(typical)})."
     )
     if typical < MEDIUM:
-        return _said(name, "fine", words, "blanket.could_have_missed() tells it column by column.")
+        return _said(name, "fine", words, "blanket.could_have_missed() says it for each column.")
     return _said(name, "doubtful", words, "bl.plan says how many rows or labels a weaker effect needs.")
 
 
 def _faithful(blanket: Blanket) -> Assumption:
     name = "dependences are those of a graph"
     if told := determined(blanket):
-        words = f"{joined(tuple(told))} are told exactly by columns that were left out as well."
+        words = f"{joined(tuple(told))} are determined exactly by columns that were left out as well."
         return _said(name, "violated", words, "Keep one of them (bl.audit names such pairs), or take algorithm='iamb'.")
     kept = [x for x in blanket.members if x in blanket.data.get("duplicates", {})]
     if kept:
         words = f"{joined(kept)} stand for columns that repeat them, and the blanket holds with either."
-        return _said(name, "doubtful", words, "Name both when you tell of it.")
+        return _said(name, "doubtful", words, "Name both when you report the blanket.")
     words = "Two influences that cancel exactly, or columns that only matter together, would be missed."
     return _said(name, "not seen", words, "Compare with another algorithm, such as 'iamb' next to 'pcmb'.")
 
@@ -271,14 +275,14 @@ def _gaps(blanket: Blanket) -> Assumption | None:
     given, dropped = blanket.data.get("n_rows_given", 0), blanket.data.get("dropped_rows", 0)
     if not dropped:
         return None
-    words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing by lot."
+    words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing at random."
     verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
     return _said("deleted rows are like the others", verdict, words, "Compare with missing='level'.")
 
 
 def _rows(blanket: Blanket) -> Assumption:
-    words = f"The {count_of(blanket.n_rows, 'row')} are taken for independent draws from one population."
-    step = "If they come in groups or over time, keep one a group; blanket.refute(data) looks at subsets."
+    words = f"The {count_of(blanket.n_rows, 'row')} are assumed to be independent draws from one population."
+    step = "If they come in groups or over time, keep one row of each group; blanket.refute(data) looks at subsets."
     return _said("rows are independent", "not seen", words, step)
 
 

@@ -63,7 +63,7 @@ class DataAudit(Saved):
     n_rows, n_columns : int
         Size of the table as it is used.
     data : dict
-        What was done to the table at the door.
+        What was done to the table when it was read.
     seconds : float
         Time taken.
     call : Call or None
@@ -103,7 +103,7 @@ class DataAudit(Saved):
         return tuple(dict.fromkeys(name for one in self.findings if one.kind == kind for name in one.columns))
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a finding; ``pandas.DataFrame(audit.table())`` reads it."""
+        """Return one row for each finding; ``pandas.DataFrame(audit.table())`` reads it."""
         return [plain(one) for one in self.findings]
 
     def __repr__(self) -> str:

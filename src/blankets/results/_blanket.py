@@ -66,7 +66,7 @@ class Blanket(Saved):
     warnings : tuple of str
         What the user should know.
     data : dict
-        What was done to the data at the door (discretization, missing values, ...).
+        What was done to the data when they were read (discretization, missing values, ...).
     decisions : tuple of Step
         Admissions, removals and single refusals, in order.
     separators : dict of str to tuple of str
@@ -151,7 +151,7 @@ class Blanket(Saved):
             return value
 
     def tell(self) -> Blanket:
-        """Work out what has not been asked for yet, and let go of the search; return the blanket itself."""
+        """Work out what has not been asked for yet, and release the search; return the blanket itself."""
         self.__getstate__()
         self.__dict__.pop("_later", None)
         return self
@@ -175,7 +175,7 @@ class Blanket(Saved):
         return _text.blanket_html(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
+        """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
         Effects are in nats, ``log_p`` is the natural logarithm of the p-value.
         """
@@ -242,7 +242,7 @@ class Blanket(Saved):
         data : data frame, array, ...
             The table that was given to `discover`.
         **choices
-            ``y``, ``n_draws``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+            ``y``, ``n_resamples``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
         """
         from blankets.questions.refute import refute
 

@@ -49,7 +49,7 @@ def determined_sentence(blanket: Blanket) -> str | None:
     others = dict.fromkeys(z for given in found.values() for z in given if z not in blanket.members)
     return (
         f"the blanket of {blanket.target!r} may lack members: {listed(found)} were left out because of "
-        f"{listed(others)}, which tell them or the target exactly and are not in it either; keep only one of such "
+        f"{listed(others)}, which determine them or the target exactly and are not in it either; keep only one of such "
         f"columns with exclude=[...], or choose algorithm='iamb'"
     )
 
@@ -76,7 +76,7 @@ def emptied_sentence(blanket: Blanket) -> str | None:
     if not names:
         return None
     return (
-        f"the blanket of {blanket.target!r} is empty, although columns are tied to it: {listed(names, 4)} were left "
+        f"the blanket of {blanket.target!r} is empty, although columns depend on it: {listed(names, 4)} were left "
         f"out given each other, as near copies are; keep only one of such columns "
         f"with exclude=[...] (bl.audit finds them), or choose algorithm='iamb'"
     )

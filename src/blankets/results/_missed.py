@@ -4,7 +4,7 @@ The decisive test of a column is the last one that found it independent of the t
 noncentrality λ = 2 κ N I there: κ N is the setting ``effective_rows``, the number of fully labeled rows that
 would have the same power. Where κ is not known (no prior, or labeling that depends on features) the rows that
 the test counted take its place, and effects are those on what it counted in place of the target. For
-conditional tests κ is the unconditional one, an approximation (ERRATA B4).
+conditional tests κ is the unconditional one, an approximation (errata B4).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Missed:
     effects: NDArray[np.float64]
 
     def table(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Return one row a column."""
+        """Return one row for each column."""
         return [
             {
                 "column": names[x],

@@ -90,7 +90,7 @@ class Ranking(Saved):
         return self._law.interval(level)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a feature, the most informative first, with its 90% interval."""
+        """Return one row for each feature, the most informative first, with its 90% interval."""
         low, high = self.interval()
         columns = (self.information, self.standard_error, low, high, self.p, self.group)
         keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
@@ -99,7 +99,8 @@ class Ranking(Saved):
         ]
 
     def _derived(self) -> dict[str, Any]:
-        return {"features": self.table()}
+        low, high = self.interval()
+        return {"low_90": low, "high_90": high}
 
     def _check(self) -> None:
         n = len(self.names)

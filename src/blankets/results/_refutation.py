@@ -50,7 +50,7 @@ class Refutation(Saved):
         The blanket.
     trials : tuple of Trial
         What was tried.
-    n_draws : int
+    n_resamples : int
         Draws for each trial.
     seconds : float
         Time taken.
@@ -60,7 +60,7 @@ class Refutation(Saved):
     Examples
     --------
     >>> trial = Trial(name="permuted target", verdict="passed", words="Nothing was found.")
-    >>> found = Refutation(target="ill", members=("age",), trials=(trial,), n_draws=20)
+    >>> found = Refutation(target="ill", members=("age",), trials=(trial,), n_resamples=20)
     >>> found.stands, found["permuted target"].verdict
     (True, 'passed')
     >>> found
@@ -73,7 +73,7 @@ class Refutation(Saved):
     target: str
     members: tuple[str, ...]
     trials: tuple[Trial, ...]
-    n_draws: Count
+    n_resamples: Count
     seconds: NonNegative = 0.0
     call: Call | None = None
 
@@ -91,7 +91,7 @@ class Refutation(Saved):
 
     @property
     def stands(self) -> bool:
-        """Whether the blanket came through all trials."""
+        """Whether the blanket passed all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
     def _derived(self) -> dict[str, Any]:
@@ -99,7 +99,9 @@ class Refutation(Saved):
 
     def __repr__(self) -> str:
         lines = [wrapped(f"{trial.name}. {trial.words}", f"  {trial.verdict}: ") for trial in self.trials]
-        effort = [f"  {count_of(self.n_draws, 'draw')} each, {format_seconds(self.seconds)}."] if self.seconds else []
+        effort = (
+            [f"  {count_of(self.n_resamples, 'draw')} each, {format_seconds(self.seconds)}."] if self.seconds else []
+        )
         return "\n".join([self._title(), *lines, *effort])
 
     def _repr_html_(self) -> str:
@@ -110,5 +112,5 @@ class Refutation(Saved):
     def _title(self) -> str:
         verdicts = [trial.verdict for trial in self.trials]
         counts = [f"{verdicts.count(v)} {v}" for v in ("failed", "passed", "not asked") if v in verdicts]
-        outcome = "it stands" if self.stands else "it does not stand"
+        outcome = "it stands" if self.stands else "it does not hold"
         return f"Attempts to refute the blanket of {shown(self.target)}: {outcome}, {', '.join(counts)}"

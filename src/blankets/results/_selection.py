@@ -53,7 +53,7 @@ class Selection(Saved):
     excluded : dict of str to str
         Columns that could not be selected, and why.
     data : dict
-        What was done to the data at the door (discretization, missing values, ...).
+        What was done to the data when they were read (discretization, missing values, ...).
     call : Call or None
         What the result was made with.
 
@@ -144,7 +144,7 @@ class Selection(Saved):
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a feature, in order of selection; ``pandas.DataFrame(selection.table())`` reads it."""
+        """Return one row for each feature, in order of selection; ``pandas.DataFrame(selection.table())`` reads it."""
         columns = zip(self.names, self.scores, self.relevance, strict=True)
         return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]
 

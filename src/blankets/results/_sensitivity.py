@@ -55,7 +55,7 @@ class Sensitivity(Saved):
     runs : tuple of (float, tuple of str)
         Members at single values of p(y=1), to plot: ``plot_prior_sensitivity(sensitivity.runs)``.
     kappas : tuple of float
-        At the same values, the share of the noncentrality that the surrogate keeps; NaN where it is not known.
+        κ at the same values: each row counts as much as κ rows with full labels; NaN where that is not known.
     breakpoints : tuple of float
         Where the surrogate changes.
     notes : tuple of str

@@ -48,7 +48,7 @@ class Stability(Saved, Mapping[str, float]):
         For each feature, the share of draws in which it was a member; the most frequent first.
     members : tuple of str
         The blanket found from all rows.
-    n_draws : int
+    n_resamples : int
         Number of draws.
     method : {"subsample", "pairs", "bootstrap"}
         How rows were drawn.
@@ -72,7 +72,7 @@ class Stability(Saved, Mapping[str, float]):
     Examples
     --------
     >>> found = Stability(target="ill", frequency={"age": 1.0, "dose": 0.93, "moon": 0.02}, members=("age",),
-    ...                   n_draws=100, method="pairs", fraction=0.5, mean_size=1.95, algorithm="iamb", n_rows=500)
+    ...                   n_resamples=100, method="pairs", fraction=0.5, mean_size=1.95, algorithm="iamb", n_rows=500)
     >>> found.stable(0.9), round(found.false_members(0.9), 3)
     (('age', 'dose'), 1.584)
     >>> found["dose"], len(found)
@@ -84,7 +84,7 @@ class Stability(Saved, Mapping[str, float]):
     target: str
     frequency: Mapping[str, Probability]
     members: tuple[str, ...]
-    n_draws: Count
+    n_resamples: Count
     method: Annotated[str, Literal["subsample", "pairs", "bootstrap"]]
     fraction: Probability
     mean_size: NonNegative
@@ -140,7 +140,7 @@ class Stability(Saved, Mapping[str, float]):
         return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a feature, the most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
+        """Return one row for each feature, most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
         return [
             {"feature": name, "frequency": share, "member": name in self.members}
             for name, share in self.frequency.items()
@@ -169,7 +169,7 @@ class Stability(Saved, Mapping[str, float]):
 
     def _title(self) -> str:
         how = _HOW[self.method].format(self.fraction)
-        return f"Stability of the Markov blanket of {shown(self.target)} over {self.n_draws} {how}"
+        return f"Stability of the Markov blanket of {shown(self.target)} over {self.n_resamples} {how}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # Those that were never members are counted, not listed.

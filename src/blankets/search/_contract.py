@@ -80,25 +80,15 @@ class Decision:
 
 @dataclass(slots=True)
 class Trace:
-    """Collects the decisions of one search and passes them on to a listener.
-
-    Attributes
-    ----------
-    decisions : list of Decision
-        Admissions and removals, in order.
-    scans : list of (str, EvidenceBatch)
-        Phase and evidence of the scans whose candidates were passed over, as arrays: with 139,351
-        features there is no object for each of them.
-    notes : list of str
-        Sentences for the user, for example that the search began to cycle.
-    members : list of int
-        What the search holds at this moment (for a user who interrupts it).
-    """
+    """Collects the decisions of one search and passes them on to a listener."""
 
     listener: Callable[[str], None] | None = None
-    decisions: list[Decision] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)  # admissions and removals, in order
+    # phase and evidence of the scans whose candidates were passed over, as arrays: with 139,351 features there is
+    # no object for each of them
     scans: list[tuple[str, EvidenceBatch]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # sentences for the user, for example that the search began to cycle
+    # what the search holds at this moment (for a user who interrupts it)
     members: list[int] = field(default_factory=list)
 
     def admitted(self, evidence: Evidence, phase: str, reason: str = "") -> None:
@@ -138,39 +128,19 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
-    """An entry of the registry.
+    """An entry of the registry."""
 
-    Attributes
-    ----------
-    name : str
-        As the user writes it, for example ``"inter-iamb"``.
-    run : callable
-        ``run(tests, target, candidates, *, alpha, trace, **options) -> Found``.
-    reference : str
-        The paper it comes from.
-    sound : bool
-        Whether it returns the true blanket under faithfulness and perfect tests.
-    finds : {"blanket", "neighbors"}
-        What the members are.
-    roles : bool
-        Whether it tells neighbors from spouses.
-    when : str
-        One sentence: when to use it.
-    surrogate : str or None
-        What it counts in place of a partly labeled target, where that is part of the published algorithm;
-        by default the most powerful of what is valid.
-    controls : {"level", "fdr", "nothing"}
-        What ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing.
-    """
-
-    name: str
-    run: Callable[..., Found]
-    reference: str
-    sound: bool
-    finds: Literal["blanket", "neighbors"] = "blanket"
-    roles: bool
-    when: str
+    name: str  # as the user writes it, for example ``"inter-iamb"``
+    run: Callable[..., Found]  # ``run(tests, target, candidates, *, alpha, trace, **options) -> Found``
+    reference: str  # the paper it comes from
+    sound: bool  # whether it returns the true blanket under faithfulness and perfect tests
+    finds: Literal["blanket", "neighbors"] = "blanket"  # what the members are
+    roles: bool  # whether it tells neighbors from spouses
+    when: str  # one sentence: when to use it
+    # what it counts in place of a partly labeled target, where that is part of the published algorithm; by
+    # default the most powerful of what is valid
     surrogate: str | None = None
+    # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
     controls: Literal["level", "fdr", "nothing"] = "level"
 
     @property

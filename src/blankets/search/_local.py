@@ -33,28 +33,15 @@ Given = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighborhood:
-    """What was learned about the neighbors of one variable.
+    """What was learned about the neighbors of one variable."""
 
-    Attributes
-    ----------
-    members : tuple of int
-        The neighbors, in the order of entry.
-    separators : dict of int to tuple of int
-        For those left out, the set that separated them, where it is not the empty one: with 139,351
-        columns nearly all are dropped marginally, and `separator` knows that of whatever is not here.
-    untested : frozenset of int
-        Columns about which no test could be performed.
-    capped : bool
-        Whether there were conditioning sets larger than the limit.
-    log : Trace
-        The decisions behind it.
-    """
-
-    members: Given
+    members: Given  # the neighbors, in the order of entry
+    # for those left out, the set that separated them, where it is not the empty one: with 139,351 columns nearly
+    # all are dropped marginally, and `separator` knows that of whatever is not here
     separators: dict[int, Given] = field(default_factory=dict)
-    untested: frozenset[int] = frozenset()
-    capped: bool = False
-    log: Trace = field(default_factory=Trace)
+    untested: frozenset[int] = frozenset()  # columns about which no test could be performed
+    capped: bool = False  # whether there were conditioning sets larger than the limit
+    log: Trace = field(default_factory=Trace)  # the decisions behind it
 
     def separator(self, x: int) -> Given | None:
         """Return the set that separated ``x``; None for a member and for an untested column."""
@@ -70,20 +57,8 @@ Decide = Callable[[int, list[int]], Iterable[EvidenceBatch]]
 class LocalSearch:
     """One run of a two-phase algorithm: the data, the settings, and what has been learned so far.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket is wanted.
-    candidates : sequence of int
-        The other columns in play.
-    alpha : float
-        Significance level.
-    max_given : int or None
-        Largest conditioning set.
-    trace : Trace
-        Told about the decisions that concern the target.
+    ``target``: whose blanket is wanted. ``candidates``: the other columns in play. ``trace``: told about the decisions
+    that concern the target.
     """
 
     def __init__(
@@ -150,7 +125,7 @@ class LocalSearch:
     def admit_spouse(self, evidence: Evidence, child: int) -> None:
         """Tell the trace of a new spouse."""
         name = self.tests.names[child]
-        self.trace.admitted(evidence, "spouses", f"tied to the target given {name}, a child of both")
+        self.trace.admitted(evidence, "spouses", f"dependent on the target given {name}, a child of both")
 
 
 def _is_marginal(batch: EvidenceBatch) -> bool:
@@ -172,14 +147,7 @@ def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
 def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | None = None) -> Neighborhood:
     """Return the neighbors of the target and tell the trace about them.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    neighbors : callable
-        The neighborhood of a column.
-    raw : callable, optional
-        The same before the check of symmetry, where there is one.
+    ``neighbors``: the neighborhood of a column. ``raw``: the same before the check of symmetry, where there is one.
     """
     found = neighbors(search.target)
     before = found if raw is None else raw(search.target)
@@ -187,7 +155,7 @@ def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | No
     for x in before.members:
         if x not in found.members:
             evidence = search.tests.test(x, search.target, found.separators.get(x, ()))
-            search.trace.removed(evidence, "symmetry", "the target is not a neighbor of it in turn")
+            search.trace.removed(evidence, "symmetry", "the target is not among its own neighbors")
     return found
 
 
@@ -201,19 +169,9 @@ def blanket_of(
 ) -> Found:
     """Add the spouses: neighbors of neighbors that are tied to the target given the neighbor they share.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    own : Neighborhood
-        Of the target.
-    neighbors : callable
-        The neighborhood of a column.
-    candidates : sequence of int, optional
-        Who may be a spouse through any neighbor of the target; by default the neighbors of that one.
-    decide : callable, optional
-        ``decide(y, xs)`` yields the tests that decide whether each x is a spouse through y. By default x
-        is tested given y and the set that separated it from the target.
+    ``neighbors``: the neighborhood of a column. ``candidates``: who may be a spouse through any neighbor of the target;
+    by default the neighbors of that one. ``decide``: ``decide(y, xs)`` yields the tests that decide whether each x is a
+    spouse through y. By default x is tested given y and the set that separated it from the target.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
     around = {y: neighbors(y) for y in own.members}
@@ -227,7 +185,9 @@ def blanket_of(
                     common_children[evidence.x] = y
                     search.admit_spouse(evidence, y)
                 else:
-                    search.trace.passed_over(evidence, "spouses", f"not tied to it given {search.tests.names[y]}")
+                    search.trace.passed_over(
+                        evidence, "spouses", f"independent of the target given {search.tests.names[y]}"
+                    )
     return found(search, own.members, common_children, own.separators, around)
 
 
@@ -256,18 +216,9 @@ def found(
 ) -> Found:
     """Put the answer together, with the roles that can be told without further tests.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    neighbors : tuple of int
-        Neighbors of the target.
-    common_children : mapping of int to int
-        Spouses, each with the child that it shares with the target.
-    separators : mapping of int to tuple of int
-        What separated others from the target.
-    around : mapping of int to Neighborhood, optional
-        The neighborhoods of the neighbors: their separating sets tell parents from children.
+    ``common_children``: spouses, each with the child that it shares with the target. ``separators``: what separated
+    others from the target. ``around``: the neighborhoods of the neighbors: their separating sets tell parents from
+    children.
     """
     if search.capped:
         search.trace.note(

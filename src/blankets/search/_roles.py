@@ -53,20 +53,7 @@ def resolve_roles(
     neither a neighbor nor a spouse (tests on few rows contradict each other) has no role, and a note
     says so.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    members : sequence of int
-        The blanket.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told if something is odd.
-    max_given : int, optional
-        Largest conditioning set; default no limit.
+    ``trace``: told if something is odd. ``max_given``: largest conditioning set; default no limit.
 
     Examples
     --------
@@ -110,25 +97,8 @@ def orient(
     the members of the blanket and the target, as the PC algorithm does; where none is found, nothing is
     concluded, so that a role given is right whenever the tests are.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        The target.
-    neighbors : sequence of int
-        Its neighbors.
-    common_children : mapping of int to int
-        For each spouse a common child with the target; that neighbor is a child.
-    alpha : float
-        Significance level.
-    max_given : int, optional
-        Largest conditioning set; default no limit.
-
-    Returns
-    -------
-    dict of int to {"parent", "child", "neighbor", "spouse"}
-        A role for each neighbor and each spouse.
+    ``common_children``: for each spouse a common child with the target; that neighbor is a child. ``max_given``:
+    largest conditioning set; default no limit.
 
     Examples
     --------

@@ -14,21 +14,10 @@ __all__ = ["Sieve"]
 class Sieve:
     """Members of a neighborhood in the order of marginal association.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        Data and settings.
-    y : int
-        Whose neighbors are sought.
-    log : Trace
-        Told each decision.
+    ``y``: whose neighbors are sought.
 
-    Attributes
-    ----------
-    members : list of int
-        The neighbors so far.
-    separators : dict of int to tuple of int
-        What separated those that were turned away or removed; not of those independent marginally.
+    ``members``: The neighbors so far. ``separators``: What separated those that were turned away or removed; not of
+    those independent marginally.
     """
 
     def __init__(self, search: LocalSearch, y: int, log: Trace) -> None:

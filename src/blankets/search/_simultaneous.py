@@ -15,16 +15,8 @@ __all__ = ["answer", "drop_false_neighbors", "sift_spouses"]
 def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence], members: Sequence[int]) -> list[int]:
     """Return the candidates for spouses through ``child`` that nothing at hand shows to be false.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        The run.
-    child : int
-        The neighbor through which they were found.
-    candidates : sequence of Evidence
-        What ties each of them to the target given ``child``.
-    members : sequence of int
-        The neighbors, which with the other candidates may separate one from the target.
+    ``child``: the neighbor through which they were found. ``candidates``: what ties each of them to the target given
+    ``child``. ``members``: the neighbors, which with the other candidates may separate one from the target.
     """
     order = sorted(candidates, key=lambda evidence: (evidence.log_p, -evidence.statistic, evidence.x))
     kept = _sift_by_pairs(search, child, [evidence.x for evidence in order])
@@ -42,7 +34,7 @@ def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence]
     def from_target(x: int, rest: list[int]) -> Evidence:
         return search.separate([x], [child, *_union(members, rest, without=(x, child))], containing=child)[0]
 
-    drop(from_child, "no neighbor of the supposed child")
+    drop(from_child, "not a neighbor of the supposed child")
     drop(from_target, "separated from the target by a set with the supposed child")
     return kept
 

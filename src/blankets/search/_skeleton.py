@@ -33,42 +33,23 @@ CAPPED = (
 
 @dataclass(slots=True)
 class Side:
-    """What the neighbors of one variable say about the others.
+    """What the neighbors of one variable say about the others."""
 
-    Attributes
-    ----------
-    weakest : dict of int to Evidence
-        The neighbors, from the strongest to the weakest marginal dependence, and for each the weakest
-        of the evidence that kept it.
-    separated : dict of int to Evidence
-        Those that a non-empty set separated, by the size of the set. All others but the untested are
-        marginally independent.
-    untested : frozenset of int
-        Those with too few rows for even the marginal test: nothing is known about them, so they take no
-        part.
-    capped : bool
-        Whether there were sets larger than the limit.
-    """
-
+    # the neighbors, from the strongest to the weakest marginal dependence, and for each the weakest of the
+    # evidence that kept it
     weakest: dict[int, Evidence]
+    # Those that a non-empty set separated, by the size of the set. All others but the untested are marginally
+    # independent.
     separated: dict[int, Evidence] = field(default_factory=dict)
+    # those with too few rows for even the marginal test: nothing is known about them, so they take no part
     untested: frozenset[int] = frozenset()
-    capped: bool = False
+    capped: bool = False  # whether there were sets larger than the limit
 
 
 class Skeleton:
     """Edges among some variables, each worked out when first asked for.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    nodes : sequence of int
-        The variables in play.
-    alpha : float
-        Significance level.
-    max_given : int or None
-        Largest conditioning set; default no limit.
+    ``nodes``: the variables in play. ``max_given``: largest conditioning set; default no limit.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from blankets.independence import EvidenceBatch
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
+from blankets.stats import weaker_than
 
 __all__ = ["Weakest"]
 
@@ -20,12 +21,7 @@ class Weakest:
     When a member enters, only the subsets that contain it are new. When one leaves, the variables whose
     weakest evidence was given a set with it are tried again over all subsets of what is left.
 
-    Parameters
-    ----------
-    search : LocalSearch
-        Data and settings.
-    y : int
-        Whose neighbors are sought.
+    ``y``: whose neighbors are sought.
     """
 
     def __init__(self, search: LocalSearch, y: int) -> None:
@@ -53,9 +49,7 @@ class Weakest:
         at = np.flatnonzero(self.batch.xs != newest)
         new = self._separate(at, members, containing=newest)
         old = self.batch.where(at)
-        weaker = new.reliable & (
-            ~old.reliable | (new.log_p > old.log_p) | ((new.log_p == old.log_p) & (new.statistic < old.statistic))
-        )
+        weaker = new.reliable & (~old.reliable | weaker_than(new.log_p, new.statistic, old.log_p, old.statistic))
         self.batch = _replaced(self.batch, at[weaker], new.where(weaker))
 
     def leave(self, members: Sequence[int]) -> None:

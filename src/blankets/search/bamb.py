@@ -24,13 +24,8 @@ def bamb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    max_given : int, optional
-        Largest conditioning set where subsets are searched; by default there is no limit. With many
-        columns set it: the authors' own program uses 3.
+    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit. With many columns
+    set it: the authors' own program uses 3.
 
     Notes
     -----

@@ -59,6 +59,6 @@ ALGORITHMS = (
         "selection, Proceedings of the 5th IEEE International Conference on Data Mining, 809-812.",
         sound=True,
         roles=False,
-        when="Each scan over the features is dear (very wide, or not in memory) and rows are plentiful.",
+        when="Each scan over the features is slow (very many columns, or not in memory), and rows are many.",
     ),
 )

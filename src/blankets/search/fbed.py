@@ -25,13 +25,7 @@ __all__ = ["ALGORITHMS", "check_runs", "fbed"]
 
 
 def fbed(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    k: int | None = 1,
+    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` runs beyond the first (None: until no change)."""
     check_runs(k)
@@ -95,6 +89,6 @@ ALGORITHMS = (
         "Journal of Machine Learning Research 20(8), 1-39.",
         sound=True,
         roles=False,
-        when="Very wide data with rows to spare: after the first scan few candidates are left to be scanned.",
+        when="Very many columns and many rows: after the first scan only few candidates are scanned again.",
     ),
 )

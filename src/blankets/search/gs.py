@@ -3,7 +3,7 @@
 The first candidate *in that order* that is dependent on the target given the current blanket enters, then
 the next is sought from the beginning of the order, until none is dependent; then the blanket is shrunk.
 (A one-line description that is often quoted stops at the first candidate that fails: on P -> N, P -> T,
-T -> C it finds P, fails at N, and never sees C. ERRATA F2.)
+T -> C it finds P, fails at N, and never sees C: errata F2.)
 """
 
 from __future__ import annotations

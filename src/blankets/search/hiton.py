@@ -9,14 +9,7 @@ from typing import Literal
 from blankets.arguments import one_of
 from blankets.independence import EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._local import (
-    LocalSearch,
-    Neighborhood,
-    Neighbors,
-    blanket_of,
-    found,
-    own_neighbors,
-)
+from blankets.search._local import LocalSearch, Neighborhood, Neighbors, blanket_of, found, own_neighbors
 from blankets.search._local import symmetric as both_ends
 from blankets.search._sieve import Sieve
 
@@ -37,21 +30,11 @@ def hiton_pc(
 ) -> Found:
     """Return the parents and children of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    symmetric : bool
-        Keep X only if the target is among the parents and children of X in turn: the corrected form.
-    interleave : {"full", "semi"}
-        After each admission look at all members, or at the newcomer alone and at the others once at the
-        end.
-    prefilter : bool
-        Leave marginally independent variables out at once, as most programs do. Otherwise, as on the slide,
-        each of them is a member for one step and may show that another one is false; that is slow with
-        many columns.
-    max_given : int, optional
-        Largest conditioning set; by default there is no limit.
+    ``symmetric``: keep X only if the target is among the parents and children of X in turn: the corrected form.
+    ``interleave``: after each admission look at all members, or at the newcomer alone and at the others once at the
+    end. ``prefilter``: leave marginally independent variables out at once, as most programs do. Otherwise, as in errata
+    F7, each of them is a member for one step and may show that another one is false; that is slow with many columns.
+    ``max_given``: largest conditioning set; by default there is no limit.
 
     Notes
     -----
@@ -90,16 +73,9 @@ def hiton_mb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    symmetric, interleave, prefilter, max_given
-        As for `hiton_pc`.
-    every_set : bool
-        A spouse must be tied to the target given every set with the neighbor they share, from the
-        neighbors of the target or from its own; by default only given the set that separated the two
-        and that neighbor.
+    ``symmetric``, ``interleave``, ``prefilter``, ``max_given``: as for `hiton_pc`. ``every_set``: a spouse must be tied
+    to the target given every set with the neighbor they share, from the neighbors of the target or from its own; by
+    default only given the set that separated the two and that neighbor.
 
     Notes
     -----
@@ -198,7 +174,7 @@ ALGORITHMS = (
         "selection, Pattern Recognition 44(4), 811-820.",
         sound=False,
         roles=True,
-        when="A rival for partly labeled targets: HITON-MB with pairwise deletion, whose tests have no known level.",
+        when="To compare with, for partly labeled targets: HITON-MB with pairwise deletion. Its level is not known.",
         surrogate="pairwise",
         controls="nothing",
     ),

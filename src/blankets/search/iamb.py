@@ -66,13 +66,7 @@ def admit_strongest(
 
 
 def shrink(
-    tests: IndependenceTest,
-    target: int,
-    blanket: list[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    newest: int | None = None,
+    tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace, newest: int | None = None
 ) -> bool:
     """Remove each member, in the order of entry, that the others make irrelevant; tell whether any was.
 
@@ -107,6 +101,6 @@ ALGORITHMS = (
         reference=REFERENCE,
         sound=True,
         roles=False,
-        when="A fast first answer when rows are plentiful compared with the size of the blanket.",
+        when="A fast first answer when there are many rows for the size of the blanket.",
     ),
 )

@@ -34,13 +34,7 @@ def iamb_fdr(tests: IndependenceTest, target: int, candidates: Sequence[int], *,
 
 
 def fbed_fdr(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    k: int | None = 1,
+    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: any number)."""
     check_runs(k)
@@ -115,7 +109,7 @@ ALGORITHMS = (
         "control, Proceedings of EvoBIO 2008, LNCS 4973, 165-176.",
         sound=True,
         roles=False,
-        when="Many features and few true members: false members are to be rare, some missed ones can be borne.",
+        when="Many features and few true members: false members should be rare, and you can accept to miss some.",
         controls="fdr",
     ),
     Algorithm(
@@ -125,7 +119,7 @@ ALGORITHMS = (
         "Machine Learning Research 20(8), 1-39; settled as IAMB-FDR, Peña (2008).",
         sound=True,
         roles=False,
-        when="The same as iamb-fdr on very wide data: all features are scanned a few times only.",
+        when="The same as iamb-fdr for very many columns: all features are scanned only a few times.",
         controls="fdr",
     ),
 )

@@ -6,7 +6,7 @@ since some set separates a spouse from the target; so the blanket is read off PC
 neighbors, and X of every unshielded collider target -> C <- X.
 
 Interleaved, PC may throw out what has just been let in (a spouse whose child is not yet there) although
-the tests are perfect; such a variable is barred until the blanket next changes (ERRATA F3). On graphs of a
+the tests are perfect; such a variable is barred until the blanket next changes (errata F3). On graphs of a
 dozen nodes that rule alone still ends wrong, or in a cycle, for some 3 targets in 10,000; so what it
 leaves is finished the plain way, by growing to the end and PC once more, which is sound.
 """

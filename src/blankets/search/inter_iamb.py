@@ -1,6 +1,6 @@
 """Interleaved IAMB: shrink after every admission, so that conditioning sets stay as small as they can.
 
-The paper gives no pseudo-code; this is one addition, then a full shrink, and again (ERRATA F3). On data
+The paper gives no pseudo-code; this is one addition, then a full shrink, and again (errata F3). On data
 the loop can cycle (a variable enters, is removed, is the best candidate again); a blanket that comes
 back ends the search, and a note says so.
 """

@@ -24,12 +24,7 @@ def ipc_mb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    max_given : int, optional
-        Largest conditioning set in the search for neighbors; by default there is no limit.
+    ``max_given``: largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----
@@ -94,6 +89,6 @@ ALGORITHMS = (
         "pass, Canadian AI, 96-107.",
         sound=True,
         roles=True,
-        when="Few columns and small neighborhoods: small conditioning sets first, in no particular order of columns.",
+        when="Few columns and small neighborhoods: small conditioning sets first; the order of columns is irrelevant.",
     ),
 )

@@ -4,7 +4,7 @@ A feature can go without loss if it has a Markov blanket among the features that
 approximate one: M_i, the K features F_j after which F_i tells least about the class C, that is with the
 smallest gamma_ij = E KL( p(C|F_i,F_j) || p(C|F_j) ) = I(C; F_i | F_j). The feature whose own M_i leaves
 least for it to say, the smallest Delta(F_i|M_i) = I(C; F_i | M_i), is removed, until the wanted number is
-left (ERRATA F10). With K = 0 this is a backward ranking by I(C; F_i).
+left (errata F10). With K = 0 this is a backward ranking by I(C; F_i).
 
 It is a ranking, not a test: ``alpha`` plays no part, and neither does reliability, since information is
 compared and no p-value is believed. With larger K the estimates of information grow with their number of
@@ -88,7 +88,7 @@ ALGORITHMS = (
         "Conference on Machine Learning, 284-292.",
         sound=False,
         roles=False,
-        when="A fixed number of features is wanted, from at most a few thousand; not a blanket.",
+        when="You want a fixed number of features, out of a few thousand at most; it is not a blanket.",
         controls="nothing",
     ),
 )

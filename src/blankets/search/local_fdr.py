@@ -101,7 +101,7 @@ ALGORITHMS = (
         sound=True,
         finds="neighbors",
         roles=True,
-        when="Parents and children among many features, of which few are to be false.",
+        when="Parents and children among many features, with few false ones.",
         controls="fdr",
     ),
     Algorithm(
@@ -111,7 +111,7 @@ ALGORITHMS = (
         sound=True,
         finds="neighbors",
         roles=True,
-        when="Parents and children among many features, of which few are to be false; to compare with mmpc-fdr.",
+        when="Parents and children among many features, with few false ones; to compare with mmpc-fdr.",
         controls="fdr",
     ),
 )

@@ -23,12 +23,7 @@ def mbor(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    max_given : int, optional
-        Largest conditioning set where subsets are searched; by default there is no limit.
+    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit.
 
     Notes
     -----
@@ -69,7 +64,7 @@ def mbor(
                 common_children[x] = y
                 search.admit_spouse(evidence, y)
             else:
-                trace.passed_over(evidence, "spouses", f"not tied to it given {tests.names[y]}")
+                trace.passed_over(evidence, "spouses", f"independent of the target given {tests.names[y]}")
     return found(search, tuple(neighbors), common_children, separators)
 
 

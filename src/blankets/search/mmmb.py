@@ -24,15 +24,9 @@ def mmmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    symmetric : bool
-        The corrected form: X is a neighbor of Y only if Y is one of X in turn, and a spouse only through
-        one of its own neighbors.
-    max_given : int, optional
-        Largest conditioning set in the search for neighbors; by default there is no limit.
+    ``symmetric``: the corrected form: X is a neighbor of Y only if Y is one of X in turn, and a spouse only through one
+    of its own neighbors. ``max_given``: largest conditioning set in the search for neighbors; by default there is no
+    limit.
 
     Notes
     -----

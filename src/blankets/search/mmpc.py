@@ -26,14 +26,8 @@ def mmpc(
 ) -> Found:
     """Return the parents and children of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    symmetric : bool
-        Keep X only if the target is among the parents and children of X in turn: the corrected form.
-    max_given : int, optional
-        Largest conditioning set; by default there is no limit.
+    ``symmetric``: keep X only if the target is among the parents and children of X in turn: the corrected form.
+    ``max_given``: largest conditioning set; by default there is no limit.
 
     Notes
     -----
@@ -86,7 +80,7 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
         tied.enter(best.x, members)
 
     for x in tuple(members):

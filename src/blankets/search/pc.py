@@ -33,8 +33,7 @@ def pc(
     """
     universe = frozenset((*candidates, target))
     skeleton = tests.remember(
-        ("pc", universe, alpha, max_given),
-        lambda: Skeleton(tests, sorted(universe), alpha=alpha, max_given=max_given),
+        ("pc", universe, alpha, max_given), lambda: Skeleton(tests, sorted(universe), alpha=alpha, max_given=max_given)
     )
 
     trace.phase("edges at the target")

@@ -23,26 +23,13 @@ def pcmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates`` (AlgorithmMB of Peña et al.).
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Column.
-    candidates : sequence of int
-        Other columns.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    max_given : int, optional
-        Largest conditioning set in the search for neighbors; by default there is no limit.
+    ``max_given``: largest conditioning set in the search for neighbors; by default there is no limit.
 
     Notes
     -----
     Correct under faithfulness and perfect tests. A set that separates a candidate for spouse from the
     target is the one that dropped it from the neighbors of the target or, where only the check of
-    symmetry did, the one that dropped the target from its neighbors (ERRATA F6).
+    symmetry did, the one that dropped the target from its neighbors (errata F6).
 
     Examples
     --------
@@ -95,7 +82,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "the strongest of the candidates' weakest ties")
+        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
         tied.enter(best.x, members)
     return tied.neighborhood(members, log)
 

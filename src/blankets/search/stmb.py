@@ -23,12 +23,7 @@ def stmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests, target, candidates, alpha, trace
-        As for every algorithm.
-    max_given : int, optional
-        Largest conditioning set where subsets are searched; by default there is no limit.
+    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit.
 
     Notes
     -----

@@ -1,13 +1,15 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.stats._calibrated import LARGE, log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, calibrated_of_block, doubtful_tests
+from blankets.kernels._moments import LARGE
+from blankets.stats._calibrated import log_p_from_moments, moments_of_block
+from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, OPEN, calibrated_of_block, doubtful_tests, law_at
+from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._contingency import (
+    answers_of_block,
     entropy_terms,
-    fill_statistics,
+    formula_of,
     nominal_dof,
     statistics_of_block,
-    strata_of_table,
     table_statistics,
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
@@ -36,7 +38,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._tail import log_chi2_sf, log_chi2_tail, log_p_of, strongest_of
+from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
     "LARGEST",
@@ -50,13 +52,16 @@ __all__ = [
     "METHODS",
     "NEGATIVE",
     "NOTHING",
+    "OPEN",
     "POSITIVE",
     "Sampling",
     "UNLABELLED",
     "adjusted_log_p",
+    "answers_of_block",
     "as_tables",
     "attained_power",
     "calibrated_of_block",
+    "cell_tables",
     "critical_value",
     "detectable_effect",
     "divided",
@@ -64,11 +69,11 @@ __all__ = [
     "effect_from_w",
     "entropy_terms",
     "expected_false_members",
-    "fill_statistics",
+    "formula_of",
     "information",
     "joint_levels",
+    "law_at",
     "log_chi2_sf",
-    "log_chi2_tail",
     "log_p_from_moments",
     "log_p_of",
     "mar_f_information",
@@ -87,8 +92,8 @@ __all__ = [
     "pos_information",
     "ss_information",
     "statistics_of_block",
-    "strata_of_table",
     "strongest_of",
     "table_statistics",
     "w_from_effect",
+    "weaker_than",
 ]

@@ -17,15 +17,13 @@ is d + (n Σ1/r - 1)(n Σ1/c - 1) / 6n for d degrees of freedom (Lawley 1956; Wi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from blankets.stats._calibrated_cells import DEGREES, SMALL, Cells, exact_cells, put_cell, put_roots
-from blankets.stats._tail import log_chi2_tail
+from blankets import kernels
+from blankets.kernels._moments import DEGREES, LARGE
+from blankets.stats._calibrated_cells import exact_cells
 
-__all__ = ["LARGE", "log_p_from_moments", "moments_of_block", "moments_of_margins"]
-
-LARGE = 5.0  # expected counts from here on are large
+__all__ = ["log_p_from_moments", "moments_of_block"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,7 +99,6 @@ def _next_roots(root: Floats, margin: Ints, n: Ints, degree: int) -> Floats:
     return root * np.sqrt(np.where(some, (margin - degree + 1.0) / np.where(some, rest - degree + 1.0, 1.0), 0.0))
 
 
-@njit(nogil=True, cache=True)
 def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
     """Return the log p-value of a multiple of chi-square with this mean and variance, in nats.
 
@@ -112,116 +109,4 @@ def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
     >>> [round(log_p_from_moments(*numbers), 4) for numbers in ((3.841459, 1.0, 2.0), (7.682918, 2.0, 8.0), (9, 9, 0))]
     [-2.9957, -2.9957, 0.0]
     """
-    if variance <= 1e-12 * max(mean * mean, 1.0):
-        return 0.0
-    return log_chi2_tail(statistic * 2.0 * mean / variance, 2.0 * mean * mean / variance)
-
-
-@njit(nogil=True, cache=True)
-def moments_of_margins(
-    rows: Ints, columns: Ints, degrees: np.int64, cells: Cells, part: Floats
-) -> tuple[float, float, bool]:
-    """Return mean and variance of G with cells looked up, and whether any was interpolated.
-
-    Parameters
-    ----------
-    rows, columns : ndarray of int64 of shape (strata, levels)
-        Margins of x and y in each stratum.
-    degrees : int
-        `DEGREES`, or 0 to leave out the variance, which takes most of the time.
-    cells : Cells
-    part : ndarray of shape (levels of x * levels of y + levels of both, DEGREES + 1)
-        Room to work in.
-    """
-    mean, variance, interpolated = 0.0, 0.0, False
-    for z in range(len(rows)):
-        n, seen_r, few_r = _about(rows, z)
-        n, seen_c, few_c = _about(columns, z)
-        if seen_r < 2 or seen_c < 2:
-            continue
-        if few_r * few_c / n >= LARGE:
-            free = float((seen_r - 1) * (seen_c - 1))
-            own = free + (n * _inverse(rows, z) - 1.0) * (n * _inverse(columns, z) - 1.0) / (6.0 * n)
-            mean, variance = mean + own, variance + 2.0 * own * own / free
-            continue
-        interpolated |= n > SMALL
-        if degrees == 0 and n <= SMALL:
-            for i in range(rows.shape[1]):
-                for j in range(columns.shape[1]):
-                    mean += np.float64(cells.means[n, rows[z, i], columns[z, j]])
-            continue
-        mean += _put_cells(rows, columns, z, n, degrees, cells, part)
-        if degrees > 0:
-            variance += _variance(rows, columns, z, n, cells, part)
-    return mean, variance, interpolated
-
-
-@njit(nogil=True, cache=True)
-def _about(margins: Ints, z: int) -> tuple[int, int, int]:
-    """Return the size of a stratum, its levels seen and the rows of the rarest."""
-    n, seen, fewest = 0, 0, 1 << 62
-    for k in range(margins.shape[1]):
-        m = margins[z, k]
-        if m > 0:
-            n, seen, fewest = n + m, seen + 1, min(fewest, m)
-    return n, seen, fewest
-
-
-@njit(nogil=True, cache=True)
-def _inverse(margins: Ints, z: int) -> float:
-    """Return the sum of the inverses of a margin."""
-    total = 0.0
-    for k in range(margins.shape[1]):
-        if margins[z, k] > 0:
-            total += 1.0 / margins[z, k]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _put_cells(rows: Ints, columns: Ints, z: int, n: int, degrees: np.int64, cells: Cells, part: Floats) -> float:
-    """Put the cells of a stratum into ``part`` and return the mean of their sum."""
-    mean, at = 0.0, np.int64(0)
-    for i in range(rows.shape[1]):
-        for j in range(columns.shape[1]):
-            r, c = rows[z, i], columns[z, j]
-            if n > SMALL and r > 0 and c > 0:
-                put_cell(r, c, n, degrees, cells.binomials, part, at)
-            else:  # the table has zeros where a margin is zero
-                for k in range(DEGREES + 1):
-                    part[at, k] = cells.small[n, r, c, k] if n <= SMALL else 0.0
-            mean += part[at, 0]
-            at += 1
-    return mean
-
-
-@njit(nogil=True, cache=True)
-def _variance(rows: Ints, columns: Ints, z: int, n: int, cells: Cells, part: Floats) -> float:
-    """Return the variance of G of a stratum: Σ part[i, j] A[i, l] B[j, m] part[l, m] by degree."""
-    n_r, n_c, total, sign = rows.shape[1], columns.shape[1], 0.0, 1.0
-    a, b = n_r * n_c, n_r * n_c + n_r  # where in ``part`` the roots are kept
-    if n > SMALL:
-        put_roots(rows[z], n, part[a:b])
-        put_roots(columns[z], n, part[b : b + n_c])
-    else:
-        for i in range(n_r + n_c):
-            m = rows[z, i] if i < n_r else columns[z, i - n_r]
-            for k in range(1, DEGREES + 1):
-                part[a + i, k] = cells.roots[n, m, k]
-    for k in range(1, DEGREES + 1):
-        sign, whole = -sign, 0.0
-        for i in range(n_r):
-            along = own = 0.0
-            for j in range(n_c):
-                p, root = part[i * n_c + j, k], part[b + j, k]
-                along += p * root
-                own += p * p * (1.0 - sign * root * root)
-            root = part[a + i, k]
-            total += (own + sign * along * along) * (1.0 - sign * root * root)
-            whole += along * root
-        for j in range(n_c):
-            across, root = 0.0, part[b + j, k]
-            for i in range(n_r):
-                across += part[i * n_c + j, k] * part[a + i, k]
-            total += sign * (1.0 - sign * root * root) * across * across
-        total += whole * whole
-    return total
+    return kernels.moments_tail(statistic, mean, variance)

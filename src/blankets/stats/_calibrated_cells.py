@@ -16,74 +16,35 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from blankets.compiling import cheapest
+from blankets import kernels
+from blankets.kernels._moments import DEGREES, SERIES, SMALL, STEPS, TABLED
 
-__all__ = ["DEGREES", "SMALL", "Cells", "cell_tables", "exact_cells", "put_cell", "put_roots"]
-
-DEGREES = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
-SMALL = 32
-TABLED = 48
-SERIES = 8.0
-_STEPS = 128  # of the square root of the probability
-_NS_ROOTS = 8000.0  # of a margin in plain Python
+__all__ = ["cell_tables", "exact_cells"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Cells(NamedTuple):
-    """Looked-up cells.
-
-    Attributes
-    ----------
-    small : ndarray of shape (SMALL + 1, SMALL + 1, SMALL + 1, DEGREES + 1)
-        Of small strata, by n, r and c: the mean and the coefficients of degree 1 to 4.
-    binomials : ndarray of shape (TABLED + 1, steps + 1, DEGREES + 1)
-        Of binomial counts, by draws and probability.
-    means : ndarray of float32 of shape (SMALL + 1, SMALL + 1, SMALL + 1)
-        The means of small strata alone, which stay in the cache.
-    roots : ndarray of shape (SMALL + 1, SMALL + 1, DEGREES + 1)
-        Of small strata, by n, a margin m and k: √((m)_k / (n - m)_k), or 0 where its cells have no polynomial of
-        degree k.
-    """
-
-    small: Floats
-    binomials: Floats
-    means: NDArray[np.float32]
-    roots: Floats
-
-
 @lru_cache(maxsize=1)
-def cell_tables() -> Cells:
+def cell_tables() -> kernels.Cells:
     """Return the tables; they take 50 ms, once."""
     small = _small_strata()
-    return Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
+    return kernels.Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
 
 
 def _small_roots() -> Floats:
     roots = np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
     for n in range(1, SMALL + 1):
-        cheapest(put_roots, _NS_ROOTS * n)(np.arange(n + 1), n, roots[n])
+        kernels.fill_roots(n, roots[n])
     return roots
 
 
-@njit(nogil=True, cache=True)
-def put_roots(margin: Ints, n: int, out: Floats) -> None:
-    """Put √((m)_k / (n - m)_k) of each margin m of a stratum into ``out[:, k]``, for k = 1 to `DEGREES`."""
-    for i in range(len(margin)):
-        m, root = margin[i], 1.0
-        for k in range(1, DEGREES + 1):
-            root *= 0.0 if min(m, n - m) < k else math.sqrt((m - k + 1.0) / (n - m - k + 1.0))
-            out[i, k] = root
-
-
+@lru_cache(maxsize=1)
 def _small_strata() -> Floats:
     n, r, c = (axis.ravel() for axis in np.indices((SMALL + 1,) * 3))
     some = (r >= 1) & (c >= 1) & (r < n) & (c < n)
@@ -94,38 +55,15 @@ def _small_strata() -> Floats:
 
 def _binomials() -> Floats:
     """Return cells that are binomial counts of 1 to `TABLED` draws, at probabilities (j / steps)²."""
-    m, j = (axis.ravel() for axis in np.mgrid[1 : TABLED + 1, 1:_STEPS])
-    a, o = ((j / _STEPS) ** 2)[:, np.newaxis], np.arange(TABLED + 1)
+    m, j = (axis.ravel() for axis in np.mgrid[1 : TABLED + 1, 1:STEPS])
+    a, o = ((j / STEPS) ** 2)[:, np.newaxis], np.arange(TABLED + 1)
     draws = m[:, np.newaxis]
     rest = np.maximum(draws - o, 0)
     log_weight = gammaln(draws + 1) - gammaln(o + 1) - gammaln(rest + 1) + xlogy(o, a) + xlogy(rest, 1 - a)
     weight = np.where(o <= draws, np.exp(log_weight), 0.0)
-    table = np.zeros((TABLED + 1, _STEPS + 1, DEGREES + 1))
+    table = np.zeros((TABLED + 1, STEPS + 1, DEGREES + 1))
     table[m, j] = _expanded(weight, np.zeros_like(m), m * a[:, 0], m)
     return table
-
-
-@njit(nogil=True, cache=True)
-def put_cell(r: int, c: int, n: int, degrees: np.int64, binomials: Floats, out: Floats, at: np.int64) -> None:
-    """Put the mean of a cell of a stratum of more than `SMALL` rows, and its coefficients, into ``out[at]``."""
-    e = r * c / n
-    kept = (1.0 - r / n) * (1.0 - c / n) * n / (n - 1.0)  # the variance over e
-    if e >= SERIES:
-        skew, root = (1.0 - 2.0 * r / n) * (1.0 - 2.0 * c / n), math.sqrt(kept / e)
-        mean = kept + (0.5 * kept * kept - kept * skew / 3.0) / e
-        out[at, 0], out[at, 1], out[at, 2] = mean, root * (skew - kept), math.sqrt(2.0) * mean
-        out[at, 3], out[at, 4] = -math.sqrt(6.0) / 3.0 * kept * root, math.sqrt(24.0) / 6.0 * kept * kept / e
-        return
-    scale, a = 1.0, 1.0 - kept
-    if e > TABLED * a:
-        scale, a = kept / (1.0 - e / TABLED), e / TABLED
-    draws, step = e / a, math.sqrt(a) * _STEPS
-    m, j = min(max(int(draws), 1), TABLED - 1), min(int(step), _STEPS - 1)
-    more, right = min(draws - m, 1.0), step - j
-    for k in range(degrees + 1):
-        fewer = (1.0 - right) * binomials[m, j, k] + right * binomials[m, j + 1, k]
-        other = (1.0 - right) * binomials[m + 1, j, k] + right * binomials[m + 1, j + 1, k]
-        out[at, k] = scale * ((1.0 - more) * fewer + more * other)
 
 
 def exact_cells(r: Ints, c: Ints, n: Ints) -> Floats:
@@ -137,7 +75,7 @@ def exact_cells(r: Ints, c: Ints, n: Ints) -> Floats:
     out = np.zeros((len(n), DEGREES + 1))
     e = r * c / n
     few = n <= SMALL
-    out[few] = cell_tables().small[n[few], r[few], c[few]]
+    out[few] = _small_strata()[n[few], r[few], c[few]]
     many = ~few & (e >= SERIES)
     out[many] = _series(e[many], r[many] / n[many], c[many] / n[many], n[many])
     at = np.flatnonzero(~few & ~many)

@@ -16,27 +16,22 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.compiling import cheapest
+from blankets import kernels
 
 __all__ = [
+    "answers_of_block",
     "entropy_terms",
-    "fill_statistics",
+    "formula_of",
     "nominal_dof",
     "statistics_of_block",
-    "strata_of_table",
     "table_statistics",
 ]
 
 _MOST_TERMS = 1 << 16  # n ln n is tabled up to here (half a megabyte: stays in the second-level cache)
-_DIGITS = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
-_UNITS = 1e11  # so does a sum of fixed-point numbers above this many of their smallest units
-_NS_CELL = 2000.0  # a cell in plain Python
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
-Strata = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], float]
 
 
 def table_statistics(tables: ArrayLike, kind: str = "g") -> Statistics:
@@ -74,13 +69,34 @@ def statistics_of_block(n_rows: int, kind: str = "g") -> Callable[[NDArray[np.in
     The tables of a block are those of different x with the same y in the same strata, so that the margins
     of y are worked out once. ``n_rows`` is at least the number of rows counted.
     """
-    terms, want_x2 = entropy_terms(n_rows), kind == "x2"
+    formula = formula_of(n_rows, kind)
 
     def statistics(counts: NDArray[np.int32]) -> Statistics:
-        kernel = cheapest(_block_statistics, _NS_CELL * counts.size)
-        return kernel(counts.reshape(len(counts), -1), counts.shape[1:], terms, want_x2)  # type: ignore[no-any-return]
+        statistic, dof, _, _ = answers_of_block(counts, formula)
+        return statistic, dof
 
     return statistics
+
+
+def formula_of(
+    n_rows: int,
+    kind: str = "g",
+    *,
+    reliability: float = 0.0,
+    nominal: bool = False,
+    law: kernels.Law | None = None,
+    cells: kernels.Cells | None = None,
+    screens: bool = True,
+) -> kernels.Formula:
+    """Return how kernels test tables of at most so many rows."""
+    terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
+    return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens)
+
+
+def answers_of_block(counts: NDArray[np.int32], formula: kernels.Formula) -> tuple[NDArray[np.float64], ...]:
+    """Return statistics, degrees of freedom, log p-values and methods of tables with the same y in the same strata."""
+    flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), math.prod(counts.shape[1:]))
+    return kernels.block_statistics(flat, *counts.shape[1:], formula)
 
 
 def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:
@@ -122,215 +138,3 @@ def _entropy_terms(n_rows: int) -> NDArray[np.float64]:
     n = np.arange(min(n_rows, _MOST_TERMS) + 1, dtype=float)
     terms: NDArray[np.float64] = n * np.log(np.maximum(n, 1.0))
     return terms
-
-
-@njit(nogil=True, cache=True)
-def _block_statistics(
-    tables: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    terms: NDArray[np.int64],
-    want_x2: bool,  # noqa: FBT001
-) -> Statistics:
-    """Return statistics and adjusted degrees of freedom of flat tables that share their y and strata."""
-    statistic, dof = np.empty(len(tables)), np.empty(len(tables))
-    fill_statistics(tables, shape, terms, strata_of_table(tables[0], shape, terms), want_x2, statistic, dof)
-    return statistic, dof
-
-
-@njit(nogil=True, cache=True)
-def fill_statistics(
-    tables: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    terms: NDArray[np.int64],
-    strata: Strata,
-    want_x2: bool,  # noqa: FBT001
-    statistic: NDArray[np.float64],
-    dof: NDArray[np.float64],
-) -> None:
-    """Fill in the statistic and the adjusted degrees of freedom of each flat table, whose strata are known.
-
-    G is first summed from tabled n ln n. That leaves few digits where G is very small; then, and for X², the sum is
-    taken cell by cell.
-    """
-    n_z = shape[2]
-    size, y_part, y_seen, enough = strata
-    if n_z == 1:
-        _fill_without_strata(tables, shape, terms, strata, want_x2, statistic, dof)
-        return
-    unit = 2.0 ** -terms[-1]
-    part, x_seen, margin = np.empty(n_z, np.int64), np.empty(n_z, np.int32), np.empty(n_z, np.int32)
-    for i in range(len(tables)):
-        for z in range(n_z):  # an assignment of arrays would be compiled with all its errors, for seconds
-            part[z], x_seen[z] = y_part[z], 0
-        if len(terms) <= _MOST_TERMS + 1:  # the table reaches the number of rows
-            _add_x(tables[i], shape, terms, part, x_seen, margin)
-        else:
-            _add_x_of_many_rows(tables[i], shape, terms, part, x_seen, margin)
-        total, free = 0, 0
-        for z in range(n_z):
-            if x_seen[z] > 1 and y_seen[z] > 1:
-                total += part[z]
-                free += (x_seen[z] - 1) * (y_seen[z] - 1)
-        g = 2.0 * unit * total
-        statistic[i] = _cell_by_cell(tables[i], shape, size, want_x2) if want_x2 or g < enough else g
-        dof[i] = free
-
-
-@njit(nogil=True, cache=True)
-def _fill_without_strata(
-    tables: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    terms: NDArray[np.int64],
-    strata: Strata,
-    want_x2: bool,  # noqa: FBT001
-    statistic: NDArray[np.float64],
-    dof: NDArray[np.float64],
-) -> None:
-    """Do the same where there is one stratum, as in the widest scans: no loops but over a table's few counts."""
-    n_x, n_y, _ = shape
-    size, y_part, y_seen, enough = strata
-    unit = 2.0 ** -terms[-1]
-    for i in range(len(tables)):
-        part, x_seen, k = y_part[0], 0, 0
-        for _x in range(n_x):
-            margin = 0
-            for _y in range(n_y):
-                margin += tables[i, k]
-                part += _term(tables[i, k], terms)
-                k += 1
-            part -= _term(margin, terms)
-            x_seen += margin > 0
-        tested = x_seen > 1 and y_seen[0] > 1
-        g, dof[i] = (2.0 * unit * part, (x_seen - 1) * (y_seen[0] - 1)) if tested else (0.0, 0.0)
-        statistic[i] = _cell_by_cell(tables[i], shape, size, want_x2) if want_x2 or g < enough else g
-
-
-@njit(nogil=True, cache=True)
-def _add_x(
-    table: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    terms: NDArray[np.int64],
-    part: NDArray[np.int64],
-    x_seen: NDArray[np.int32],
-    margin: NDArray[np.int32],
-) -> None:
-    """Add Σ n ln n over the cells of each stratum, less that over the margin of x; count the levels of x seen."""
-    n_x, n_y, n_z = shape
-    for x in range(n_x):
-        margin[:] = 0
-        for y in range(n_y):
-            counts = table[(x * n_y + y) * n_z : (x * n_y + y + 1) * n_z]
-            for z in range(n_z):
-                margin[z] += counts[z]
-            for z in range(n_z):
-                part[z] += terms[np.uint32(counts[z])]  # unsigned: Numba looks whether a signed index is below 0
-        for z in range(n_z):
-            part[z] -= terms[np.uint32(margin[z])]
-            x_seen[z] += margin[z] > 0
-
-
-@njit(nogil=True, cache=True)
-def _add_x_of_many_rows(
-    table: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    terms: NDArray[np.int64],
-    part: NDArray[np.int64],
-    x_seen: NDArray[np.int32],
-    margin: NDArray[np.int32],
-) -> None:
-    """Do the same where counts may lie beyond the table; a look at each forbids vector loops."""
-    n_x, n_y, n_z = shape
-    for x in range(n_x):
-        margin[:] = 0
-        for cell in range(x * n_y * n_z, (x + 1) * n_y * n_z):
-            part[cell % n_z] += _term(table[cell], terms)
-            margin[cell % n_z] += table[cell]
-        for z in range(n_z):
-            part[z] -= _term(margin[z], terms)
-            x_seen[z] += margin[z] > 0
-
-
-@njit(nogil=True, cache=True)
-def _term(n: int, terms: NDArray[np.int64]) -> np.int64:
-    """Return n ln n, from the table where it reaches that far."""
-    k = np.uint64(n)  # unsigned: Numba looks whether a signed index is below 0
-    return terms[k] if k < np.uint64(len(terms) - 1) else np.int64(n * math.log(n) * 2.0 ** terms[-1])
-
-
-@njit(nogil=True, cache=True)
-def strata_of_table(table: NDArray[np.int32], shape: tuple[int, int, int], terms: NDArray[np.int64]) -> Strata:
-    """Return what flat tables with the same y and strata share.
-
-    For each stratum its size n, n ln n - Σ_y c ln c, and the levels of y seen; and the value from which a sum of
-    tabled n ln n has enough digits.
-    """
-    n_x, n_y, n_z = shape
-    sums = np.zeros((n_y, n_z), np.int32)
-    size, part, seen = np.zeros(n_z, np.int32), np.zeros(n_z, np.int64), np.zeros(n_z, np.int32)
-    for x in range(n_x):
-        for y in range(n_y):
-            for z in range(n_z):
-                sums[y, z] += table[(x * n_y + y) * n_z + z]
-    for y in range(n_y):
-        for z in range(n_z):
-            size[z] += sums[y, z]
-            part[z] -= _term(sums[y, z], terms)
-            seen[z] += sums[y, z] > 0
-    for z in range(n_z):
-        part[z] += _term(size[z], terms)
-    if len(terms) <= _MOST_TERMS + 1:
-        return size, part, seen, _UNITS * 2.0 ** -terms[-1] * n_z
-    return size, part, seen, _DIGITS * _entropy_of(size)
-
-
-@njit(nogil=True, cache=True)
-def _entropy_of(size: NDArray[np.int32]) -> float:
-    """Return Σ n ln n."""
-    total = 0.0
-    for n in size:
-        if n > 0:
-            total += n * math.log(n)
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _cell_by_cell(
-    table: NDArray[np.int32],
-    shape: tuple[int, int, int],
-    size: NDArray[np.int32],
-    want_x2: bool,  # noqa: FBT001
-) -> float:
-    """Return G or X² as the sum over cells of its definition."""
-    n_x, n_y, n_z = shape
-    total = 0.0
-    for z in range(n_z):
-        for y in range(n_y):
-            c = 0
-            for x in range(n_x):
-                c += table[(x * n_y + y) * n_z + z]
-            share = c / size[z] if c > 0 else 0.0
-            for x in range(n_x):
-                r = 0
-                for k in range(n_y):
-                    r += table[(x * n_y + k) * n_z + z]
-                if r > 0 and c > 0:
-                    total += _cell(float(table[(x * n_y + y) * n_z + z]), r * share, want_x2)
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _cell(o: float, e: float, want_x2: bool) -> float:  # noqa: FBT001
-    """Return the cell's part of X², or of G as 2 (o ln(o/e) - (o - e)): the o - e of a stratum sum to zero."""
-    d = (o - e) / e
-    s = d * d
-    if want_x2:
-        return s * e
-    if o == 0.0:
-        return 2.0 * e
-    if abs(d) > 0.1:
-        return 2.0 * (o * math.log(o / e) - (o - e))
-    # (1+d) ln(1+d) - d = Σ (-d)^k / (k (k-1)) for k >= 2: no difference of nearly equal numbers. Up to k = 14,
-    # even and odd ones apart; what is left out is below 1e-15 of it.
-    even = 1 / 2 + s * (1 / 12 + s * (1 / 30 + s * (1 / 56 + s * (1 / 90 + s * (1 / 132 + s / 182)))))
-    odd = 1 / 6 + s * (1 / 20 + s * (1 / 42 + s * (1 / 72 + s * (1 / 110 + s / 156))))
-    return 2.0 * e * s * (even - d * odd)

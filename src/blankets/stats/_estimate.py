@@ -3,17 +3,17 @@
 Three laws, and the rule that chooses between them.
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
-  [T] Theorem 2.2; 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
-  (ERRATA D8): the interval is [0, ...] where independence would not be surprising.
+  methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
+  (errata D8): the interval is [0, ...] where independence would not be surprising.
 * **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î), and with as
   many degrees of freedom as give it the mean of the estimate near independence, ν = E₀/c (where E₀ is not just that of
   the law above). Near independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the
   normal law, with the skewness and the bias that an estimate bounded by 0 has before it gets there.
-* **normal**: Î ± z σ/√N ([T] Theorems 2.1 and 5.4). At independence σ = 0, and it covers nothing.
+* **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
 **auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
 that, and *normal* from Î > 50 standard errors on, where all three agree. Coverage of 90% intervals of
-[T] (5.8), p(y=1) = 0.2, 10% labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
+Pos, p(y=1) = 0.2, 10% labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
 auto 0.86 to 0.92, normal 0.49 to 0.97.
 """
 
@@ -49,7 +49,7 @@ class InformationEstimate:
     Attributes
     ----------
     value : ndarray
-        The estimates. Estimator (5.5) can be negative, and so can a bias-corrected one.
+        The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
     variance : ndarray
         Sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary).
     statistic, dof, scale : ndarray

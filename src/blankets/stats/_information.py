@@ -55,7 +55,7 @@ def as_tables(counts: ArrayLike, n_y: int | None = None) -> Floats:
     try:
         tables = np.asarray(counts, float)
     except (TypeError, ValueError):
-        raise _no_tables(n_y, "these are no array of numbers") from None
+        raise _no_tables(n_y, "these are not an array of numbers") from None
     if tables.ndim < 2 or (tables.shape[-2] != n_y if n_y else tables.shape[-2] < 2) or not tables.shape[-1]:
         raise _no_tables(n_y, f"these have shape {tables.shape}")
     return tables[np.newaxis] if tables.ndim == 2 else tables
@@ -104,7 +104,7 @@ def information(p: Floats, loss: Loss = "log") -> Floats:
 def derivative(p: Floats, loss: Loss = "log") -> Floats:
     """Return ∂I/∂p of each cell.
 
-    With W = p / e it is ln W for I ([T] Theorem 2.1), and for I₂
+    With W = p / e it is ln W for I (methods (4.2)), and for I₂
     W + ½ (E[W|z] - E[W|x,z] - E[W|y,z]), both up to the constant that a delta method does not see.
     """
     e = expected(p)
@@ -155,8 +155,8 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     Returns
     -------
     InformationEstimate
-        Variance: [T] Theorem 2.1 (log), the delta method (squared). Near independence
-        2 N Î is χ²(dof, 2 N I): [T] Theorem 2.2.
+        Variance: methods (4.2) (log), the delta method (squared). Near independence
+        2 N Î is χ²(dof, 2 N I), methods (4.3).
 
     Examples
     --------
@@ -194,8 +194,8 @@ def miller_madow(
         Number of levels that each x of the batch truly has, where tables are padded with levels that it
         does not have; by default the length of the last axis.
     cells : {"alphabet", "observed"}
-        The bias by alphabet sizes, (|X|-1)(|Y|-1)|Z| / 2N ([T] 2.3.1; default), or by the cells that were
-        seen, (cells - cells of x - cells of y + strata) / 2N, as Miller and Madow have it (ERRATA D7).
+        The bias by alphabet sizes, (|X|-1)(|Y|-1)|Z| / 2N (methods (4.1); default), or by the cells that were
+        seen, (cells - cells of x - cells of y + strata) / 2N, as Miller and Madow have it (errata D7).
 
     Examples
     --------

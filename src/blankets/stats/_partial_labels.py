@@ -1,4 +1,4 @@
-"""Consistent estimates of I(X;Y|Z) when most labels are missing (METHODS 4; [T] chapter 5).
+"""Consistent estimates of I(X;Y|Z) when most labels are missing (methods, section 4).
 
 A *label table* has shape (..., strata, 3, levels of x); its middle axis is negative, positive, unlabeled
 (the target as it was recorded, with "unlabeled" as a third level). It holds all that these estimators need:
@@ -57,14 +57,15 @@ Sampling = Literal["one-sample", "case-control"]
 
 NEGATIVE, POSITIVE, UNLABELLED = 0, 1, 2
 _CELLS = (-3, -2, -1)
+_ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
 _IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the prior
 
 
 def mcar_information(counts: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labels are missing completely at random, [T] (5.5).
+    """Estimate I(X;Y|Z) when labels are missing completely at random, methods (4.4).
 
     Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
-    estimate can be negative (ERRATA D4).
+    estimate can be negative (errata D4).
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     -----
     With R_y the logarithm above and l = Σ_y n_y, φ = Σ_y t_y R_y for an unlabeled row, and for a labeled
     one of class y this plus (P/l)(R_y - Σ t R) + P/l - Σ_x P t_y / Σ_x n_y. Near independence the estimate
-    is no chi-square (it trades bias for spread, D5), so weak effects get the interval of the labeled rows.
+    is no chi-square (it trades bias for spread, errata D5), so weak effects get the interval of the labeled rows.
 
     Examples
     --------
@@ -106,16 +107,16 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
         dof=rows.dof,
         scale=rows.scale,
         repaired=_without_label(l, everyone),
-        estimator="MCAR (5.5)",
+        estimator="MCAR (labeled rows, x from all rows)",
         strong_law="normal",
     )
 
 
 def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on x (and z) alone, [T] (5.6).
+    """Estimate I(X;Y|Z) when labeling depends on x (and z) alone, methods (4.5).
 
     The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
-    and the estimate flagged (ERRATA D4).
+    and the estimate flagged (errata D4).
 
     Parameters
     ----------
@@ -160,13 +161,13 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
         dof=freedom,
         scale=scale,
         repaired=_without_label(l, everyone),
-        estimator="MAR-F (5.6)",
+        estimator="MAR-F (labeled rows weighted by x)",
         noise=noise.sum(axis=-1),
     )
 
 
 def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on the class alone, from both classes, [T] (5.7).
+    """Estimate I(X;Y|Z) when labeling depends on the class alone, from both classes, methods (4.6).
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
@@ -181,7 +182,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     -----
     With R_y the logarithm above, φ = Σ_y p(y) (r_y(z)/P(z) - r_y/P) for an unlabeled row, and for a
     labeled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of
-    chi-squares of two scales, so weak effects get the interval of (5.8) or (5.9), whichever is the narrower.
+    chi-squares of two scales, so weak effects get the interval of Pos or Neg, whichever is the narrower.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
         statistic=np.where(sharper, pos.statistic, neg.statistic),
         dof=np.where(sharper, pos.dof, neg.dof),
         scale=np.where(sharper, pos.scale, neg.scale),
-        estimator="SS (5.7)",
+        estimator="SS (both labeled classes with the prior)",
         noise=_noise_of_both(tables, weight),
     )
 
@@ -233,10 +234,10 @@ def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
 def pos_information(
     counts: ArrayLike, prior: ArrayLike, *, sampling: Sampling = "one-sample", loss: Loss = "log"
 ) -> InformationEstimate:
-    """Estimate I(X;Y|Z) from labeled positives and p(y=1), [T] (5.8); the estimator of positive-unlabeled data.
+    """Estimate I(X;Y|Z) from labeled positives and p(y=1), methods (4.7); the estimator of positive-unlabeled data.
 
     The information of q₁ = p(y=1) r₁ and q₀ = P - q₁. Cells of q₀ below 0 are clipped, the others
-    renormalized to p(y=0), and the estimate flagged; it has no delta-method variance then (ERRATA D3).
+    renormalized to p(y=0), and the estimate flagged; it has no delta-method variance then (errata D3).
 
     Parameters
     ----------
@@ -254,7 +255,7 @@ def pos_information(
     Notes
     -----
     With L_y = ∂I/∂q_y, D = L₁ - L₀ and a the labeled share, φ = L₀ for other rows and
-    L₀ + (p₁/a)(D - Σ r D) for labeled positives: [T] Theorem 5.4, here also for conditional information.
+    L₀ + (p₁/a)(D - Σ r D) for labeled positives, methods (4.9).
     In case-control sampling the two samples are independent: Var = Var_P(L₀) / n₀ + p₁² Var_r(D) / n₁.
 
     Examples
@@ -269,7 +270,7 @@ def pos_information(
 
 
 def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) from labeled negatives and p(y=1), [T] (5.9): `pos_information` with classes exchanged.
+    """Estimate I(X;Y|Z) from labeled negatives and p(y=1), methods (4.7): `pos_information` with classes exchanged.
 
     Parameters
     ----------
@@ -322,14 +323,14 @@ def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling,
         scale=scale,
         repaired=negative,
         contradicts_prior=_contradicted(q_rest, share, r, big_p, n_labeled, everyone.sum(axis=_CELLS), apart=apart),
-        estimator="Pos (5.8)" if known == POSITIVE else "Neg (5.9)",
+        estimator=_ONE_CLASS[known],
     )
 
 
 def _variance(
     slope: Floats, share: Floats, r: Floats, big_p: Floats, labeled: Floats, others: Floats, *, apart: bool
 ) -> Floats:
-    """Return the variance of [T] Theorem 5.4 and Corollary 5.5, or its case-control form."""
+    """Return the variance by methods (4.9), or its case-control form."""
     rest, known = slope[..., :1, :], slope[..., 1:, :]
     contrast = known - rest
     n_labeled = labeled.sum(axis=_CELLS)

@@ -6,7 +6,7 @@ labels). The test rejects above the critical value of its level, so power = P(χ
 value). It rises with λ and alpha and falls with dof, and each of the four is found from the other three.
 
 All functions work elementwise on arrays. The approximation is that of local alternatives: λ is exact in
-the limit of small effects and many rows (METHODS 1, ERRATA B2).
+the limit of small effects and many rows (methods, section 1; errata B2).
 
 References
 ----------
@@ -107,7 +107,7 @@ def attained_power(noncentrality: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -
 
     Examples
     --------
-    A medium effect, 198 rows, a binary feature at the 1% level ([T] Table 7.1a):
+    A medium effect, 198 rows, a binary feature at the 1% level (Sechidis 2015, Table 7.1a):
 
     >>> round(float(attained_power(2 * 198 * 0.045, 1, 0.01)), 4)
     0.9501

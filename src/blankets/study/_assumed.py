@@ -44,7 +44,7 @@ def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tupl
     """Say what is assumed about missing labels, what stands in for the target, and what drives labeling."""
     if column is None:
         return ()
-    valid = " It is not valid here, and was asked for all the same:" if column.forced else ""
+    valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
     said = (
         f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
         f"{valid} {column.note[:1].upper()}{column.note[1:]}."

@@ -3,10 +3,10 @@
 Whether a row is labeled is known for every row, so that its Markov blanket can be searched like that of any
 other target. Labeling comes after everything else and has no effects among the features, so that its neighbors
 are its causes; given these, labeled rows are a fair sample. Conditioning on them is our extension of the
-methods of Sechidis for labels that go missing depending on features (MAR-F).
+methods of Sechidis (2015) for labels that go missing depending on features (MAR-F).
 
 **What it is good for.** Labeled rows as they are answer single questions wrongly: two unrelated features of
-which one drives labeling with the target are tied among labeled rows (ERRATA B6). Tests given the drivers are
+which one drives labeling with the target are tied among labeled rows (errata B6). Tests given the drivers are
 valid, each of them, and so are the separating sets, neighbors and effects that rest on them. The blanket as a
 whole is more robust: given all its members, nothing else tells about the target, labeled or not, so that with
 perfect tests labeled rows as they are lead to the same blanket. With finite rows, searches that go through

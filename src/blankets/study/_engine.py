@@ -37,6 +37,7 @@ from blankets.data import (
     pack_chunks,
 )
 from blankets.errors import DataError, ParameterError
+from blankets.records import named
 
 __all__ = ["ENGINES", "Engine", "Place", "fingerprint_of", "is_files"]
 
@@ -50,6 +51,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 Tell = Callable[[str], None]
 
 
+@named
 @dataclass(frozen=True, slots=True)
 class Engine:
     """Where rows are counted; the answer does not depend on it.
@@ -81,7 +83,9 @@ class Engine:
     def __post_init__(self) -> None:
         one_of("engine", self.kind, ENGINES)
         if self.address is not None and self.kind != "dask":
-            raise ParameterError(f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; say 'dask'")
+            raise ParameterError(
+                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use engine='dask'"
+            )
         if self.checkpoint is not None:
             path_of("checkpoint", self.checkpoint)
         self.limit  # noqa: B018  # says what is wrong with it

@@ -19,8 +19,8 @@ def information_notes(study: Study) -> tuple[str, ...]:
     column = study.informing
     if column is None:
         return study.about_labels
-    forced = " It is not valid here, and was asked for all the same." if column.forced else ""
-    stands = f"In place of the target stands one that {column.surrogate.words}: {column.note}.{forced}"
+    forced = " It is not valid here; you asked for it anyway." if column.forced else ""
+    stands = f"In place of the target, the ranking {column.surrogate.words}: {column.note}.{forced}"
     return (*study.about_labels, stands)
 
 

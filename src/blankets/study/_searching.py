@@ -72,6 +72,12 @@ class Wanted:
         named = None if automatic else _checked(algorithm, chosen)
         return cls(named, chosen, alpha, flag("roles", roles), flag("close", close))
 
+    @property
+    def about(self) -> dict[str, object]:
+        """What the answers in a checkpoint belong to."""
+        name = "auto" if self.algorithm is None else self.algorithm.name
+        return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles}
+
 
 @dataclass(frozen=True, eq=False)
 class Search:

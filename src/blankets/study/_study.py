@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -151,10 +151,17 @@ class Study:
                 )
         if engine.kind == "sql":
             known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
-        run = {"test": testing, "reading": reading, "labels": labels, "prior": prior, "target": target, **(about or {})}
+        run = {
+            **asdict(testing),
+            **asdict(reading),
+            "labels": labels,
+            "prior": prior,
+            "target": target,
+            **(about or {}),
+        }
         with (
             shown(progress) as tell,
-            engine.opened(data, target, reading, n_jobs=threads, about=_texts(run), tell=tell) as (source, place),
+            engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
         ):
             options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
             if isinstance(source, SqlCounter):
@@ -192,8 +199,8 @@ class Study:
         regime = known.regime(labels)
         if more := regime.prior_is_short(labels):
             warn(
-                f"p(y=1) is said to be {regime.prior}, but {more}; that may be chance, and all of these are taken to "
-                "be labeled; if p(y=1) is known for these very rows, correct it",
+                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
+                "of them were labeled. If you know p(y=1) of these very rows, correct the prior",
                 RegimeWarning,
             )
         if labels.n_unlabeled:
@@ -523,6 +530,12 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
             raise refusal from None
 
 
-def _texts(about: Mapping[str, object]) -> dict[str, str]:
-    """Return what answers belong to as texts, as a checkpoint keeps it."""
-    return {name: "a generator" if isinstance(v, np.random.Generator) else str(v) for name, v in about.items()}
+def _plain(about: Mapping[str, object]) -> dict[str, object]:
+    """Return what answers belong to as plain values, as a checkpoint keeps it."""
+
+    def plain(value: object) -> object:
+        if value is None or isinstance(value, str | int | float | bool):
+            return value
+        return "a generator" if isinstance(value, np.random.Generator) else str(value)
+
+    return {name: plain(value) for name, value in about.items()}

@@ -8,12 +8,14 @@ from blankets.arguments import number, one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError
 from blankets.independence import TableTests, table_tests
+from blankets.records import named
 
 __all__ = ["Testing"]
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 
+@named
 @dataclass(frozen=True, slots=True)
 class Testing:
     """How a test of independence is made.
@@ -52,7 +54,7 @@ class Testing:
         if self.dof != "adjusted" and self.kind not in ("g", "x2"):
             raise ParameterError(
                 f"dof={self.dof!r} is for the formulas of 'g' and 'x2', but the test is {self.kind!r}; "
-                f"say Testing('g', dof={self.dof!r})"
+                f"use Testing('g', dof={self.dof!r})"
             )
 
     @classmethod

@@ -26,6 +26,7 @@ from blankets.arguments import names_in
 from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabeled, Regime, Supervised
 from blankets.results import Estimate, TestResult
+from blankets.study._engine import Engine
 from blankets.study._study import Study
 
 __all__ = ["Asked", "Names", "UnderReported", "under_reported_from"]
@@ -49,8 +50,8 @@ class UnderReported:
     def note(self, name: str) -> str:
         """Say what is assumed."""
         return (
-            f"{name!r} is taken to be under-reported: of the rows that should say yes some do, and which of them is "
-            "taken to depend on nothing else."
+            f"{name!r} is assumed to be under-reported: some of the rows that should say yes do, and which of them is "
+            "assumed to depend on nothing else."
         )
 
     def asked(
@@ -71,8 +72,8 @@ class UnderReported:
             own["exclude"] = [*names_in("exclude", own.get("exclude", ())), *(n for n in self.priors if n != x)]
             if x in self.priors:
                 regime = PositiveUnlabeled(self.priors[x])
-                return Asked(data, proper, x, None, regime, None, own, exchanged=True, note=self.note(x))
-        return Asked(data, x, target, y, labels, prior, own)
+                return Asked(data, proper, x, None, regime, None, own, apart=True, exchanged=True, note=self.note(x))
+        return Asked(data, x, target, y, labels, prior, own, apart=bool(self.priors))
 
     def check(self, target: object, y: ArrayLike | None, labels: str | Regime, given: Iterable[str] = ()) -> str:
         """Refuse what exchanging the roles cannot answer; return the name of the target."""
@@ -104,11 +105,14 @@ class Asked:
     labels: str | Regime
     prior: object
     reading: Mapping[str, Any]
+    apart: bool = False
     exchanged: bool = False
     note: str = ""
 
     def opened(self, **more: Any) -> AbstractContextManager[Study]:
         """Open the study that answers it; ``more`` are further arguments of `Study.open`."""
+        if self.apart and Engine.of(more.get("engine", "auto")).kind == "sql":
+            raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
         about: dict[str, Any] = {"labels": self.labels, "prior": self.prior, "reading": self.reading}
         return Study.open(self.data, self.target, self.y, **about, **more)
 

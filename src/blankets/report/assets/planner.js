@@ -92,7 +92,7 @@
       return asked + ": out of reach with p(y=1) = " + g(found.prior, 3) + ", the value to plan for at assurance " + g(q.assurance, 6)
         + ". The best power there is " + g(found.power, 3) + ".";
     }
-    if (answer === null) return asked + ": out of reach. The best power that can be had is " + g(found.power, 3) + ".";
+    if (answer === null) return asked + ": out of reach. The best power is " + g(found.power, 3) + ".";
     const words = (value) => (!Number.isFinite(value) ? "out of reach" : q.unknown === "power" ? g(value, 4)
       : q.unknown === "effect" ? g(value, 4) + " nats (Cohen's w " + g(cohen(value), 3) + ")" : String(value));
     if (!found.uncertain) return asked + ": " + words(answer) + ".";
@@ -123,8 +123,8 @@
       + " nats (Cohen's w " + g(cohen(found.effect), 3) + ") with probability " + g(found.power, 4);
     if (partial) {
       const prior = design.prior ? " with p(y=1) = " + g(found.prior, 3) : "";
-      words += ". The test " + design.words + ";" + prior + " its noncentrality is κ = " + g(found.kappa, 4)
-        + " times that with full labels";
+      words += ". The test " + design.words + ";" + prior + " each row counts as much as κ = " + g(found.kappa, 4)
+        + " rows with full labels";
     }
     return words + ".";
   }

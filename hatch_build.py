@@ -1,0 +1,163 @@
+"""Compiles the kernels when the package is built.
+
+The files of `blankets.kernels` are joined into one module, the words of their types become those of Cython, and Cython
+and a C compiler make an extension of it. Where there is no compiler, pip is asked for one (ziglang); where that is not
+to be had either, the package is built without, and the kernels run as the Python files that they are.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent
+KERNELS = ROOT / "src" / "blankets" / "kernels"
+FILES = "_room _rows _bits _tail _statistics _moments _questions _subsets _permute _networks".split()
+UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
+FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
+
+HEAD = """\
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: infer_types=True, nonecheck=False, embedsignature=False
+cimport cython
+from libc.math cimport INFINITY, NAN, exp, lgamma, log, log1p, sqrt
+from libc.stdint cimport int32_t as int32, int64_t as int64, uint32_t as uint32, uint64_t as uint64
+ctypedef double float64
+cdef extern from *:
+    '''
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    #define popcount(word) ((int64_t)__popcnt64(word))
+    #else
+    #define popcount(word) ((int64_t)__builtin_popcountll(word))
+    #endif
+    #define whole(number) ((int64_t)(number))
+    '''
+    int64 popcount(uint64 word) nogil
+    int64 whole(double number) nogil
+import numpy as np
+"""
+ITEMS = {
+    "Bytes": "cython.uchar",
+    "Counts": "int32",
+    "Codes": "uint32",
+    "Words": "uint64",
+    "Ints": "int64",
+    "Reals": "cython.double",
+    "Singles": "cython.float",
+}
+WORDS = {
+    r"-> (?:None|bool|int|float|Answers|Ints|Reals|tuple\[.*\]):$": ":",
+    r"^@inner\nclass": "@cython.cclass\nclass",
+    r"^@inner\n": "@cython.cfunc\n@cython.inline\n@cython.nogil\n@cython.exceptval(check=False)\n",
+    r"(?<![.\w])view\(": "(",
+    r"^( *)if not cython\.compiled:\n(?:\1 .*\n)+": "",
+    r"(?<=: |> )(bint|void)\b": r"cython.\1",
+    r"(?<=: |> )float64\b": "cython.double",
+}
+
+
+def joined() -> str:
+    """Return all kernels as one source for Cython."""
+    text = "".join((KERNELS / f"{name}.py").read_text("utf-8") for name in FILES)
+    text = re.sub(
+        r"^(?:import \w+|from [\w.]+ import (?:\([^)]*\)|.*)|__all__ = \[[^]]*\]|@door)\n", "", text, flags=re.M
+    )
+    for name, value in re.findall(r"^(\w+): (?:int64|float64) = (.*?) *(?:#.*)?\n", text, flags=re.M):
+        text = re.sub(rf"^{name}: .*\n", "", text, flags=re.M)
+        text = re.sub(rf"\b{name}\b", f"({value})", text)
+    for words, meant in WORDS.items():
+        text = re.sub(words, meant, text, flags=re.M)
+    return HEAD + re.sub(r"(?<=: |> )(New)?(" + "|".join(ITEMS) + r")([234]?)(?=[ ,)\n])", _array, text)
+
+
+def _array(word: re.Match[str]) -> str:
+    item = ITEMS[word[2]] if word[1] else f"cython.const[{ITEMS[word[2]]}]"
+    return f"{item}[{':, ' * (int(word[3] or 1) - 1)}::1]"
+
+
+def compiler() -> list[str] | None:
+    """Return the command of a C compiler: the one that CC names, that of the system, or ziglang's; None: by setuptools.
+
+    Raises `FileNotFoundError` if there is none.
+    """
+    if os.environ.get("CC"):
+        return shlex.split(os.environ["CC"])
+    if sys.platform == "win32" or shutil.which("cc"):
+        return None
+    if find_spec("ziglang") is None:
+        raise FileNotFoundError("no C compiler was found")
+    return [sys.executable, "-m", "ziglang", "cc"]
+
+
+def ziglang_is_to_be_had() -> bool:
+    """Tell whether pip, outside of the environment of this build, would find it."""
+    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ask = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed", "ziglang"]
+    try:
+        return subprocess.run(ask, env=outside, capture_output=True, timeout=120, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def compiled(folder: Path) -> Path:
+    """Compile the kernels; return the extension."""
+    from Cython.Build import cythonize
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
+    command = compiler()
+    if command is not None:
+        words = " ".join(shlex.quote(word) for word in command)
+        os.environ |= {"CC": words, "LDSHARED": f"{words} -shared"}
+    source = folder / "_compiled.pyx"
+    source.write_text(joined(), "utf-8")
+    flags = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-w"]
+    if sys.platform != "win32" and platform.machine() in ("x86_64", "AMD64"):
+        flags.append("-march=x86_64_v2" if command and "ziglang" in command else "-march=x86-64-v2")
+    own = shlex.split(os.environ.get(FLAGS, ""))
+    module = Extension("blankets.kernels._compiled", [str(source)], extra_compile_args=flags + own, extra_link_args=own)
+    build = build_ext(Distribution({"ext_modules": cythonize([module], build_dir=str(folder), quiet=True)}))
+    build.build_lib, build.build_temp = str(folder / "lib"), str(folder / "temp")
+    build.ensure_finalized()
+    build.run()
+    return Path(build.get_ext_fullpath(module.name))
+
+
+class CustomBuildHook(BuildHookInterface):
+    """Puts the compiled kernels into the wheel, or, for an editable one, beside their source."""
+
+    def dependencies(self) -> list[str]:
+        """Ask for a compiler where there is none."""
+        try:
+            compiler()
+        except FileNotFoundError:
+            return ["ziglang"] if not os.environ.get(UNCOMPILED) and ziglang_is_to_be_had() else []
+        return []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile."""
+        for old in KERNELS.glob("_compiled.*"):
+            old.unlink()
+        if self.target_name != "wheel" or os.environ.get(UNCOMPILED):
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                made = compiled(Path(folder))
+            except Exception as problem:  # noqa: BLE001
+                self.app.display_warning(f"The kernels are not compiled, and will be slow: {problem}")
+                return
+            shutil.copy(made, KERNELS / made.name)
+        build_data["artifacts"].append("src/blankets/kernels/_compiled.*")
+        build_data["pure_python"], build_data["infer_tag"] = False, True

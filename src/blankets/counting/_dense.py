@@ -1,0 +1,48 @@
+"""The table behind a counter as kernels take it, for questions that are answered whole."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.counting._contract import Counter
+from blankets.counting._memory import MemoryCounter
+from blankets.counting._planes import on_disk
+from blankets.data import DenseColumns, Frame
+from blankets.kernels import Table
+
+__all__ = ["dense_table"]
+
+MOST_COPIED = 64 << 20  # bytes of codes that are copied, where they do not lie in one block already
+MOST_OF_SPARSE = 256 << 20  # the same of sparse columns
+
+_COPIED: WeakKeyDictionary[Frame, NDArray[np.uint8]] = WeakKeyDictionary()
+
+
+def dense_table(counter: Counter, *, copy_sparse: bool = False) -> Table | None:
+    """Return the table behind a counter, if it has narrow columns only and lies in memory.
+
+    Sparse columns may be copied as dense ones, up to 256 MB.
+    """
+    if type(counter) is not MemoryCounter or not len(counter.names) or counter.arities.min() < 1:
+        return None
+    codes = _codes_of(counter.frame, copy_sparse=copy_sparse)
+    return None if codes is None else counter.table(codes)
+
+
+def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:
+    """Return the codes of all columns in their order, if all are narrow and in memory."""
+    if not frame.n_rows or on_disk(frame) or any(block.codes.dtype != np.uint8 for block in frame.blocks):
+        return None
+    first = frame.blocks[0]
+    if len(frame.blocks) == 1 and isinstance(first, DenseColumns):
+        if np.array_equal(frame.position, np.arange(len(first))):
+            return np.ascontiguousarray(first.codes, np.uint8)
+    all_dense = all(isinstance(block, DenseColumns) for block in frame.blocks)
+    if frame.n_columns * frame.n_rows > (MOST_COPIED if all_dense else MOST_OF_SPARSE if copy_sparse else 0):
+        return None
+    if frame not in _COPIED:
+        _COPIED[frame] = np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)
+    return _COPIED[frame]

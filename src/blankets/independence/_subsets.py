@@ -1,0 +1,101 @@
+"""The search for the subset that separates best, on all threads, from arrays to answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets import kernels
+
+__all__ = ["Judge", "Separated", "rows_counted", "weakest_over"]
+
+PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
+Given = tuple[int, ...]
+Floats = NDArray[np.float64]
+Judge = Callable[[NDArray[np.int64], int, Given], tuple[Floats, Floats]]
+
+
+class Separated(NamedTuple):
+    """The weakest evidence about each candidate, and the sets behind it.
+
+    Attributes
+    ----------
+    n_tests : int
+        How many were performed.
+    answers : ndarray of float64 of shape (4, candidates)
+        Statistics, degrees of freedom, log p-values and methods.
+    reliable : ndarray of bool of shape (candidates,)
+        Whether any test was performed.
+    sets : list of tuples of int
+    """
+
+    n_tests: int
+    answers: Floats
+    reliable: NDArray[np.bool_]
+    sets: list[Given]
+
+
+def weakest_over(
+    table: kernels.Table,
+    formula: kernels.Formula,
+    xs: NDArray[np.int64],
+    y: int,
+    among: Sequence[int],
+    *,
+    containing: int | None,
+    sizes: tuple[int, int],
+    stop_at: float | None,
+    judge: Judge | None = None,
+    pool: Executor | None = None,
+    n_jobs: int = 1,
+) -> Separated | None:
+    """Return the weakest evidence about each x; None if tables are too large for that.
+
+    Parameters as for `IndependenceTest.separate`; ``sizes`` are those of the smallest and the largest set to try.
+    ``judge`` answers what the formula leaves open. Threads of the pool take some of ``xs`` each: what is found about
+    one does not depend on the others.
+    """
+    n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
+    fixed = -1 if containing is None else list(among).index(containing)
+    log_alpha = math.inf if stop_at is None else math.log(stop_at)
+
+    def search(part: slice) -> tuple[int, kernels.Weakest]:
+        some = xs[part]
+        weakest, performed = kernels.Weakest(len(some), max(int(fixed >= 0), sizes[0]), largest), 0
+        while weakest.left():
+            more = kernels.separate_columns(table, formula, some, y, chosen_from, fixed, log_alpha, PATIENCE, weakest)
+            if more < 0:
+                return -1, weakest
+            performed += more
+            if judge is not None and weakest.n_to_judge():
+                answers, marks, _, _, places = weakest.evidence()
+                at = np.flatnonzero(marks[3])
+                given = tuple(chosen_from[places[: weakest.set_size()]].tolist())
+                answers[6, at], answers[7, at] = judge(some[at], y, given)
+        return performed, weakest
+
+    share = -(-n // n_jobs) or 1
+    parts = [slice(start, start + share) for start in range(0, n, share)] or [slice(0, 0)]
+    found = [search(part) for part in parts] if pool is None or len(parts) < 2 else list(pool.map(search, parts))
+    if min(performed for performed, _ in found) < 0:
+        return None
+    each = [weakest.evidence() for _, weakest in found]
+    answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
+    sets = [tuple(row[:k]) for row, k in zip(chosen_from[places].tolist(), size.tolist(), strict=True)]
+    return Separated(sum(performed for performed, _ in found), answers[:4], marks[0].astype(np.bool_), sets)
+
+
+def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:
+    """Return about how many rows x tests a search over subsets takes; where it may stop, those of the smallest sets.
+
+    >>> rows_counted(100, 2, 4, (0, 4), may_stop=False), rows_counted(100, 2, 4, (0, 4), may_stop=True)
+    (3200.0, 1000.0)
+    """
+    last = min(sizes[0] + 1, sizes[1]) if may_stop else sizes[1]
+    n_sets = sum(math.comb(n_among, size) for size in range(sizes[0], last + 1))
+    return float(n_rows * n_xs) * min(n_sets, 1 << 60)

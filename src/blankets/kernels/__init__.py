@@ -1,0 +1,73 @@
+"""Kernels: every compiled loop, one idea a file, each loop once.
+
+They are compiled when the package is installed. Where that could not be done, or BLANKETS_UNCOMPILED is set, the same
+files run as Python: the answers are the same, up to the last digits of a logarithm, and come much later.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib import import_module
+
+from blankets.errors import BlanketsWarning
+from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
+from blankets.kernels._moments import block_statistics, doubtful_of, fill_roots, moments_enough, moments_tail
+from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
+from blankets.kernels._permute import permute
+from blankets.kernels._questions import drop_each, scan_bits, test_columns
+from blankets.kernels._room import Cells, Formula, Law, Table
+from blankets.kernels._rows import count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._subsets import Weakest, separate_columns
+from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
+
+__all__ = [
+    "COMPILED",
+    "Cells",
+    "Formula",
+    "Law",
+    "Table",
+    "Weakest",
+    "best_parents",
+    "block_statistics",
+    "chi2_tail",
+    "chi2_tails",
+    "count_bits",
+    "count_dense",
+    "count_sparse",
+    "count_wide",
+    "doubtful_of",
+    "drop_each",
+    "expected_scores",
+    "fill_roots",
+    "fit_weights",
+    "join_codes",
+    "moments_enough",
+    "moments_tail",
+    "pack_dense",
+    "pack_sparse",
+    "permute",
+    "refine",
+    "renumber",
+    "scan_bits",
+    "score_sets",
+    "score_tree",
+    "separate_columns",
+    "strongest_of",
+    "test_columns",
+    "weaker_of",
+]
+
+COMPILED = False
+if not os.environ.get("BLANKETS_UNCOMPILED"):
+    try:
+        _compiled = import_module("blankets.kernels._compiled")
+        globals().update((name, getattr(_compiled, name)) for name in __all__ if name != "COMPILED")
+        COMPILED = True
+    except ImportError as problem:
+        warnings.warn(
+            f"the kernels of blankets are not compiled ({problem}), and take about a hundred times as long; install "
+            f"blankets again where there is a C compiler, or let pip have ziglang (BLANKETS_UNCOMPILED=1 hides this)",
+            BlanketsWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,502 @@
+"""Whole questions about a table in memory, from codes or bits to answers, without Python's lock.
+
+Sums are taken as elsewhere, so that the numbers are the same to the last bit. Columns that are conditioned on come in
+ascending order, as the order of the strata follows from theirs. Answers are statistics, degrees of freedom, log
+p-values and methods (see `blankets.kernels._moments`), and which tests were performed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
+from blankets.kernels._moments import FAR, is_doubtful, judged
+from blankets.kernels._room import MOST_LEVELS, Formula, Room, Table, given_back, has_codes, has_masks, has_room, taken
+from blankets.kernels._rows import count_columns, join, joint_size, known_columns, renumber_row, shared_by
+from blankets.kernels._statistics import share_strata, statistic_of
+from blankets.kernels._types import (
+    NAN,
+    Answers,
+    Bytes,
+    Ints,
+    NewBytes,
+    NewReals,
+    bint,
+    door,
+    float64,
+    inner,
+    int64,
+    nogil,
+    view,
+    void,
+    whole,
+)
+
+__all__ = ["drop_each", "scan_bits", "test_columns"]
+
+BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
+MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter
+MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
+JOINT_COUNTS: int64 = 1 << 14  # a joint table of this size is counted whole; then each member's table is a view of it
+ROWS_A_COUNT: int64 = 16  # or of one count for so many rows
+TOO_LARGE: int64 = -1
+NO_MEMORY: int64 = -2
+
+
+@inner
+def nominal_without_x(table: Table, y: int64, given: Ints, n_given: int64) -> float64:
+    """Return the nominal degrees of freedom for each degree of x; the product over 100 columns fits only a float."""
+    free: float64 = table.arities[y] - 1
+    for d in range(n_given):
+        free *= table.arities[given[d]]
+    return free
+
+
+@inner
+def cells_of_bits(table: Table, y: int64, given: Ints, n_given: int64) -> int64:
+    """Return the number of cells of ``y`` in the strata if bits may count them, else a number too large for that."""
+    too_many: int64 = table.bits_win_below + 1
+    n_cells: int64 = table.arities[y] if table.first[y] >= 0 else too_many
+    for d in range(n_given):
+        if n_cells >= too_many or table.first[given[d]] < 0:
+            return too_many
+        n_cells *= table.arities[given[d]]
+    return min(n_cells, too_many)
+
+
+@inner
+def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int64:
+    """Make the joint codes those of ``given``, from the part that is there; return how many there are."""
+    d: int64 = 0
+    while d < min(room.depth, n_given) and room.columns[d] == given[d]:
+        d += 1
+    while d < n_given:
+        arity: int64 = table.arities[given[d]]
+        n_joint: int64 = room.n_codes[d] * arity
+        room.depth = d
+        if n_joint > 4 * table.n_rows + MOST_STRATA:
+            return TOO_LARGE
+        join(room.codes, d, arity, table.codes, given[d], 1, n_joint, room.codes, d + 1)
+        if n_joint > table.renumber_above:
+            if not has_codes(room, n_joint):
+                return NO_MEMORY
+            n_joint = renumber_row(room.codes, d + 1, n_joint, room.new)
+        room.columns[d] = given[d]
+        room.n_codes[d + 1] = n_joint
+        d += 1
+    room.depth = d
+    found: int64 = room.n_codes[d]
+    return found
+
+
+@inner
+def _in_order(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    skip: Bytes,
+    y: int64,
+    given: Ints,
+    n_given: int64,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    reliable: NewBytes,
+) -> int64:
+    """Set the places of the candidates that can be tested, first those by bits, and return how many these are.
+
+    Those of like arity come together. Answers are filled in as if no test were performed, but nominal degrees of
+    freedom where one will be. ``room.start[0]`` is the number of all tests.
+    """
+    free: float64 = nominal_without_x(table, y, given, n_given)
+    n_cells: int64 = cells_of_bits(table, y, given, n_given)
+    n: int64 = 0
+    n_bits: int64 = 0
+    for k in range(room.start.shape[0]):
+        room.start[k] = 0
+    for i in range(xs.shape[0]):
+        arity: int64 = table.arities[xs[i]]
+        nominal: float64 = (arity - 1) * free
+        performed: bint = not skip[i] and table.n_rows >= formula.reliability * nominal
+        reliable[i] = performed
+        statistic[i] = NAN
+        dof[i] = nominal if performed else 0.0
+        bits: bint = table.first[xs[i]] >= 0 and n_cells * max(arity - 1, 1) <= table.bits_win_below
+        room.kind[i] = arity if bits else arity + MOST_LEVELS + 1
+        if performed:
+            room.start[room.kind[i] + 1] += 1
+            n += 1
+            n_bits += bits
+    for k in range(1, room.start.shape[0]):
+        room.start[k] += room.start[k - 1]
+    for i in range(xs.shape[0]):
+        if reliable[i]:
+            room.at[room.start[room.kind[i]]] = i
+            room.start[room.kind[i]] += 1
+    room.start[0] = n
+    return n_bits
+
+
+@inner
+def _answer(
+    i: int64,
+    k: int64,
+    n_x: int64,
+    n_y: int64,
+    n_z: int64,
+    formula: Formula,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+) -> void:
+    """Fill in the answer to question ``i``, whose table is number ``k`` of the room."""
+    statistic[i] = statistic_of(room.tables, k, n_x, n_y, n_z, formula, room)
+    if not formula.nominal:
+        dof[i] = room.free
+    if formula.judges:
+        method[i] = judged(room.tables, k, n_x, n_y, n_z, statistic[i], formula, room)
+        log_p[i] = room.log_p
+
+
+@inner
+def _answer_pair(
+    table: Table,
+    plane: int64,
+    i: int64,
+    formula: Formula,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+) -> void:
+    """Answer the same for two columns of at most two levels, one chunk of bits: no table unless it is needed."""
+    n: int64 = table.n_rows
+    c: int64 = room.in_cell[1]
+    a: int64 = common_bits(table.planes, 0, plane, room.masks, 1)
+    r: int64 = table.totals[plane]
+    last: int64 = formula.terms.shape[0] - 1
+    if 0 < r < n < last:
+        part: int64 = formula.terms[a] + formula.terms[r - a] + formula.terms[c - a] + formula.terms[n + a - r - c]
+        part += room.y_part[0] - formula.terms[r] - formula.terms[n - r]
+        g: float64 = 2.0 ** (1 - formula.terms[last]) * part
+        if g >= room.enough and room.y_seen[0] == 2 and not (formula.judges and is_doubtful(g, 1, formula.law)):
+            statistic[i] = g
+            if not formula.nominal:
+                dof[i] = 1.0
+            method[i] = FAR
+            log_p[i] = NAN
+            return
+    room.tables[0, 0] = n + a - r - c
+    room.tables[0, 1] = c - a
+    room.tables[0, 2] = r - a
+    room.tables[0, 3] = a
+    _answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
+
+
+@inner
+def _by_bits(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    n: int64,
+    y: int64,
+    given: Ints,
+    n_given: int64,
+    n_cells: int64,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+) -> int64:
+    """Answer the questions at the first ``n`` places in ``room.at`` by counting bits."""
+    n_y: int64 = table.arities[y]
+    n_z: int64 = n_cells // n_y
+    widest: int64 = 1
+    room.cell_first[0] = table.first[y]
+    room.cell_arity[0] = n_y
+    for d in range(n_given):
+        room.cell_first[d + 1] = table.first[given[d]]
+        room.cell_arity[d + 1] = table.arities[given[d]]
+    for k in range(n):
+        room.x_first[k] = table.first[xs[room.at[k]]]
+        room.x_arity[k] = table.arities[xs[room.at[k]]]
+        widest = max(widest, room.x_arity[k])
+    size: int64 = max(1, BLOCK // (n_cells * widest))
+    if not has_masks(room, n_cells, table.planes.shape[2]):
+        return NO_MEMORY
+    if not has_room(room, min(size, n), n_cells * widest, 0, n_z, max(widest, 2), n_y):
+        return NO_MEMORY
+    if n_cells == 2 and widest <= 2 and table.planes.shape[0] == 1 and not formula.want_x2:
+        cell_masks(table.planes, 0, room.cell_first, room.cell_arity, 1, table.n_rows, room.masks)
+        room.in_cell[1] = bits_of(room.masks, 1)
+        room.tables[0, 0] = table.n_rows - room.in_cell[1]
+        room.tables[0, 1] = room.in_cell[1]
+        share_strata(room.tables, 1, 2, 1, formula, room)
+        for k in range(n):
+            _answer_pair(table, room.x_first[k], room.at[k], formula, room, statistic, dof, log_p, method)
+        return n
+    done: int64 = 0
+    while done < n:
+        m: int64 = min(size, n - done)
+        count_by_bits(
+            table.planes,
+            table.totals,
+            table.n_rows,
+            n_cells,
+            n_given + 1,
+            room.x_first,
+            room.x_arity,
+            done,
+            m,
+            room,
+            room.tables,
+        )
+        if done == 0:
+            share_strata(room.tables, room.x_arity[0], n_y, n_z, formula, room)
+        for k in range(m):
+            _answer(
+                room.at[done + k],
+                k,
+                room.x_arity[done + k],
+                n_y,
+                n_z,
+                formula,
+                room,
+                statistic,
+                dof,
+                log_p,
+                method,
+            )
+        done += m
+    return n
+
+
+@inner
+def test_each(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    skip: Bytes,
+    y: int64,
+    given: Ints,
+    n_given: int64,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+    reliable: NewBytes,
+) -> int64:
+    """Test each of ``xs`` that is not to be skipped against ``y`` given a set; return the number of tests performed.
+
+    It is `TOO_LARGE` if tables are too large for this. The room may have the strata of another set, from which these
+    are extended.
+    """
+    n_bits: int64 = _in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
+    n: int64 = room.start[0]
+    n_y: int64 = table.arities[y]
+    if n_bits > 0:
+        n_cells: int64 = cells_of_bits(table, y, given, n_given)
+        found: int64 = _by_bits(
+            table, formula, xs, n_bits, y, given, n_given, n_cells, room, statistic, dof, log_p, method
+        )
+        if found < 0:
+            return found
+    if n == n_bits:
+        return n
+    n_z: int64 = extend_strata(table, given, n_given, room)
+    if n_z < 0:
+        return n_z
+    n_cells = n_y * n_z
+    join(room.codes, room.depth, 1, table.codes, y, n_z, n_cells, room.cells, 0)
+    for k in range(n):
+        room.x_first[k] = xs[room.at[k]]
+    done: int64 = n_bits
+    while done < n:
+        width: int64 = table.arities[room.x_first[done]]
+        if n_cells * width > MOST_COUNTS:
+            return TOO_LARGE
+        m: int64 = 1
+        most: int64 = max(1, BLOCK // (n_cells * width))
+        while done + m < n and m < most and table.arities[room.x_first[done + m]] == width:
+            m += 1
+        together: int64 = min(m, shared_by(table.n_rows, n_cells * width, width))
+        if not has_room(room, m, n_cells * width, joint_size(n_cells, width, together), n_z, width, n_y):
+            return NO_MEMORY
+        count_columns(
+            table.codes,
+            room.x_first,
+            done,
+            m,
+            room.cells,
+            n_cells,
+            width,
+            together,
+            room.joint,
+            room.index,
+            room.tables,
+        )
+        if done == n_bits:
+            share_strata(room.tables, width, n_y, n_z, formula, room)
+        for k in range(m):
+            _answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+        done += m
+    return n
+
+
+def _checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
+    """Refuse columns that are not there, and tables without codes."""
+    n = table.arities.shape[0]
+    if table.codes.shape[0] != n or not known_columns(xs, n) or not known_columns(given, n) or not 0 <= y < n:
+        raise IndexError("no such column")
+
+
+@door
+def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints) -> Answers:
+    """Test each of ``xs`` against ``y`` given a set, in ascending order.
+
+    Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
+    methods and which tests were performed.
+    """
+    _checked(table, xs, y, given)
+    n: int64 = xs.shape[0]
+    n_given: int64 = given.shape[0]
+    answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
+    statistic: NewReals = view(answers[0])
+    dof: NewReals = view(answers[1])
+    log_p: NewReals = view(answers[2])
+    method: NewReals = view(answers[3])
+    reliable: NewBytes = view(tested.view(np.uint8))
+    room: Room = taken(formula, table, n, n_given)
+    n_tests: int64 = 0
+    with nogil:
+        for i in range(n):
+            room.skip[i] = 0
+        n_tests = test_each(
+            table, formula, xs, room.skip, y, given, n_given, room, statistic, dof, log_p, method, reliable
+        )
+    given_back(formula, room)
+    if n_tests == NO_MEMORY:
+        raise MemoryError
+    return n_tests, answers[0], answers[1], answers[2], answers[3], tested
+
+
+@door
+def scan_bits(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+) -> None:
+    """Fill in the answers about ``xs`` and ``y`` given nothing, all of them by bits, reliable or not."""
+    n: int64 = xs.shape[0]
+    n_columns: int64 = table.arities.shape[0]
+    if not known_columns(xs, n_columns) or not 0 <= y < n_columns:
+        raise IndexError("no such column")
+    wrong: int64 = table.first[y] < 0
+    for i in range(n):
+        wrong += table.first[xs[i]] < 0
+    if wrong:
+        raise ValueError("not all of these columns have bits")
+    if n != statistic.shape[0] or n != dof.shape[0] or n != log_p.shape[0] or n != method.shape[0]:
+        raise ValueError("there is to be room for all answers")
+    room: Room = taken(formula, table, n, 0)
+    found: int64 = 0
+    free: float64 = table.arities[y] - 1
+    with nogil:
+        for i in range(n):
+            room.at[i] = i
+            dof[i] = (table.arities[xs[i]] - 1) * free
+        found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
+    given_back(formula, room)
+    if found < 0:
+        raise MemoryError
+
+
+@inner
+def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int64, room: Room) -> void:
+    """Set the second table to the counts of all combinations of levels: those of ``y`` vary slowest."""
+    for r in range(table.n_rows):
+        room.cells[0, r] = 0
+    for i in range(members.shape[0]):
+        join(room.cells, 0, table.arities[members[i]], table.codes, members[i], 1, n_cells, room.cells, 0)
+    room.x_first[0] = y
+    count_columns(table.codes, room.x_first, 0, 1, room.cells, n_cells, n_y, 1, room.joint, room.index, room.tables)
+    for k in range(n_cells * n_y):
+        room.tables[1, k] = room.tables[0, k]
+
+
+@inner
+def _table_from_joint(table: Table, members: Ints, i: int64, n_y: int64, room: Room) -> void:
+    """Set the first table to that of a member given the others, from the joint one behind it.
+
+    Its axes y, members before, x, members after become x, y, the others.
+    """
+    n_x: int64 = table.arities[members[i]]
+    before: int64 = 1
+    after: int64 = 1
+    for k in range(members.shape[0]):
+        if k < i:
+            before *= table.arities[members[k]]
+        elif k > i:
+            after *= table.arities[members[k]]
+    at: int64 = 0
+    for level in range(n_y):
+        for b in range(before):
+            for x in range(n_x):
+                for a in range(after):
+                    room.tables[0, ((x * n_y + level) * before + b) * after + a] = room.tables[1, at]
+                    at += 1
+
+
+@door
+def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answers:
+    """Test each of ``members``, in ascending order, against ``y`` given all the others, from their joint table.
+
+    Answers are those of `test_columns`; there are -1 tests if the joint table would be large.
+    """
+    _checked(table, members, y, members)
+    n: int64 = members.shape[0]
+    n_y: int64 = table.arities[y]
+    answers, tested = np.full((4, n), np.nan), np.zeros(n, np.bool_)
+    cells: float64 = 1.0
+    for i in range(n):
+        cells *= table.arities[members[i]]
+    if cells * n_y > max(JOINT_COUNTS, table.n_rows // ROWS_A_COUNT):
+        return TOO_LARGE, answers[0], answers[1], answers[2], answers[3], tested
+    statistic: NewReals = view(answers[0])
+    dof: NewReals = view(answers[1])
+    log_p: NewReals = view(answers[2])
+    method: NewReals = view(answers[3])
+    reliable: NewBytes = view(tested.view(np.uint8))
+    n_cells: int64 = whole(cells)
+    room: Room = taken(formula, table, n, 1)
+    widest: int64 = 1
+    for i in range(n):
+        widest = max(widest, table.arities[members[i]])
+    room.grow(2, n_cells * n_y, n_cells * n_y, n_cells, widest, n_y)
+    n_tests: int64 = 0
+    with nogil:
+        for i in range(n):
+            n_x: int64 = table.arities[members[i]]
+            free: float64 = (cells / n_x) * ((n_x - 1) * (n_y - 1))
+            performed: bint = table.n_rows >= formula.reliability * free
+            reliable[i] = performed
+            dof[i] = free if performed else 0.0
+            if performed and n_tests == 0:
+                _count_joint(table, members, n_cells, n_y, y, room)
+            if performed:
+                n_tests += 1
+                _table_from_joint(table, members, i, n_y, room)
+                share_strata(room.tables, n_x, n_y, n_cells // n_x, formula, room)
+                _answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
+    given_back(formula, room)
+    return n_tests, answers[0], answers[1], answers[2], answers[3], tested

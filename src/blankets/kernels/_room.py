@@ -1,0 +1,384 @@
+"""What kernels are handed as a whole: a table, how it is tested, and room to work in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blankets.kernels._types import (
+    Bytes2,
+    Counts,
+    Ints,
+    NewBytes,
+    NewCodes,
+    NewCodes2,
+    NewCounts,
+    NewCounts2,
+    NewInts,
+    NewInts2,
+    NewReals2,
+    NewWords2,
+    Reals2,
+    Reals3,
+    Reals4,
+    Singles3,
+    Words3,
+    bint,
+    float64,
+    gil,
+    inner,
+    int64,
+    view,
+)
+
+__all__ = ["Cells", "Formula", "Law", "Table"]
+
+ROWS: int64 = 2048  # rows whose indices stay in the first-level cache: 8 KiB
+LANES: int64 = 4  # tables that take turns: an increment waits for the one before it if both hit the same count
+MOST_LEVELS: int64 = 256  # of codes of a byte
+MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
+
+
+@inner
+class Table:
+    """A table in memory, as codes, as bits, or both.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 of shape (columns, rows)
+        No columns: there are only bits.
+    arities : ndarray of int64 of shape (columns,)
+    planes : ndarray of uint64 of shape (chunks, planes, words)
+        Bits of all levels but the first, of the columns that have them.
+    totals : ndarray of int32 of shape (planes,)
+        How many are set.
+    first : ndarray of int64 of shape (columns,)
+        Number of each column's first plane; -1 for columns that have none.
+    n_rows : int
+    bits_win_below : int
+        Cells x (levels - 1) up to which bits are counted.
+    renumber_above : int
+        Number of joint codes above which strata are renumbered to those that occur.
+    """
+
+    codes: Bytes2
+    arities: Ints
+    planes: Words3
+    totals: Counts
+    first: Ints
+    n_rows: int64
+    bits_win_below: int64
+    renumber_above: int64
+
+    def __init__(
+        self,
+        codes: Bytes2,
+        arities: Ints,
+        planes: Words3,
+        totals: Counts,
+        first: Ints,
+        n_rows: int64,
+        bits_win_below: int64,
+        renumber_above: int64,
+    ) -> None:
+        n = arities.shape[0]
+        if codes.shape[0] not in (0, n) or codes.shape[1] != n_rows or first.shape[0] != n or n_rows < 1:
+            raise ValueError("codes, levels and bits are to be of the same columns and rows")
+        n_bits = 64 * planes.shape[0] * planes.shape[2]
+        if planes.shape[1] != totals.shape[0] or (totals.shape[0] and n_bits < n_rows):
+            raise ValueError("every plane needs its total, and a bit for every row")
+        for x in range(n):
+            if arities[x] < 1 or (codes.shape[0] and arities[x] > MOST_LEVELS):
+                raise ValueError(f"column {x} has {arities[x]} levels")
+            if first[x] >= 0 and first[x] + max(arities[x] - 1, 1) > totals.shape[0]:
+                raise ValueError(f"column {x} has planes that are not there")
+        self.codes, self.arities, self.planes, self.totals = view(codes), view(arities), view(planes), view(totals)
+        self.first, self.n_rows = view(first), n_rows
+        self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
+
+
+@inner
+class Law:
+    """What decides how closely a G is looked at (see `blankets.stats`).
+
+    Parameters
+    ----------
+    limits : ndarray of shape (degrees of freedom, 4)
+        The G that is far below and far above the level: in dense tables, and in any table.
+    small, large : float
+        Log p-values by moments below and above which a table of few rows is not near the level.
+    far : float
+        Squared distance from the mean, in variances, that is far.
+    level : float
+        0 if every p-value is to be trusted.
+    """
+
+    limits: Reals2
+    small: float64
+    large: float64
+    far: float64
+    level: float64
+
+    def __init__(self, limits: Reals2, small: float64, large: float64, far: float64, level: float64) -> None:
+        self.limits, self.small, self.large, self.far, self.level = view(limits), small, large, far, level
+
+
+@inner
+class Cells:
+    """Mean and coefficients of one cell's part of G, to be looked up (see `blankets.stats`).
+
+    Parameters
+    ----------
+    small : ndarray of shape (33, 33, 33, 5)
+        Of small strata, by n, r and c.
+    binomials : ndarray of shape (49, 129, 5)
+        Of binomial counts, by draws and probability.
+    means : ndarray of float32 of shape (33, 33, 33)
+        The means of small strata alone, which stay in the cache.
+    roots : ndarray of shape (33, 33, 5)
+        Of small strata, by n, a margin m and k: √((m)_k / (n - m)_k).
+    """
+
+    small: Reals4
+    binomials: Reals3
+    means: Singles3
+    roots: Reals3
+
+    def __init__(self, small: Reals4, binomials: Reals3, means: Singles3, roots: Reals3) -> None:
+        self.small, self.binomials, self.means, self.roots = view(small), view(binomials), view(means), view(roots)
+
+
+@inner
+class Formula:
+    """How tables are tested.
+
+    Parameters
+    ----------
+    terms : ndarray of int64
+        n ln n (see `blankets.stats.entropy_terms`).
+    full : bool
+        Whether the terms reach the number of rows.
+    reliability : float
+        Rows for each nominal degree of freedom from which a test is performed.
+    want_x2 : bool
+        X² instead of G.
+    nominal : bool
+        Nominal degrees of freedom for p-values.
+    law : Law, optional
+        How G is judged given the margins; by default it is left to the chi-square distribution.
+    cells : Cells, optional
+        To look up for that.
+    screens : bool
+        Leave to the chi-square distribution what is far from the level by any law.
+    """
+
+    terms: Ints
+    full: bint
+    reliability: float64
+    want_x2: bint
+    nominal: bint
+    judges: bint
+    screens: bint
+    law: Law  # if it judges
+    cells: Cells
+    rooms: list  # type: ignore[type-arg]
+
+    def __init__(
+        self,
+        terms: Ints,
+        full: bint,
+        reliability: float64,
+        want_x2: bint,
+        nominal: bint,
+        law: Law | None = None,
+        cells: Cells | None = None,
+        screens: bint = True,
+    ) -> None:
+        if terms.shape[0] < 2:
+            raise ValueError("there are no terms")
+        self.terms, self.full, self.reliability, self.want_x2, self.nominal = (
+            view(terms),
+            full,
+            reliability,
+            want_x2,
+            nominal,
+        )
+        self.judges, self.screens = law is not None and cells is not None, screens
+        self.rooms = []
+        self.law, self.cells = law, cells  # type: ignore[assignment]
+
+
+@inner
+class Room:
+    """Arrays to work in; one for each call at a time, kept for the next by the formula.
+
+    Attributes
+    ----------
+    tables, joint, index
+        Counts of a block of candidates; of up to four together, and where a row is counted.
+    cells, codes, n_codes, columns, depth, new
+        The cell of each row, as an array of one row. Row d of ``codes`` has the joint codes of the first d of the
+        ``columns`` that are conditioned on; there are ``n_codes[d]`` of them. What codes are renumbered by.
+    masks, in_chunk, in_cell, cell_first, cell_arity, x_first, x_arity
+        Rows of each cell as bits, their numbers; planes and levels of what is counted.
+    size, y_part, y_seen, enough, free
+        What tables of the same y and strata share (see `share_strata`); degrees of freedom.
+    rows, margins, part
+        Margins of x and y in each stratum, and the cells' parts of G.
+    at, kind, start
+        Candidates in the order in which they are counted.
+    places, given
+        A set that is conditioned on, as places and as columns.
+    """
+
+    tables: NewCounts2
+    joint: NewCounts2
+    index: NewCodes
+    cells: NewCodes2
+    codes: NewCodes2
+    n_codes: NewInts
+    columns: NewInts
+    depth: int64
+    new: NewCodes
+    masks: NewWords2
+    in_chunk: NewCounts
+    in_cell: NewCounts
+    cell_first: NewInts
+    cell_arity: NewInts
+    x_first: NewInts
+    x_arity: NewInts
+    size: NewCounts
+    y_part: NewInts
+    y_seen: NewCounts
+    enough: float64
+    free: int64
+    rows: NewInts2
+    margins: NewInts2
+    part: NewReals2
+    mean: float64
+    variance: float64
+    interpolated: bint
+    least: float64
+    movable: int64
+    log_p: float64
+    at: NewInts
+    kind: NewInts
+    start: NewInts
+    places: NewInts
+    given: NewInts
+    skip: NewBytes
+    owner: object
+
+    def __init__(self) -> None:
+        ints, counts, codes = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint32)
+        self.tables = self.joint = view(np.empty((0, 0), np.int32))
+        self.index, self.new = view(np.empty(ROWS, np.uint32)), view(codes)
+        self.cells = self.codes = view(np.empty((0, 0), np.uint32))
+        self.masks = view(np.empty((0, 0), np.uint64))
+        self.n_codes = self.columns = self.x_first = self.x_arity = self.at = self.kind = view(ints)
+        self.cell_first = self.cell_arity = self.places = self.given = self.y_part = view(ints)
+        self.start = view(np.empty(2 * MOST_LEVELS + 3, np.int64))
+        self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
+        self.rows = self.margins = view(np.empty((0, 0), np.int64))
+        self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
+        self.depth, self.owner = 0, None
+
+    def fit(self, table: Table, n_xs: int64, n_given: int64) -> None:
+        """Make room for so many candidates given so many columns of a table."""
+        if self.owner is not table or self.codes.shape[0] <= n_given:
+            self.owner, self.depth = table, 0
+            if self.codes.shape[0] <= n_given or self.codes.shape[1] != table.n_rows:
+                self.codes = view(np.empty((n_given + 1, table.n_rows), np.uint32))
+                self.n_codes, self.columns = (view(np.ones(n_given + 1, np.int64)) for _ in range(2))
+                self.cells = view(np.empty((1, table.n_rows), np.uint32))
+            for r in range(table.n_rows):
+                self.codes[0, r] = 0
+            self.n_codes[0] = 1
+        if self.cell_first.shape[0] <= n_given:
+            self.cell_first, self.cell_arity = (view(np.empty(n_given + 1, np.int64)) for _ in range(2))
+            self.places, self.given = (view(np.empty(n_given + 1, np.int64)) for _ in range(2))
+        if self.at.shape[0] < n_xs:
+            self.at, self.kind = (view(np.empty(n_xs, np.int64)) for _ in range(2))
+            self.x_first, self.x_arity = (view(np.empty(n_xs, np.int64)) for _ in range(2))
+            self.skip = view(np.empty(n_xs, np.uint8))
+
+    def grow(self, n: int64, counts: int64, together: int64, n_strata: int64, n_x: int64, n_y: int64) -> None:
+        """Make room for ``n`` tables of so many counts."""
+        if self.tables.shape[0] < n or self.tables.shape[1] < counts:
+            self.tables = view(np.empty((n, counts), np.int32))
+        if self.joint.shape[1] < together:
+            self.joint = view(np.empty((LANES, together), np.int32))
+        if self.size.shape[0] < n_strata:
+            self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
+            self.y_part = view(np.empty(n_strata, np.int64))
+        if self.rows.shape[0] < n_strata or self.rows.shape[1] < n_x or self.margins.shape[1] < n_y:
+            self.rows, self.margins = (
+                view(np.empty((n_strata, n_x), np.int64)),
+                view(np.empty((n_strata, n_y), np.int64)),
+            )
+            self.part = view(np.empty((n_x * n_y + n_x + n_y, 5)))
+
+    def grow_masks(self, n_cells: int64, words: int64) -> None:
+        """Make room for the rows of so many cells as bits."""
+        if self.masks.shape[0] < n_cells or self.masks.shape[1] != words:
+            self.masks = view(np.empty((n_cells, words), np.uint64))
+            self.in_chunk, self.in_cell = (view(np.empty(n_cells, np.int32)) for _ in range(2))
+
+
+@inner
+def has_room(room: Room, n: int64, counts: int64, together: int64, n_strata: int64, n_x: int64, n_y: int64) -> bint:
+    """Make room for tables; tell whether there is memory enough."""
+    if (
+        room.tables.shape[0] >= n
+        and room.tables.shape[1] >= counts
+        and room.joint.shape[1] >= together
+        and room.size.shape[0] >= n_strata
+        and room.rows.shape[0] >= n_strata
+        and room.rows.shape[1] >= n_x
+        and room.margins.shape[1] >= n_y
+    ):
+        return True
+    with gil:
+        try:
+            room.grow(n, counts, together, n_strata, n_x, n_y)
+            return True
+        except MemoryError:
+            return False
+
+
+@inner
+def has_masks(room: Room, n_cells: int64, words: int64) -> bint:
+    """Make room for the rows of cells as bits; tell whether there is memory enough."""
+    if room.masks.shape[0] >= n_cells and room.masks.shape[1] == words:
+        return True
+    with gil:
+        try:
+            room.grow_masks(n_cells, words)
+            return True
+        except MemoryError:
+            return False
+
+
+@inner
+def has_codes(room: Room, n_codes: int64) -> bint:
+    """Make room for so many joint codes to be renumbered; tell whether there is memory enough."""
+    if room.new.shape[0] >= n_codes:
+        return True
+    with gil:
+        try:
+            room.new = view(np.empty(n_codes, np.uint32))
+            return True
+        except MemoryError:
+            return False
+
+
+def taken(formula: Formula, table: Table, n_xs: int64, n_given: int64) -> Room:
+    """Return room for a question about a table."""
+    room: Room = formula.rooms.pop() if formula.rooms else Room()
+    room.fit(table, n_xs, n_given)
+    return room
+
+
+def given_back(formula: Formula, room: Room) -> None:
+    """Keep room for the next question, unless it is large."""
+    if room.codes.shape[0] * room.codes.shape[1] <= MOST_KEPT:
+        formula.rooms.append(room)

@@ -1,0 +1,275 @@
+"""The search for the subset that separates best, for all candidates and all subsets in one call.
+
+Subsets are tried in the order of `blankets.independence.subsets`. The joint codes of a subset are extended from those
+of the one before it, as far as the two begin alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.kernels._moments import OPEN
+from blankets.kernels._questions import NO_MEMORY, test_each
+from blankets.kernels._room import Formula, Room, Table, given_back, taken
+from blankets.kernels._rows import known_columns
+from blankets.kernels._tail import is_weaker, log_tail
+from blankets.kernels._types import (
+    Ints,
+    NewBytes,
+    NewInts,
+    NewInts2,
+    NewReals,
+    bint,
+    door,
+    float64,
+    inner,
+    int64,
+    nogil,
+    view,
+    void,
+)
+
+__all__ = ["Weakest", "separate_columns"]
+
+
+@inner
+class Weakest:
+    """The weakest evidence about each of ``n`` candidates so far, and where the search stands.
+
+    Parameters
+    ----------
+    n : int
+    smallest, largest : int
+        Sizes of the sets to try.
+    """
+
+    statistic: NewReals
+    dof: NewReals
+    log_p: NewReals
+    method: NewReals
+    reliable: NewBytes  # any test was performed
+    settled: NewBytes  # one found independence: no more are wanted
+    size: NewInts  # of the set behind the evidence
+    places: NewInts2  # that set, as places among the columns to choose from
+    last_statistic: NewReals  # of the last test
+    last_dof: NewReals
+    last_log_p: NewReals
+    last_method: NewReals
+    tested: NewBytes
+    waiting: NewBytes  # it is to be judged from outside
+    n_waiting: int64
+    set_places: NewInts  # the set that those are given, as places
+    chosen: NewInts  # the next set, as places among the others than the one that is always there
+    next: int64  # its size; beyond the largest: there is none
+    largest: int64
+
+    found: tuple  # type: ignore[type-arg]
+
+    def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
+        answers, marks, sizes = np.full((8, n), np.nan), np.zeros((4, n), np.uint8), np.zeros(n, np.int64)
+        places, answers[1] = np.zeros((n, largest), np.int64), 0.0
+        self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
+        self.last_statistic, self.last_dof = view(answers[4]), view(answers[5])
+        self.last_log_p, self.last_method = view(answers[6]), view(answers[7])
+        self.reliable, self.settled, self.tested, self.waiting = (view(marks[k]) for k in range(4))
+        self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
+        self.n_waiting, self.next, self.largest = 0, smallest, largest
+        last = np.zeros(largest, np.int64)
+        self.set_places, self.found = view(last), (answers, marks, sizes, places, last)
+
+    def evidence(self) -> tuple[NDArray[Any], ...]:
+        """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
+        last ones), marks (any test, settled, last test, waiting), sizes and sets as places, and the set of the last
+        tests. What waits is judged by putting log p-values and methods there.
+        """
+        return self.found
+
+    def n_to_judge(self) -> int:
+        """Return how many of the last tests wait to be judged."""
+        return self.n_waiting
+
+    def set_size(self) -> int:
+        """Return the size of the set of the last tests, where any wait."""
+        return self.next
+
+    def left(self) -> bool:
+        """Tell whether there are more sets to try."""
+        return self.next <= self.largest
+
+
+@inner
+def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: NewInts, given: NewInts) -> void:
+    """Set the places of a subset, ascending, and its columns, ascending too."""
+    n: int64 = 0
+    n_chosen: int64 = size - 1 if fixed >= 0 else size
+    inserted: bint = fixed < 0
+    for k in range(n_chosen):
+        place: int64 = chosen[k] + 1 if 0 <= fixed <= chosen[k] else chosen[k]
+        if not inserted and place > fixed:
+            places[n] = fixed
+            inserted = True
+            n += 1
+        places[n] = place
+        n += 1
+    if not inserted:
+        places[n] = fixed
+    for k in range(size):
+        z: int64 = among[places[k]]
+        j: int64 = k
+        while j > 0 and given[j - 1] > z:
+            given[j] = given[j - 1]
+            j -= 1
+        given[j] = z
+
+
+@inner
+def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
+    """Keep the last test of candidate ``i`` if it is its weakest."""
+    statistic: float64 = weakest.last_statistic[i]
+    dof: float64 = weakest.last_dof[i]
+    known: bint = weakest.reliable[i]
+    if known and not judges and 0.0 < dof <= weakest.dof[i] and statistic >= weakest.statistic[i]:
+        return  # stronger, or as strong, without a look at its p-value
+    log_p: float64 = weakest.last_log_p[i]
+    if not judges or log_p != log_p:
+        log_p = log_tail(statistic, dof)
+    if known and not is_weaker(log_p, statistic, weakest.log_p[i], weakest.statistic[i]):
+        return
+    weakest.statistic[i] = statistic
+    weakest.dof[i] = dof
+    weakest.log_p[i] = log_p
+    weakest.method[i] = weakest.last_method[i]
+    weakest.reliable[i] = True
+    weakest.settled[i] = log_p > log_alpha
+    weakest.size[i] = size
+    for k in range(size):
+        weakest.places[i, k] = places[k]
+
+
+@inner
+def _next_combination(chosen: NewInts, size: int64, n: int64) -> bint:
+    """Move on to the next combination of places below ``n`` in lexicographic order; tell whether there was one."""
+    k: int64 = size - 1
+    while k >= 0 and chosen[k] == n - size + k:
+        k -= 1
+    if k < 0:
+        return False
+    chosen[k] += 1
+    for j in range(k + 1, size):
+        chosen[j] = chosen[j - 1] + 1
+    return True
+
+
+@inner
+def _move_on(weakest: Weakest, n_fixed: int64, n_rest: int64) -> void:
+    """Go to the next subset, or to none if all candidates are settled."""
+    n_open: int64 = 0
+    for i in range(weakest.settled.shape[0]):
+        n_open += not weakest.settled[i]
+    if n_open == 0:
+        weakest.next = weakest.largest + 1
+    elif not _next_combination(weakest.chosen, weakest.next - n_fixed, n_rest):
+        weakest.next += 1
+        for k in range(min(weakest.next - n_fixed, weakest.chosen.shape[0])):
+            weakest.chosen[k] = k
+
+
+@inner
+def _separate(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    among: Ints,
+    fixed: int64,
+    log_alpha: float64,
+    patience: int64,
+    room: Room,
+    weakest: Weakest,
+) -> int64:
+    """Do what `separate_columns` says, without Python's lock."""
+    n_fixed: int64 = 1 if fixed >= 0 else 0
+    performed: int64 = 0
+    while weakest.next <= weakest.largest and performed * table.n_rows < patience:
+        size: int64 = weakest.next
+        _set_given(among, fixed, weakest.chosen, size, room.places, room.given)
+        if weakest.n_waiting == 0:
+            for i in range(xs.shape[0]):
+                room.skip[i] = weakest.settled[i]
+                for k in range(size):
+                    if room.given[k] == xs[i]:
+                        room.skip[i] = True
+            n: int64 = test_each(
+                table,
+                formula,
+                xs,
+                room.skip,
+                y,
+                room.given,
+                size,
+                room,
+                weakest.last_statistic,
+                weakest.last_dof,
+                weakest.last_log_p,
+                weakest.last_method,
+                weakest.tested,
+            )
+            if n < 0:
+                return n
+            performed += n
+            for i in range(xs.shape[0]):
+                weakest.waiting[i] = formula.judges and weakest.tested[i] and weakest.last_method[i] <= OPEN
+                weakest.n_waiting += weakest.waiting[i]
+                if weakest.tested[i] and not weakest.waiting[i]:
+                    _weaken(weakest, i, size, room.places, formula.judges, log_alpha)
+            if weakest.n_waiting > 0:
+                for k in range(size):
+                    weakest.set_places[k] = room.places[k]
+                return performed
+        else:
+            for i in range(xs.shape[0]):
+                if weakest.waiting[i]:
+                    _weaken(weakest, i, size, room.places, True, log_alpha)
+            weakest.n_waiting = 0
+        _move_on(weakest, n_fixed, among.shape[0] - n_fixed)
+    return performed
+
+
+@door
+def separate_columns(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    among: Ints,
+    fixed: int64,
+    log_alpha: float64,
+    patience: int64,
+    weakest: Weakest,
+) -> int:
+    """Test each of ``xs`` against ``y`` given subsets of ``among`` and keep its weakest evidence.
+
+    Subsets come smallest first, in the order of ``among``; only those with the place ``fixed`` if that is not -1. A
+    candidate with a p-value above exp(log_alpha) is settled. After ``patience`` rows x tests it comes back, so that an
+    interrupt is heard, and also when tests wait to be judged; a further call continues. Returns the number of tests
+    performed, -1 if tables are too large for this.
+    """
+    n: int64 = xs.shape[0]
+    n_columns: int64 = table.arities.shape[0]
+    if table.codes.shape[0] != n_columns or not known_columns(xs, n_columns) or not known_columns(among, n_columns):
+        raise IndexError("no such column")
+    if not 0 <= y < n_columns or not -1 <= fixed < among.shape[0]:
+        raise IndexError("no such column")
+    if weakest.statistic.shape[0] != n or weakest.largest > among.shape[0] or weakest.next < (fixed >= 0):
+        raise ValueError("the evidence is about other candidates")
+    room: Room = taken(formula, table, n, weakest.largest)
+    performed: int64 = 0
+    with nogil:
+        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    given_back(formula, room)
+    if performed == NO_MEMORY:
+        raise MemoryError
+    return performed

@@ -1,0 +1,157 @@
+"""The logarithm of the chi-square survival function, and which of many tests is the strongest or the weaker.
+
+The tail is a series below the mean and a continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31), both on
+the logarithmic scale, where nothing underflows.
+"""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log, log1p
+
+import numpy as np
+
+from blankets.kernels._types import (
+    Bytes,
+    Ints,
+    NewBytes,
+    NewReals,
+    Reals,
+    bint,
+    door,
+    float64,
+    inner,
+    int64,
+    nogil,
+    view,
+)
+
+__all__ = ["chi2_tail", "chi2_tails", "strongest_of", "weaker_of"]
+
+EPSILON: float64 = 1e-16
+TINY: float64 = 1e-300
+MOST_STEPS: float64 = 10000.0
+
+
+@inner
+def log_tail(statistic: float64, dof: float64) -> float64:
+    """Return log P(chi-square with ``dof`` degrees of freedom >= ``statistic``)."""
+    if statistic != statistic:
+        return statistic
+    if dof <= 0.0 or statistic <= 0.0:
+        return 0.0
+    a: float64 = 0.5 * dof
+    x: float64 = 0.5 * statistic
+    log_front: float64 = a * log(x) - x - lgamma(a)
+    if x < a + 1.0:
+        # P(a, x) = x^a e^-x / Gamma(a) * sum x^n / (a (a+1) ... (a+n))
+        term: float64 = 1.0 / a
+        total: float64 = term
+        n: float64 = a
+        while term > total * EPSILON:
+            n += 1.0
+            term *= x / n
+            total += term
+        return log1p(-total * exp(log_front))
+    # Q(a, x) = x^a e^-x / Gamma(a) * 1/(x+1-a- 1(1-a)/(x+3-a- ...)), by Lentz's method
+    b: float64 = x + 1.0 - a
+    c: float64 = 1.0 / TINY
+    d: float64 = 1.0 / b
+    fraction: float64 = d
+    delta: float64 = 0.0
+    i: float64 = 0.0
+    while abs(delta - 1.0) >= EPSILON * 4.0 and i <= MOST_STEPS:
+        i += 1.0
+        step: float64 = -i * (i - a)
+        b += 2.0
+        d = step * d + b
+        d = 1.0 / (d if abs(d) > TINY else TINY)
+        c = b + step / c
+        c = c if abs(c) > TINY else TINY
+        delta = d * c
+        fraction *= delta
+    return log_front + log(fraction)
+
+
+@door
+def chi2_tail(statistic: float64, dof: float64) -> float:
+    """Return the log p-value of one statistic."""
+    return log_tail(statistic, dof)
+
+
+@door
+def chi2_tails(statistic: Reals, dof: Reals) -> Reals:
+    """Return the log p-values of many."""
+    if statistic.shape[0] != dof.shape[0]:
+        raise ValueError("every statistic has its degrees of freedom")
+    found = np.empty(statistic.shape[0])
+    out: NewReals = view(found)
+    with nogil:
+        for i in range(out.shape[0]):
+            out[i] = log_tail(statistic[i], dof[i])
+    return found
+
+
+@inner
+def is_weaker(log_p: float64, statistic: float64, than_log_p: float64, than_statistic: float64) -> bint:
+    """Whether evidence is weaker: the larger p-value, then the smaller statistic."""
+    return log_p > than_log_p or (log_p == than_log_p and statistic < than_statistic)
+
+
+@door
+def weaker_of(log_p: Reals, statistic: Reals, than_log_p: Reals, than_statistic: Reals, out: NewBytes) -> None:
+    """Set which evidence is weaker than its counterpart, where both are there (not NaN)."""
+    n = out.shape[0]
+    if n != log_p.shape[0] or n != statistic.shape[0] or n != than_log_p.shape[0] or n != than_statistic.shape[0]:
+        raise ValueError("there are to be as many tests as others")
+    for i in range(n):
+        out[i] = is_weaker(log_p[i], statistic[i], than_log_p[i], than_statistic[i])
+
+
+@inner
+def _strongest(statistic: Reals, dof: Reals, performed: Bytes, columns: Ints) -> int64:
+    """Return the place of the strongest test.
+
+    A statistic that is not larger on degrees of freedom that are not fewer needs no p-value: it is not the strongest.
+    """
+    best: int64 = -1
+    fewest: int64 = 0
+    for i in range(statistic.shape[0]):
+        if performed[i] and statistic[i] == statistic[i]:
+            if best < 0 or statistic[i] > statistic[best]:
+                best = i
+            elif statistic[i] == statistic[best] and columns[i] < columns[best]:
+                best = i
+    if best < 0:
+        return best
+    for i in range(statistic.shape[0]):
+        fewest += (dof[i] < dof[best]) & (dof[i] > 0.0)
+    if fewest == 0:
+        return best
+    least: float64 = log_tail(statistic[best], dof[best])
+    for i in range(statistic.shape[0]):
+        if i == best or not performed[i]:
+            continue
+        if statistic[i] <= statistic[best] and dof[i] >= dof[best]:
+            if statistic[i] == statistic[best] and dof[i] == dof[best] and columns[i] < columns[best]:
+                best = i
+            continue
+        log_p: float64 = log_tail(statistic[i], dof[i])
+        same: bint = log_p == least and statistic[i] == statistic[best]
+        if is_weaker(least, statistic[best], log_p, statistic[i]) or (same and columns[i] < columns[best]):
+            best = i
+            least = log_p
+    return best
+
+
+@door
+def strongest_of(statistic: Reals, dof: Reals, performed: Bytes, columns: Ints) -> int:
+    """Return the place of the smallest p-value, -1 if no test was performed; ties go to the larger statistic, then
+    to the smaller column.
+    """
+    n = statistic.shape[0]
+    if dof.shape[0] != n or performed.shape[0] != n or columns.shape[0] != n:
+        raise ValueError("every test has a statistic, degrees of freedom and a column")
+    best: int64 = -1
+    with nogil:
+        best = _strongest(statistic, dof, performed, columns)
+    return best
