@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets import discover_latent
 from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
 from blankets.report import planner, report, report_content
