@@ -98,7 +98,7 @@ class TableTests(CountedTests):
         even_if_unreliable: bool = False,
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, in one pass over the data."""
-        columns, given = np.asarray(xs, np.int64), tuple(given)
+        columns, given = np.ascontiguousarray(xs, np.int64), tuple(given)
         if even_if_unreliable or len(columns) > (_CACHED_SHORT if given else _CACHED_SCAN):
             return self._scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         key = (y, tuple(sorted(given)), columns.tobytes())
@@ -138,7 +138,7 @@ class TableTests(CountedTests):
         stop_at: float | None = None,
     ) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
-        columns = np.asarray(xs, np.int64)
+        columns = np.ascontiguousarray(xs, np.int64)
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = self._weakest(columns, y, among, **how)
         if found is None:
