@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -213,6 +213,16 @@ class TableTests(CountedTests):
         return formula_of(self.counter.n_rows, self._kind) if self.nominal else self._formula
 
     @cached_property
+    def _summary(self) -> Callable[[NDArray[np.int32]], tuple[Floats, ...]]:
+        formula = self._adjusted
+
+        def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+            return answers_of_block(counts, formula)
+
+        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind}"  # a checkpoint knows answers by this name
+        return answers
+
+    @cached_property
     def _arities(self) -> list[int]:
         return self.counter.arities.tolist()  # type: ignore[no-any-return]
 
@@ -249,12 +259,11 @@ class TableTests(CountedTests):
         """Return statistics, adjusted degrees of freedom, log p-values and methods."""
         if not len(xs):
             return tuple(np.empty((4, 0)))
-        formula = self._adjusted
         if not given and type(self.counter) is MemoryCounter:
             bits = self.counter.bits_alone(y)
             if bits is not None:
-                return _scanned(self.counter, bits, formula, xs, y)
-        return self.counter.summarize(lambda counts: answers_of_block(counts, formula), xs, y, given)
+                return _scanned(self.counter, bits, self._adjusted, xs, y)
+        return self.counter.summarize(self._summary, xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
