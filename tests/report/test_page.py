@@ -289,7 +289,7 @@ def test_commands_write_pages(tmp_path, capsys, monkeypatch):
     ("largest", "words"), [(0.6, "small large"), (0.14, "small medium large"), (0.06, "small medium")]
 )
 def test_words_of_the_scale_do_not_overlap(largest, words):
-    marks = [["small", 0.005], ["medium", 0.045], ["large", 0.125]]
+    marks = {"small": 0.005, "medium": 0.045, "large": 0.125}
     drawn = ElementTree.fromstring(str(effect_scale({"largest": largest, "marks": marks})))
     texts = [(float(text.get("x")), text.text) for text in drawn]
     assert [word for _, word in texts] == words.split()

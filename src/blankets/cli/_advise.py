@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import arguments, label_options, reading_options, target_option
-from blankets.cli._output import notes
+from blankets.cli._arguments import arguments, json_option, label_options, quiet_option, reading_options, target_option
+from blankets.cli._output import notes, show
 from blankets.progress import told
 
 __all__ = ["advise"]
@@ -21,8 +21,8 @@ __all__ = ["advise"]
 @reading_options
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
-@click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@json_option
+@quiet_option
 def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
     """Say which test and estimator fit the labels of FILE, with what power, and what more labels would bring.
 
@@ -37,4 +37,4 @@ def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any
         import blankets
 
         advice = blankets.advise(file, target, **arguments(file, target, choices))
-    click.echo(advice.to_json() if as_json else repr(advice))
+    show(advice, as_json=as_json)

@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
+from blankets.cli._arguments import json_option
+from blankets.cli._output import show_json, show_table
+
 __all__ = ["algorithms"]
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the list as one JSON document.")
+@json_option
 def algorithms(*, as_json: bool) -> None:
     """List the algorithms.
 
@@ -25,12 +28,8 @@ def algorithms(*, as_json: bool) -> None:
     from blankets import algorithms as every
 
     if as_json:
-        import json
-
-        click.echo(json.dumps([_entry(entry) for entry in every()], ensure_ascii=False))
+        show_json([_entry(entry) for entry in every()])
         return
-    from blankets.cli._output import show_table
-
     rows = []
     for entry in every():
         options = ", ".join(f"{option}={value}" for option, value in entry.options.items())

@@ -17,8 +17,10 @@ __all__ = [
     "arguments",
     "engine_options",
     "jobs_option",
+    "json_option",
     "json_options",
     "label_options",
+    "quiet_option",
     "reading_options",
     "search_options",
     "target_option",
@@ -27,7 +29,6 @@ __all__ = [
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
 
 _WORDS = {"true": True, "false": False, "none": None}
 # Fields of the objects that the library takes; the first is the word that stands for the object.
@@ -118,10 +119,12 @@ engine_options = _all(
     ),
 )
 jobs_option = click.option("--jobs", "n_jobs", type=int, metavar="N", help="Number of threads; default: all.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 json_options = _all(
-    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document."),
+    json_option,
     click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file."),
-    click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
+    quiet_option,
 )
 
 

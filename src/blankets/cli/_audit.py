@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import arguments, jobs_option, reading_options
-from blankets.cli._output import notes
-from blankets.progress import told
+from blankets.cli._arguments import jobs_option, json_option, quiet_option, reading_options
+from blankets.cli._output import answer, show
 
 __all__ = ["audit"]
 
@@ -19,9 +18,9 @@ __all__ = ["audit"]
 @click.option("--labels", metavar="REGIME", help="Why labels are missing: auto (default), pu, mcar, mar-f, mar-c.")
 @reading_options
 @jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def audit(*, file: str, as_json: bool, quiet: bool, **choices: Any) -> None:
+@json_option
+@quiet_option
+def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choices: Any) -> None:
     """Say what is odd about FILE (CSV or Parquet): leaks, near-duplicates, identifiers, shifted columns, ...
 
     \b
@@ -30,8 +29,4 @@ def audit(*, file: str, as_json: bool, quiet: bool, **choices: Any) -> None:
       blankets audit patients.csv -t smoker --labels pu
       blankets audit patients.csv -t readmitted --json | jq '.findings[] | {kind, columns}'
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
-        import blankets
-
-        found = blankets.audit(file, **arguments(file, choices["target"], choices), progress=progress or False)
-    click.echo(found.to_json() if as_json else repr(found))
+    show(answer("audit", file, target, choices, quiet=quiet), as_json=as_json)

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blankets.cli._arguments import (
-    Source,
-    arguments,
-    engine_options,
-    jobs_option,
-    label_options,
-    reading_options,
-    search_options,
-    target_option,
-)
-from blankets.cli._output import check_folder, notes, show_blanket, write_json
+from blankets.cli import _arguments as common
+from blankets.cli._output import check_folder, notes, show_blanket, show_json
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -28,20 +19,19 @@ __all__ = ["discover"]
 
 
 @click.command()
-@click.argument("file", type=Source(exists=True))
-@target_option
-@search_options
-@reading_options
+@click.argument("file", type=common.Source(exists=True))
+@common.target_option
+@common.search_options
+@common.reading_options
 @click.option("--roles", is_flag=True, help="Also say who is parent, child or spouse, where the data show it.")
-@label_options
-@engine_options
+@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it.")
+@common.label_options
+@common.engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
-@jobs_option
+@common.jobs_option
 @click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the result to this JSON file.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report to this HTML file.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@common.json_options
 def discover(
     *,
     file: str,
@@ -71,13 +61,13 @@ def discover(
     with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
         import blankets
 
-        given = arguments(file, target, choices)
+        given = common.arguments(file, target, choices)
         blanket = blankets.discover(file, target=target, **given, progress=progress or False)
         said.discard_all(blanket.warnings)
         details = {} if report is None else _over_priors(blanket, file, target, given)
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:
-        write_json(blanket, save)
+        blanket.to_json(save, indent=2)
     if report is not None:
         blanket.report(report, source=file, **details)
     _print(blanket, explanations, as_json=as_json)
@@ -98,12 +88,10 @@ def _over_priors(blanket: Blanket, file: str, target: str, given: Mapping[str, A
 
 def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) -> None:
     if as_json:
-        import json
-
         content = blanket.to_dict()
         if explanations:
             content["explanations"] = [explanation.to_dict() for explanation in explanations]
-        click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
+        show_json(content)
         return
     show_blanket(blanket)
     for explanation in explanations:

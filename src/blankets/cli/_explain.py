@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import click
 
+from blankets.cli._arguments import json_option
+from blankets.cli._output import show_json
+
 __all__ = ["explain"]
 
 
 @click.command()
 @click.argument("result", type=click.Path(exists=True, dir_okay=False))
 @click.argument("columns", nargs=-1, required=True, metavar="COLUMN...")
-@click.option("--json", "as_json", is_flag=True, help="Print the explanations as one JSON document.")
+@json_option
 def explain(result: str, columns: tuple[str, ...], *, as_json: bool) -> None:
     """Say why a COLUMN is in a blanket or not.
 
@@ -26,9 +29,7 @@ def explain(result: str, columns: tuple[str, ...], *, as_json: bool) -> None:
     blanket = Blanket.load(result)
     explanations = [blanket.explain(column) for column in columns]
     if as_json:
-        import json
-
-        click.echo(json.dumps([explanation.to_dict() for explanation in explanations], ensure_ascii=False))
+        show_json([explanation.to_dict() for explanation in explanations])
         return
     for explanation in explanations:
         click.echo(str(explanation))

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import arguments, jobs_option, json_options, reading_options, target_option
-from blankets.cli._output import check_folder, notes, write_json
-from blankets.progress import told
+from blankets.cli._arguments import jobs_option, json_options, reading_options, target_option
+from blankets.cli._output import answer, show
 
 __all__ = ["latent"]
 
@@ -43,11 +42,4 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
       blankets latent survey.csv -t readmitted --labels mcar --exclude name
     """
-    check_folder(save, "--save")
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
-        import blankets
-
-        found = blankets.discover_latent(file, target, **arguments(file, target, choices), progress=progress or False)
-    if save is not None:
-        write_json(found, save)
-    click.echo(found.to_json() if as_json else repr(found))
+    show(answer("discover_latent", file, target, choices, quiet=quiet, save=save), as_json=as_json)

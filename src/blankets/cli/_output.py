@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from blankets.cli._arguments import arguments
 from blankets.cli._options import in_options
-from blankets.errors import BlanketsWarning, DataError
+from blankets.errors import BlanketsWarning, Interrupted
+from blankets.progress import told
 
 if TYPE_CHECKING:
     from blankets.records import Saved
     from blankets.results import Blanket
 
-__all__ = ["Notes", "check_folder", "notes", "show_blanket", "show_table", "write_json"]
+__all__ = ["Notes", "answer", "check_folder", "notes", "show", "show_blanket", "show_json", "show_table"]
 
 
 class Notes:
@@ -97,9 +99,37 @@ def check_folder(path: Path | None, option: str) -> None:
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
 
 
-def write_json(result: Saved, path: Path) -> None:
-    """Write a result to a file."""
-    try:
-        result.to_json(path, indent=2)
-    except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+def show_json(content: object) -> None:
+    """Print plain data as one JSON document."""
+    import json
+
+    click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
+
+
+def show(found: Saved, *, as_json: bool) -> None:
+    """Print a result."""
+    click.echo(found.to_json() if as_json else repr(found))
+
+
+def answer(
+    question: str, file: str, target: str | None, choices: Mapping[str, Any], *, quiet: bool, save: Path | None = None
+) -> Any:
+    """Return what a function of the library answers about a file, and save it where that is wanted.
+
+    Its warnings become notes, unless the result itself tells them; what an interrupted search has found is printed.
+    """
+    check_folder(save, "--save")
+    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+        import blankets
+
+        given = arguments(file, target, choices)
+        try:
+            found = getattr(blankets, question)(file, target, **given, progress=progress or False)
+        except Interrupted as stopped:
+            if stopped.found is not None:
+                click.echo(repr(stopped.found))
+            raise
+        said.discard_all(getattr(found, "warnings", ()))
+    if save is not None:
+        found.to_json(save, indent=2)
+    return found

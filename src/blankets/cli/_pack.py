@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import arguments, jobs_option, reading_options
+from blankets.cli._arguments import arguments, jobs_option, quiet_option, reading_options
 from blankets.cli._output import notes
 from blankets.progress import told
 
@@ -19,7 +19,7 @@ __all__ = ["pack"]
 @click.option("-t", "--target", metavar="NAME", help="A column whose values are labels, some of which may be missing.")
 @reading_options
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@quiet_option
 def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) -> None:
     """Write FILES (CSV or Parquet, or folders of these) as packed codes, to be counted again and again.
 

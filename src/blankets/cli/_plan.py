@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from blankets.cli._arguments import json_option
+from blankets.cli._output import show_json
+
 __all__ = ["plan"]
 
 
@@ -31,7 +34,7 @@ __all__ = ["plan"]
 @click.option("--strata", metavar="N", help="Strata: combinations of values that the test conditions on; default: 1.")
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+@json_option
 def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     """Find the one thing that is left out: rows, labels, power, effect, level or arity.
 
@@ -54,9 +57,7 @@ def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     many = any(isinstance(value, list) for value in question.values())
     answer = planning_table(**question) if many else plan_one(**question)
     if as_json:
-        import json
-
-        click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, allow_nan=False))
+        show_json(answer.to_dict())
     else:
         click.echo(repr(answer))
 

@@ -6,31 +6,22 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import (
-    Source,
-    arguments,
-    engine_options,
-    jobs_option,
-    label_options,
-    reading_options,
-    target_option,
-)
-from blankets.cli._output import notes
-from blankets.progress import told
+from blankets.cli import _arguments as common
+from blankets.cli._output import answer, show
 
 __all__ = ["rank"]
 
 
 @click.command()
-@click.argument("file", type=Source(exists=True))
-@target_option
+@click.argument("file", type=common.Source(exists=True))
+@common.target_option
 @click.option("--loss", metavar="NAME", help="log (mutual information, default) or squared.")
-@label_options
-@reading_options
-@engine_options
-@jobs_option
-@click.option("--json", "as_json", is_flag=True, help="Print the ranking as one JSON document.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@common.label_options
+@common.reading_options
+@common.engine_options
+@common.jobs_option
+@common.json_option
+@common.quiet_option
 def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
     """Rank the features of FILE by their information about a column.
 
@@ -47,13 +38,4 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
       blankets rank visits/ -t readmitted --engine dask --address tcp://scheduler:8786
       blankets rank patients.csv -t readmitted --json | jq '.features[].name'
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
-        import blankets
-
-        ranking = blankets.rank(file, target, **arguments(file, target, choices), progress=progress or False)
-    if as_json:
-        import json
-
-        click.echo(json.dumps(ranking.to_dict(), ensure_ascii=False, allow_nan=False))
-    else:
-        click.echo(repr(ranking))
+    show(answer("rank", file, target, choices, quiet=quiet), as_json=as_json)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, json_options
-from blankets.cli._output import check_folder, notes, write_json
+from blankets.cli._output import check_folder, notes, show
 from blankets.progress import told
 
 __all__ = ["refute"]
@@ -42,5 +42,5 @@ def refute(*, result: str, file: str, as_json: bool, save: Path | None, quiet: b
         blanket = blankets.Blanket.load(result)
         tried = blankets.refute(blanket, file, **arguments(file, blanket.target, choices), progress=progress or False)
     if save is not None:
-        write_json(tried, save)
-    click.echo(tried.to_json() if as_json else repr(tried))
+        tried.to_json(save, indent=2)
+    show(tried, as_json=as_json)

@@ -7,34 +7,24 @@ from typing import Any
 
 import click
 
-from blankets.cli._arguments import (
-    Source,
-    arguments,
-    engine_options,
-    jobs_option,
-    json_options,
-    label_options,
-    reading_options,
-    target_option,
-)
-from blankets.cli._output import check_folder, notes, write_json
-from blankets.progress import told
+from blankets.cli import _arguments as common
+from blankets.cli._output import answer, show
 
 __all__ = ["select"]
 
 
 @click.command()
-@click.argument("file", type=Source(exists=True))
-@target_option
+@click.argument("file", type=common.Source(exists=True))
+@common.target_option
 @click.option("-c", "--criterion", metavar="NAME", help="mim, jmi (default), cmi, mrmr, mifs, cife, cmim, disr, ...")
 @click.option("-k", "--number", "k", type=int, metavar="N", help="How many features; default: 10.")
-@label_options
+@common.label_options
 @click.option("--beta", type=float, metavar="W", help="Weight of redundancy, for mifs and linear.")
 @click.option("--gamma", type=float, metavar="W", help="Weight of redundancy given the class, for linear.")
-@reading_options
-@engine_options
-@jobs_option
-@json_options
+@common.reading_options
+@common.engine_options
+@common.jobs_option
+@common.json_options
 def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
     """Select the features of FILE that tell the most about a column.
 
@@ -48,12 +38,4 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets select visits.packed -t readmitted --engine dask
       blankets select patients.csv -t readmitted --json | jq .names
     """
-    check_folder(save, "--save")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
-        import blankets
-
-        selection = blankets.select(file, target, **arguments(file, target, choices), progress=progress or False)
-        said.discard_all(selection.warnings)
-    if save is not None:
-        write_json(selection, save)
-    click.echo(selection.to_json() if as_json else repr(selection))
+    show(answer("select", file, target, choices, quiet=quiet, save=save), as_json=as_json)

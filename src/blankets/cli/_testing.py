@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from blankets.cli._arguments import arguments, label_options, reading_options, target_option, test_options
-from blankets.cli._output import notes, show_table
+from blankets.cli import _arguments as common
+from blankets.cli._output import notes, show_json, show_table
 from blankets.progress import told
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ __all__ = ["test"]
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("tested", nargs=-1, required=True, metavar="COLUMN...")
-@target_option
+@common.target_option
 @click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
-@test_options
-@label_options
-@reading_options
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON list.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@common.test_options
+@common.label_options
+@common.reading_options
+@common.json_option
+@common.quiet_option
 def test(
     *,
     file: str,
@@ -49,12 +49,10 @@ def test(
         import blankets
         from blankets.data import read_table
 
-        how, table = arguments(file, target, choices), read_table(file)
+        how, table = common.arguments(file, target, choices), read_table(file)
         results = [blankets.test(table, column, target, given, **how) for column in tested]
     if as_json:
-        import json
-
-        click.echo(json.dumps([result.to_dict() for result in results], ensure_ascii=False, allow_nan=False))
+        show_json([result.to_dict() for result in results])
         return
     _show(results)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from blankets.cli._arguments import json_option
+from blankets.cli._output import show_json
+
 __all__ = ["versions"]
 
 _NEEDED = ("numpy", "scipy", "narwhals", "scikit-learn", "networkx", "click", "rich")
@@ -11,7 +14,7 @@ _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the versions as one JSON document.")
+@json_option
 def versions(*, as_json: bool) -> None:
     """Print the versions of blankets, Python and the packages that it uses."""
     import platform
@@ -28,9 +31,7 @@ def versions(*, as_json: bool) -> None:
     found["kernels"] = "compiled" if COMPILED else "not compiled: slow"
     found |= {package: _version(package) for package in (*_NEEDED, *_OPTIONAL)}
     if as_json:
-        import json
-
-        click.echo(json.dumps(found))
+        show_json(found)
         return
     width = max(map(len, found))
     for name, version in found.items():

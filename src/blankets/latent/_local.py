@@ -146,7 +146,7 @@ def open_local(
 def first_stage(local: Local) -> Stage:
     """Return the best model without latents."""
     shown, target = local.labeled, local.target
-    rows = Rows(local.rows.codes[:, shown], local.rows.arities, local.rows.weights[shown])
+    rows = Rows(np.compress(shown, local.rows.codes, axis=1), local.rows.arities, local.rows.weights[shown])
     space = open_stage(local)
     constraints = Constraints.none(len(local.names), space.largest - 1)
     parents, _, _ = solve(rows, constraints, SetScore.named("bic", rows.total))

@@ -129,18 +129,19 @@ def _meaning(blanket: Blanket) -> str:
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
     if not blanket.closed:
-        return f"The other columns were left out by the search; they were not tested given all of {target}'s members."
-    rest -= len(blanket.undecided)
-    undecided = undecided_sentence(blanket)
-    if not rest:
-        return undecided
-    others = (
-        "the other column tells"
-        if rest == 1
-        else f"{'the other' if not undecided else 'another'} {rest:,} columns tell"
-    )
-    shows = f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
-    return f"{shows} {undecided}".strip()
+        return f"The other columns were left out by the search; they were not tested given all members for {target}."
+    partly = ""
+    if blanket.partly:
+        were = "column was" if len(blanket.partly) == 1 else "columns were"
+        partly = f"{len(blanket.partly):,} {were} tested given some of the members only, for want of rows."
+    rest -= len(blanket.undecided) + len(blanket.partly)
+    doubts = [partly, undecided_sentence(blanket)]
+    if rest:
+        these = "another" if any(doubts) else "the other"
+        others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
+        rows = count_of(blanket.n_rows, "row")
+        doubts.insert(0, f"{known}, {others} nothing more about {target} that {rows} could show.")
+    return " ".join(filter(None, doubts))
 
 
 def _assumptions(blanket: Blanket) -> list[str]:
@@ -198,7 +199,7 @@ def _latents(latent: LatentBlanket) -> list[str]:
     return told or [f"None was found by {latent.method}: the observed columns explain the data as well without any."]
 
 
-def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, Any] | None:
+def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, object] | None:
     """Return which columns are members under which class prior."""
     if not runs:
         return None
@@ -212,7 +213,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 
 
-def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, Any] | None:
+def _stability(blanket: Blanket, shares: Mapping[str, float] | None) -> dict[str, object] | None:
     """Return how often each column was a member over resamples, members and frequent others first."""
     if not shares:
         return None

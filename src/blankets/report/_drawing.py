@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
 
 from blankets.report._html import Html, many, tag
+
+if TYPE_CHECKING:
+    from blankets.report._effects import EffectRow, Effects
+    from blankets.report._neighborhood import Box, Graph, Line
+
+    Places = Mapping[str, list[float]]
 
 __all__ = ["effect_bar", "effect_scale", "graph", "legend", "share_bar"]
 
@@ -13,7 +20,7 @@ _HEAD = 14.0  # length of the head of an arrow; its line ends where it begins
 _LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 
 
-def graph(content: dict[str, Any], shape: str) -> Html:
+def graph(content: Graph, shape: Literal["wide", "tall"]) -> Html:
     """Return the neighborhood in one of its two shapes, "wide" or "tall"."""
     drawing = content[shape]
     places = drawing["places"]
@@ -49,13 +56,13 @@ def graph(content: dict[str, Any], shape: str) -> Html:
     )
 
 
-def _line(line: dict[str, Any], route: str, shape: str, number: dict[str, int]) -> Html:
+def _line(line: Line, route: str, shape: str, number: dict[str, int]) -> Html:
     arrow = f"url(#head-{shape})" if line["directed"] else None
     ends = {"data_start": number[line["start"]], "data_end": number[line["end"]]}
     return tag("path", d=route, class_="line", stroke_width=line["width"], marker_end=arrow, **ends)
 
 
-def _across(line: dict[str, Any], places: dict[str, list[float]]) -> str:
+def _across(line: Line, places: Places) -> str:
     """Return a curve from the facing side of one box to that of another."""
     start, end = places[line["start"]], places[line["end"]]
     gap = _HEAD if line["directed"] else 0.0
@@ -66,7 +73,7 @@ def _across(line: dict[str, Any], places: dict[str, list[float]]) -> str:
     return f"M{x1:.1f},{y1:.1f} C{x1 + bend:.1f},{y1:.1f} {x2 - bend:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
 
 
-def _around(line: dict[str, Any], places: dict[str, list[float]]) -> str:
+def _around(line: Line, places: Places) -> str:
     """Return an arc on the left of a column of boxes."""
     start, end = places[line["start"]], places[line["end"]]
     y1, y2 = start[1] + start[3] / 2, end[1] + end[3] / 2
@@ -77,7 +84,7 @@ def _around(line: dict[str, Any], places: dict[str, list[float]]) -> str:
     return f"M{x1:.1f},{y1:.1f} C{out:.1f},{y1:.1f} {out:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
 
 
-def _box(index: int, box: dict[str, Any], place: list[float]) -> Html:
+def _box(index: int, box: Box, place: list[float]) -> Html:
     x, y, width, height = place
     latent = " latent" if box["latent"] else ""
     shape = tag("rect", x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}", rx="7")
@@ -94,7 +101,7 @@ def _box(index: int, box: dict[str, Any], place: list[float]) -> Html:
     )
 
 
-def legend(content: dict[str, Any]) -> Html:
+def legend(content: Graph) -> Html:
     """Return what the colors and the widths of lines mean."""
     items = [tag("li", tag("span", class_=f"swatch {role}"), words) for role, words in content["roles"]]
     if content["latent"]:
@@ -114,10 +121,10 @@ def _at(value: float, largest: float) -> float:
     return 6.0 + 188.0 * math.sqrt(max(value, 0.0) / largest)
 
 
-def effect_bar(row: dict[str, Any], content: dict[str, Any]) -> Html:
+def effect_bar(row: EffectRow, content: Effects) -> Html:
     """Return the interval of one effect as a bar with a dot."""
     largest = content["largest"]
-    marks = [_mark(value, largest, 0, 22) for _, value in content["marks"] if value <= largest]
+    marks = [_mark(value, largest, 0, 22) for _, value in content["marks"].items() if value <= largest]
     parts = [tag("line", x1="6", y1="11", x2="194", y2="11", class_="base"), *marks]
     if row["interval"]:
         low, high = (_at(value, largest) for value in row["interval"])
@@ -128,10 +135,10 @@ def effect_bar(row: dict[str, Any], content: dict[str, Any]) -> Html:
     return tag("svg", *parts, class_="bar", viewBox="0 0 200 22", role="img", aria_label=words)
 
 
-def effect_scale(content: dict[str, Any]) -> Html:
+def effect_scale(content: Effects) -> Html:
     """Return the words over the bars, without those for which there is no room."""
     largest = content["largest"]
-    free = [(_at(value, largest), word) for word, value in content["marks"] if value <= largest * 0.9]
+    free = [(_at(value, largest), word) for word, value in content["marks"].items() if value <= largest * 0.9]
     placed: list[tuple[float, str]] = []
     for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: what lies between can be guessed
         if all(abs(x - other) > _LETTER * (len(word) + len(there)) / 2 for other, there in placed):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
 from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
@@ -12,12 +12,38 @@ from blankets.stats import EFFECT_SIZES
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["effects"]
+__all__ = ["EffectRow", "Effects", "effects"]
 
 LEVEL = 0.9
 
 
-def effects(blanket: Blanket) -> dict[str, Any]:
+class EffectRow(TypedDict):
+    """One member; None and "not known" where the test was not performed."""
+
+    name: str
+    role: str
+    effect: float | None
+    less_bias: float | None
+    interval: list[float] | None
+    effect_words: str
+    less_bias_words: str
+    interval_words: str
+    p: str
+    test: str
+    given: str
+
+
+class Effects(TypedDict):
+    """All members, the scale on which they are drawn, and what it means."""
+
+    level: float
+    rows: list[EffectRow]
+    largest: float
+    marks: dict[str, float]
+    words: str
+
+
+def effects(blanket: Blanket) -> Effects:
     """Return a row for each member, strongest first, and the words around the table."""
     rows = [_row(blanket, name) for name in blanket.members]
     ends = [row["interval"][1] for row in rows if row["interval"]] + [row["effect"] or 0.0 for row in rows]
@@ -29,7 +55,7 @@ def effects(blanket: Blanket) -> dict[str, Any]:
         "level": LEVEL,
         "rows": rows,
         "largest": max([*ends, 1.2 * EFFECT_SIZES["medium"]]),
-        "marks": [[word, value] for word, value in EFFECT_SIZES.items()],
+        "marks": dict(EFFECT_SIZES),
         "words": (
             "The effect is the information that a member and the target share when the columns under “given” are "
             "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
@@ -40,7 +66,7 @@ def effects(blanket: Blanket) -> dict[str, Any]:
     }
 
 
-def _row(blanket: Blanket, name: str) -> dict[str, Any]:
+def _row(blanket: Blanket, name: str) -> EffectRow:
     evidence = blanket.strengths[name]
     tested = evidence.reliable and math.isfinite(evidence.statistic)
     others = {name, *evidence.given} == set(blanket.members) and len(evidence.given) > 1

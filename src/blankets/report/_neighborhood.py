@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from blankets.results import count_of, joined, number, shown
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["MOST_BOXES", "neighborhood"]
+__all__ = ["MOST_BOXES", "Box", "Drawing", "Graph", "Line", "neighborhood"]
 
 MOST_BOXES = 60
 """Members that are drawn; the strongest, if there are more."""
@@ -37,6 +37,47 @@ _WORDS = {
 }
 
 
+class Box(TypedDict):
+    """A column or a latent."""
+
+    name: str
+    label: str
+    role: str
+    latent: bool
+    words: str
+    lines: NotRequired[list[str]]
+
+
+class Line(TypedDict):
+    """A line between two boxes."""
+
+    start: str
+    end: str
+    directed: bool
+    width: float
+
+
+class Drawing(TypedDict):
+    """Where the boxes stand: left, top, width, height."""
+
+    width: float
+    height: float
+    places: dict[str, list[float]]
+
+
+class Graph(TypedDict):
+    """The neighborhood, and its two drawings."""
+
+    boxes: list[Box]
+    lines: list[Line]
+    wide: Drawing
+    tall: Drawing
+    roles: list[list[str]]
+    latent: bool
+    words: str
+    note: str
+
+
 @dataclass(frozen=True)
 class _Sides:
     """Who stands where, from left to right; the target stands in the middle, spouses beyond their children."""
@@ -48,7 +89,7 @@ class _Sides:
     beyond: list[str]
 
 
-def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[str, Any]:
+def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> Graph:
     """Return boxes, lines, their places in both drawings, and a description in words.
 
     ``blanket``: observed members. ``latent``: latent members of the same target, which are drawn among them.
@@ -57,12 +98,12 @@ def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[
     drawn = blanket.members[:MOST_BOXES]
     effect = {name: blanket.strengths[name].effect for name in drawn}
     roles = {blanket.target: "target"} | {name: graph.nodes[name]["role"] for name in drawn}
-    lines = [
+    lines: list[Line] = [
         {"start": start, "end": end, "directed": known["directed"], "width": _width(effect, start, end, blanket.target)}
         for start, end, known in graph.edges(data=True)
         if start in roles and end in roles
     ]
-    boxes = [
+    boxes: list[Box] = [
         {
             "name": name,
             "label": shown(name, _LETTERS),
@@ -89,7 +130,7 @@ def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> dict[
     }
 
 
-def _latent_box(one: Latent, latent: LatentBlanket) -> dict[str, Any]:
+def _latent_box(one: Latent, latent: LatentBlanket) -> Box:
     role = one.position if one.position in _WORDS else "unknown"
     return {
         "name": one.name,
@@ -101,7 +142,7 @@ def _latent_box(one: Latent, latent: LatentBlanket) -> dict[str, Any]:
     }
 
 
-def _latent_lines(latent: LatentBlanket, drawn: list[str]) -> list[dict[str, Any]]:
+def _latent_lines(latent: LatentBlanket, drawn: list[str]) -> list[Line]:
     """Return the lines of the fitted graph that touch a latent."""
     strength = {one.name: _thickness(one.information) for one in latent.latents}
     return [
@@ -111,7 +152,7 @@ def _latent_lines(latent: LatentBlanket, drawn: list[str]) -> list[dict[str, Any
     ]
 
 
-def _without_replaced(lines: list[dict[str, Any]], latent: LatentBlanket) -> list[dict[str, Any]]:
+def _without_replaced(lines: list[Line], latent: LatentBlanket) -> list[Line]:
     """Leave out the lines between the target and members that a latent made irrelevant."""
     replaced = {name for one in latent.latents for name in one.replaced}
     return [
@@ -143,7 +184,7 @@ def _sides(blanket: Blanket, drawn: tuple[str, ...], latent: LatentBlanket | Non
     return _Sides(left, causes, effects, right, spouses)
 
 
-def _wide(target: str, sides: _Sides) -> dict[str, Any]:
+def _wide(target: str, sides: _Sides) -> Drawing:
     """Place the boxes in columns from left to right, each column centered."""
     columns = [sides.left, sides.latent_left, [target], sides.latent_right, sides.right, sides.beyond]
     gap = 110.0 if sum(map(bool, columns)) <= 4 else 80.0
@@ -161,7 +202,7 @@ def _wide(target: str, sides: _Sides) -> dict[str, Any]:
     return {"width": x - gap + 8.0, "height": float(height), "places": places}
 
 
-def _tall(blanket: Blanket, sides: _Sides) -> dict[str, Any]:
+def _tall(blanket: Blanket, sides: _Sides) -> Drawing:
     """Place the boxes below each other: one side, the target, the other side with spouses under their child."""
     names = [*sides.left, *sides.latent_left, blanket.target, *sides.latent_right]
     for name in sides.right:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from blankets.report._drawing import effect_bar, effect_scale, graph, legend, share_bar
 from blankets.report._html import Html, asset, data_block, many, page, tag
-from blankets.report._planner import planner_body
+from blankets.report._planner import Start, planner_body
+
+if TYPE_CHECKING:
+    from blankets.report._effects import Effects
+    from blankets.report._neighborhood import Graph
+    from blankets.report._trail import Trail
 
 __all__ = ["report_page"]
 
 
-def report_page(content: dict[str, Any], start: dict[str, Any] | None = None) -> str:
+def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
     """Return a report as one HTML document.
 
     ``content``: from `report_content`. ``start``: numbers of the study with which the planner opens; without them the
@@ -53,7 +59,7 @@ def _section(identifier: str, title: str, *children: object) -> Html:
     return tag("section", heading, *children, id=identifier, aria_labelledby=f"{identifier}-title")
 
 
-def _head(content: dict[str, Any]) -> Html:
+def _head(content: Mapping[str, Any]) -> Html:
     assumptions = tag("ul", *(tag("li", sentence) for sentence in content["assumptions"]))
     notes = [tag("p", sentence, class_="notice") for sentence in content["notes"]]
     return tag(
@@ -71,7 +77,7 @@ def _facts(pairs: list[list[str]], kind: str) -> Html:
     return tag("dl", *(tag("div", tag("dt", label), tag("dd", value)) for label, value in pairs), class_=kind)
 
 
-def _graph_section(content: dict[str, Any]) -> Html | None:
+def _graph_section(content: Graph) -> Html | None:
     if not content["lines"]:
         return None
     hint = tag(
@@ -89,7 +95,7 @@ def _latent_section(paragraphs: list[str] | None) -> Html | None:
     return _section("latents", "Latent variables", *(tag("p", text) for text in paragraphs))
 
 
-def _effects_section(content: dict[str, Any]) -> Html | None:
+def _effects_section(content: Effects) -> Html | None:
     if not content["rows"]:
         return None
     roles = any(row["role"] for row in content["rows"])
@@ -119,7 +125,7 @@ def _cell(label: str, value: str) -> Html:
     return tag("td", value, data_label=label)
 
 
-def _trail_section(content: dict[str, Any]) -> Html:
+def _trail_section(content: Trail) -> Html:
     choices = [
         ("", "all columns"),
         ("member", "in the blanket"),
@@ -148,7 +154,7 @@ def _trail_section(content: dict[str, Any]) -> Html:
     )
 
 
-def _labels_section(labels: list[list[str]] | None, sensitivity: dict[str, Any] | None) -> Html | None:
+def _labels_section(labels: list[list[str]] | None, sensitivity: Mapping[str, Any] | None) -> Html | None:
     if labels is None and sensitivity is None:
         return None
     parts: list[Html] = [] if labels is None else [_facts(labels, "settings")]
@@ -164,7 +170,7 @@ def _labels_section(labels: list[list[str]] | None, sensitivity: dict[str, Any] 
     return _section("labels", "Labels and class prior", *parts)
 
 
-def _stability_section(content: dict[str, Any] | None) -> Html | None:
+def _stability_section(content: Mapping[str, Any] | None) -> Html | None:
     if content is None:
         return None
     rows = [
@@ -196,7 +202,7 @@ def _health_section(findings: list[dict[str, str]]) -> Html:
     return _section("health", "The data", tag("ul", *items, class_="findings"))
 
 
-def _planner_section(start: dict[str, Any] | None, caution: str) -> Html | None:
+def _planner_section(start: Start | None, caution: str) -> Html | None:
     if start is None:
         return None
     intro = tag("p", "How many rows or labels would the next study need? The planner opens with this one's numbers.")
@@ -206,7 +212,7 @@ def _planner_section(start: dict[str, Any] | None, caution: str) -> Html | None:
     return _section("planner-section", "Plan the next study", intro, folded)
 
 
-def _method_section(content: dict[str, Any]) -> Html:
+def _method_section(content: Mapping[str, Any]) -> Html:
     again = content["reproduce"]
     parts: list[Html] = []
     for label, text in (("Python", again["python"]), ("Command line", again["cli"])):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from blankets.errors import ParameterError
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
-__all__ = ["planner", "planner_body"]
+__all__ = ["Start", "planner", "planner_body"]
+
+Start = dict[str, float | str]  # values with which the page opens
 
 
 class _Slider(NamedTuple):
@@ -73,7 +75,7 @@ _CHOICES = {
 }
 
 
-def planner(path: str | Path, **start: Any) -> Path:
+def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
     ``path``: the file to write. ``**start``: values with which the page opens: ``unknown`` ("rows", "labeled", "power"
@@ -108,7 +110,7 @@ def planner(path: str | Path, **start: Any) -> Path:
     return write_whole(path, text)
 
 
-def _check(start: dict[str, Any]) -> None:
+def _check(start: Start) -> None:
     """Refuse values that the page would not take."""
     sliders = {slider.name: slider for slider in _SLIDERS}
     for name, value in start.items():
@@ -117,16 +119,16 @@ def _check(start: dict[str, Any]) -> None:
                 raise ParameterError.not_one_of(name, value, _CHOICES[name][1])
         elif name not in sliders:
             raise ParameterError.not_one_of("value of the planner", name, [*_CHOICES, *sliders])
-        elif not sliders[name].low <= value <= sliders[name].high:
+        elif isinstance(value, str) or not sliders[name].low <= value <= sliders[name].high:
             allowed = f"between {sliders[name].low:g} and {sliders[name].high:g}"
             raise ParameterError.out_of_range(name, value, allowed)
 
 
-def planner_body(start: dict[str, Any]) -> Html:
+def planner_body(start: Start) -> Html:
     """Return the planner without its page: controls on one side, answers on the other."""
     chosen = {"unknown": "rows", "regime": "supervised", "priorKind": "exact"} | start
-    selects = {name: _select(name, chosen[name]) for name in _CHOICES}
-    sliders = {slider.name: _control(slider, start.get(slider.name, slider.value)) for slider in _SLIDERS}
+    selects = {name: _select(name, str(chosen[name])) for name in _CHOICES}
+    sliders = {slider.name: _control(slider, float(start.get(slider.name, slider.value))) for slider in _SLIDERS}
     controls = [selects["unknown"], selects["regime"]]
     for name, control in sliders.items():
         controls += [selects["priorKind"], control] if name == "prior" else [control]

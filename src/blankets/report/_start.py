@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blankets.report._label_regime import is_partial
+from blankets.report._planner import Start
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
@@ -26,7 +27,7 @@ _PRIORS = (
 _LIMITS = {"prior": (0.01, 0.99), "low": (0.01, 0.98), "high": (0.02, 0.99)}
 
 
-def start_of(blanket: Blanket) -> dict[str, Any]:
+def start_of(blanket: Blanket) -> Start:
     """Return values for the planner: rows, level, labels, prior, and the effect of the weakest member.
 
     Examples
@@ -45,7 +46,7 @@ def start_of(blanket: Blanket) -> dict[str, Any]:
     # Information with a surrogate is about κ times that with the target, for which a study is planned.
     effect = min(tested) / kappa if tested and kappa else 0.045
     alpha = settings.get("alpha")
-    start: dict[str, Any] = {
+    start: Start = {
         "unknown": "rows",
         "rows": min(max(blanket.n_rows, 10), 10_000_000),
         "alpha": alpha if isinstance(alpha, float) and 1e-5 <= alpha <= 0.2 else 0.01,
@@ -54,7 +55,7 @@ def start_of(blanket: Blanket) -> dict[str, Any]:
     return start | (_labels(blanket) if is_partial(blanket) else {})
 
 
-def _labels(blanket: Blanket) -> dict[str, Any]:
+def _labels(blanket: Blanket) -> Start:
     """Return the regime, the share of all rows that is labeled, and the prior."""
     settings = blanket.settings
     regime = str(settings["labels"])
@@ -76,7 +77,7 @@ def _share(labels: int, rows: int) -> float:
     return min(max(int(labels * 10_000 / rows) / 10_000, 0.0005), 0.99)
 
 
-def _prior(said: object) -> dict[str, Any]:
+def _prior(said: object) -> Start:
     for pattern, kind, names in _PRIORS:
         if found := re.fullmatch(pattern, str(said)):
             values = dict(zip(names, map(float, found.groups()), strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from blankets.results import count_of, format_p, joined, number, shown
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
-__all__ = ["MOST_COLUMNS", "trail"]
+__all__ = ["MOST_COLUMNS", "Trail", "trail"]
 
 MOST_COLUMNS = 2000
 """Columns that a report lists; with so many it stays below 2 MB."""
@@ -22,7 +22,32 @@ _ARRAYS = ("phase", "given", "statistic", "dof", "log_p", "n_rows", "reliable")
 _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was passed over"}
 
 
-def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> dict[str, Any]:
+class Row(TypedDict):
+    """One column: in or out, why in a few words, and at length."""
+
+    name: str
+    verdict: str
+    short: str
+    lines: list[str]
+
+
+class Steps(TypedDict):
+    """What the search did, in order."""
+
+    rows: list[str]
+    words: str
+
+
+class Trail(TypedDict):
+    """The columns that are listed, of so many in total."""
+
+    total: int
+    note: str
+    rows: list[Row]
+    steps: Steps
+
+
+def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> Trail:
     """Return a row for each column, members first, then by the last p-value, then those not searched.
 
     ``most``: rows at most; a note says so where there are more columns.
@@ -69,7 +94,7 @@ def _only(blanket: Blanket, names: list[str]) -> Blanket:
     return replace(blanket, columns=columns, passed_over=replace(record, **arrays))
 
 
-def _row(blanket: Blanket, explanation: Explanation) -> dict[str, Any]:
+def _row(blanket: Blanket, explanation: Explanation) -> Row:
     return {
         "name": shown(explanation.column, 200),
         "verdict": explanation.verdict,
@@ -103,7 +128,7 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
     return f"{'dependent' if refuted else 'independent'}{given}, {p}"
 
 
-def _steps(blanket: Blanket) -> dict[str, Any]:
+def _steps(blanket: Blanket) -> Steps:
     """Return what the search did to the target's neighborhood, in order."""
     mine = [step for step in blanket.decisions if step.evidence.y == blanket.target]
     rows = [
