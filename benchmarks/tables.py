@@ -27,7 +27,18 @@ import blankets as bl
 from blankets.errors import BlanketsError, BlanketsWarning
 
 ALPHA = 0.01
-OF_STATSMODELS = ("anes96", "fair", "heart", "modechoice", "randhie", "spector", "star98", "ccard", "cancer", "scotland")
+OF_STATSMODELS = (
+    "anes96",
+    "fair",
+    "heart",
+    "modechoice",
+    "randhie",
+    "spector",
+    "star98",
+    "ccard",
+    "cancer",
+    "scotland",
+)
 
 
 def loaded(folder: Path | None) -> Iterator[tuple[str, pd.DataFrame, str]]:

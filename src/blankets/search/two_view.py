@@ -137,6 +137,7 @@ ALGORITHMS = (
         "(2005), its second that of inter-IAMB (Tsamardinos, Aliferis & Statnikov 2003).",
         sound=True,
         roles=True,
+        both_ends=True,
         when="The default: nearest to the truth over networks, bounded in time, closed by construction.",
     ),
 )
