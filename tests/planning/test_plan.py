@@ -150,7 +150,7 @@ class TestRegimes:
     def test_regime_objects(self):
         regime = PositiveUnlabeled(prior=0.2)
         assert plan(power=0.95, rows=3000, labels=regime, **MEDIUM).answer == 49
-        with pytest.raises(ParameterError, match="give prior= and sampling= to PositiveUnlabeled"):
+        with pytest.raises(ParameterError, match="give prior= and the like to PositiveUnlabeled"):
             plan(power=0.95, rows=3000, labels=regime, prior=0.3, **MEDIUM)
 
     def test_positives_collected_apart(self):

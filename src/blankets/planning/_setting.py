@@ -69,7 +69,7 @@ class LabelDesign:
     # p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not
     strata: tuple[tuple[float, float], ...] = ()
 
-    def _said(self) -> dict[str, Any]:
+    def _said(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in ("regime", "surrogate", "positives", "strata")}
 
     @classmethod
