@@ -51,7 +51,7 @@ def test_what_could_have_been_missed_with_all_labels(algorithm):
             assert row[f"effect_{100 * power:g}"] == pytest.approx(expected, rel=1e-6)
             assert explanation.detectable[power] == pytest.approx(expected, rel=1e-6)
         assert "a weaker one could have been missed" in explanation.lines[-1]
-        assert " on the surrogate" not in str(explanation)
+        assert " on what is counted in place" not in str(explanation)
     assert blanket.explain("age").detectable == {}
 
 
@@ -68,7 +68,7 @@ def test_missing_labels_make_larger_effects_escape():
     unknown = bl.discover(table, "ill", labels="pu", algorithm="iamb")
     assert "kappa" not in unknown.settings
     assert unknown.could_have_missed(powers=(0.8,))[0]["effect_80"] == pytest.approx(row["effect_80"] * kappa)
-    assert "an effect on the surrogate of" in " ".join(unknown.explain("dose").lines)
+    assert "an effect on what is counted in place of the target of" in " ".join(unknown.explain("dose").lines)
 
 
 def test_labeled_rows_alone_are_what_counts_when_labels_are_missing_at_random():

@@ -63,7 +63,7 @@ def test_without_a_prior_the_regimes_own_surrogate_ranks_and_the_notes_say_so(hi
     ranking = bl.rank(hidden, "ill", labels="mar-c")
     through = bl.rank(hidden, "ill", labels=bl.SemiSupervised("mar-c", surrogate="ym"))
     np.testing.assert_array_equal(ranking.information, through.information)
-    assert "In place of the target, the ranking counts unlabeled rows as a class of their own" in ranking.notes[1]
+    assert "In place of the target, the estimate counts unlabeled rows as a class of their own" in ranking.notes[1]
     assert "nothing is known about p(y=1)" in ranking.notes[1]
     estimated = bl.rank(hidden, "ill", labels="mar-c", prior=0.45)
     assert estimated.estimator == "Pos (labeled positives with the prior)"

@@ -115,7 +115,7 @@ def test_what_is_known_limits_the_range():
     with pytest.raises(ParameterError, match="the prior leaves no range of p"):
         bl.sensitivity(data, "ill", labels="mar-c", prior=0.3)
     whole = {**data, "ill": (np.nan_to_num(data["ill"]) > 0).astype(int)}
-    with pytest.raises(NotAnswerableError, match="every row is labeled, so that p"):
+    with pytest.raises(NotAnswerableError, match="every row is labeled, so p"):
         bl.sensitivity(whole, "ill")
 
 

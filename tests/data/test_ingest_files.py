@@ -1,6 +1,7 @@
 """Tables from files, good and bad."""
 
 import gzip
+import os
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from blankets.data import Reading, _files, ingest, read_table
+from blankets.data import Reading, _files, ingest, open_chunks, read_table
 from blankets.errors import ConstantColumnWarning, DataError, IdLikeColumnWarning, MissingPackageError
 
 TABLE = pd.DataFrame(
@@ -213,3 +214,25 @@ def test_rows_that_do_not_end_are_told_in_plain_words(tmp_path, text):
     path.write_text("a,b\n" + "0,1\n1,0\n" * 20 + text + "0,1\n" * 20)
     with pytest.raises(DataError, match=r"'.*long\.csv' cannot be read: a row is longer than one million characters"):
         ingest(path, "a")
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_a_file_without_a_line_break_is_refused_after_a_bounded_read(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(_files, "LONGEST_HEADER", 1000)
+    path = tmp_path / f"t.{ending}"
+    with (gzip.open if ending.endswith("gz") else open)(path, "wt") as file:
+        file.write("a,b," * 1000)
+    with pytest.raises(DataError, match="has no line break in its first 1,000 characters"):
+        ingest(path)
+
+
+def test_pipes_and_loops_are_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    for read in (ingest, open_chunks):
+        with pytest.raises(DataError, match="is a pipe or a device, not a file"):
+            read(tmp_path / "t.csv")
+        with pytest.raises(DataError, match=r"loop\.csv"):
+            read(tmp_path / "loop.csv")
+    with pytest.raises(DataError, match="has no CSV or Parquet files"):
+        open_chunks(tmp_path)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import blankets as bl
 from blankets.data import Reading, Store, _chunks, _summary, ingest, open_chunks, pack_chunks
 from blankets.data._store import StoreWriter
-from blankets.errors import DataError, MissingValuesError, ParameterError, TargetError
+from blankets.errors import DataError, EngineError, MissingValuesError, ParameterError, TargetError
 
 
 @pytest.fixture(autouse=True)
@@ -199,14 +199,14 @@ def test_damaged_stores_are_refused(source, tmp_path):
     bl.pack(source, store)
     codes = (store / "codes.u8").read_bytes()
     (store / "codes.u8").write_bytes(codes[:-1])
-    with pytest.raises(DataError, match="has 239 bytes instead of 240; pack the table again"):
+    with pytest.raises(EngineError, match=r"is damaged: 'codes\.u8' has 239 bytes, not 240; pack the table again"):
         Store.open(store)
     (store / "codes.u8").unlink()
-    with pytest.raises(DataError, match="lacks its file"):
+    with pytest.raises(EngineError, match=r"lacks its file 'codes\.u8'"):
         Store.open(store)
     meta = json.loads((store / "meta.json").read_text())
     (store / "meta.json").write_text(json.dumps({**meta, "schema": 99}))
-    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 1\)"):
+    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 2\)"):
         Store.open(store)
     (store / "meta.json").write_text("{")
     with pytest.raises(DataError, match="is not a store of packed codes"):

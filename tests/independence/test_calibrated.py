@@ -56,7 +56,7 @@ def test_with_plenty_of_rows_it_is_the_chi_square_test():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 3, (200_000, 12))
     batch = calibrated(columns).scan(range(1, 12), 0)
-    assert {e.method for e in batch} == {"asymptotic: every expected count is at least 5"}
+    assert {e.method for e in batch} == {"chi-square: every expected count is at least 5"}
     np.testing.assert_allclose(batch.log_p, chi2.logsf(batch.statistic, 4), rtol=1e-3, atol=1e-5)
 
 
@@ -64,9 +64,9 @@ def test_with_plenty_of_rows_it_is_the_chi_square_test():
 @pytest.mark.parametrize(
     ("n", "strata", "arity", "copied", "method"),
     [
-        (600, 60, 3, 0.1, "moments"),
-        (900, 90, 3, 0.1, "moments"),
-        (1500, 100, 2, 0.1, "moments"),
+        (600, 60, 3, 0.1, "adjusted chi-square"),
+        (900, 90, 3, 0.1, "adjusted chi-square"),
+        (1500, 100, 2, 0.1, "adjusted chi-square"),
         (45, 6, 3, 0.45, "permut"),
     ],
 )
@@ -94,15 +94,15 @@ def test_each_method_says_why():
     three = np.where(np.isin(np.arange(n), [8, 9, 10, 11]), 2, np.arange(n) > n - 20)  # one of them is among the rare
     columns = np.column_stack([binary, rng.integers(0, 2, n), many, rare, rare_too, binary, three])
     tests = calibrated(columns, reliability=0)
-    assert tests.test(0, 1).method == "asymptotic: every expected count is at least 5"
-    assert tests.test(0, 1, [2]).method == "moments: some expected counts are below 5"
-    few = "permutation: too few rows can change places within the strata for a formula"
-    assert tests.test(3, 4).method == "exact: every table with these margins was looked at"
+    assert tests.test(0, 1).method == "chi-square: every expected count is at least 5"
+    assert tests.test(0, 1, [2]).method == "adjusted chi-square: some expected counts are below 5"
+    few = "permutation: the strata have too few rows for a formula"
+    assert tests.test(3, 4).method == "exact: all tables with the same totals were counted"
     assert tests.test(3, 6).method == few
-    far = "asymptotic: far from the level, however sparse the table"
+    far = "chi-square: far from the level even if the table is sparse"
     assert calibrated(columns, reliability=0, level=0.01).test(0, 5).method == far
     nothing = tests.test(0, 1, [5])  # within each level of its copy it is constant
-    assert nothing.method == "nothing to test: no rows can change places within the strata"
+    assert nothing.method == "nothing to test: within each stratum one of the two has a single value"
     assert (nothing.log_p, nothing.dof) == (0.0, 0.0)
 
 
@@ -226,7 +226,7 @@ def test_the_strongest_needs_no_other_p_values(codes):
     tests = calibrated(codes, level=0.01)
     batch = tests.scan([0, 1, 2, 4, 5], 3)
     first = batch.strongest(0.01)
-    assert (first.x, first.method) == (1, "asymptotic: far from the level, however sparse the table")
+    assert (first.x, first.method) == (1, "chi-square: far from the level even if the table is sparse")
     assert batch._log_p is None  # nobody asked
     assert first.log_p == pytest.approx(chi2.logsf(first.statistic, first.dof))
     assert batch.log_p[1] == first.log_p
@@ -269,7 +269,7 @@ def test_one_test_in_every_label_regime(labels):
     prior = {} if labels in ("supervised", "mcar", "mar-f") else {"prior": 0.6}
     result = bl.test(frame, "rare", "ill", ["z"], labels=labels, test="auto", **prior)
     assert result.test == "auto"
-    assert result.method.split(":")[0] in ("asymptotic", "moments", "exact", "permutation")
+    assert result.method.split(":")[0] in ("chi-square", "adjusted chi-square", "exact", "permutation")
     assert 0 < result.p < 1
     assert result.to_dict()["method"] == result.method
     assert f"({result.method})" in " ".join(repr(result).split())
@@ -286,10 +286,15 @@ def test_the_default_is_calibrated_and_says_how(codes):
         assert blanket.settings["test"] == "auto"
         assert "test auto" in repr(blanket)
         method = blanket.strengths["x1"].method
-        assert method.startswith("asymptotic")
+        assert method.startswith("chi-square")
         assert f"({method})" in " ".join(str(blanket.explain("x1")).split())
         looks = blanket.passed_over
-        assert {looks.methods[k].split(":")[0] for k in looks.method} <= {"", "asymptotic", "moments", "permutation"}
+        assert {looks.methods[k].split(":")[0] for k in looks.method} <= {
+            "",
+            "chi-square",
+            "adjusted chi-square",
+            "permutation",
+        }
         again = bl.Blanket.from_dict(blanket.to_dict())
         assert again.strengths["x1"].method == method
         assert again.passed_over.methods == looks.methods

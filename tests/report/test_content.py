@@ -77,7 +77,17 @@ def test_answer_without_members_says_what_could_have_been_found():
     [
         (blanket_of(evidence("age")), "consists of one of the 1 column searched: age.", "No column was left out"),
         (blanket_of(evidence("a"), evidence("b")), "consists of all the 2 columns searched: a and b.", "No column"),
-        (blanket_of(evidence("a"), columns=("b",)), "one of the 2 columns", "Once it is known, the other column tells"),
+        (
+            blanket_of(evidence("a"), columns=("b",), closed=True),
+            "one of the 2 columns",
+            "Once it is known, the other column tells",
+        ),
+        (blanket_of(evidence("a"), columns=("b",)), "one of the 2 columns", "were not tested given all members"),
+        (
+            blanket_of(evidence("a"), columns=("b", "c"), closed=True, undecided={"b": "100 rows are too few"}),
+            "one of the 3 columns",
+            "another column tells nothing more about ill that 1,000 rows could show. Undecided, for want of rows: b is",
+        ),
         (
             blanket_of(evidence("a"), columns=("b",), finds="neighbors"),
             "The parents and children of ill are one of the 2 columns searched: a.",

@@ -48,8 +48,9 @@ def test_a_limit_keeps_roles_unknown_rather_than_wrong():
 
 
 def test_both_parent_and_child_is_neither():
-    # A and B are separated by nothing (both parents), but X makes A a child.
-    tests = Scripted("TABX", {"TA|": VERY, "TB|": VERY, "TA|B": VERY, "TB|A": VERY, "AX|": VERY})
+    # A and B are separated by nothing and tied given T (both parents), but X, tied to T given A, makes A a child.
+    ties = ("TA|", "TB|", "TA|B", "TB|A", "AX|", "AB|T", "TX|A")
+    tests = Scripted("TABX", dict.fromkeys(ties, VERY))
     roles = by_name(tests, orient(tests, 0, [1, 2], {3: 1}, alpha=ALPHA))
     assert roles == {"A": "neighbor", "B": "parent", "X": "spouse"}
 

@@ -26,6 +26,7 @@ __all__ = ["discover"]
 @common.search_options
 @common.reading_options
 @click.option("--roles", is_flag=True, help="Also say who is parent, child or spouse, where the data show it.")
+@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it.")
 @common.label_options
 @common.engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")

@@ -1,8 +1,9 @@
 """Counts that outlive the process: every answer goes to a file, and a run that starts again finds it there.
 
 The file has a line for each answer, after a first line that says of which data and settings. A search is
-a function of its answers, so a run that was killed replays what it had and goes on from there. A last line
-that was cut off is dropped.
+a function of its answers, so a run that was killed replays what it had and goes on from there. Each line begins
+with its checksum: a last line that was cut off is dropped, and a file that was changed otherwise is refused, as is
+one that is not ours. Only its owner may read it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from threading import Lock
@@ -19,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting._contract import Columns, Counter, TableBlock
-from blankets.errors import DataError, ParameterError
+from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, warn
 
 __all__ = ["Checkpoint", "RememberingCounter"]
 
 Arrays = tuple[NDArray[np.float64], ...]
-FORMAT = 1
+FORMAT = "blankets checkpoint 2"
 
 
 class Checkpoint:
@@ -52,10 +55,15 @@ class Checkpoint:
         self._known: dict[str, list[str]] = {}
         self._lock = Lock()
         try:
-            kept = self._read() if self.path.exists() else 0
-            with self.path.open("ab") as file:
-                file.truncate(kept)
-        except OSError as error:
+            there = self.path.exists()
+            if there and not self.path.is_file():
+                raise DataError(f"the checkpoint {str(path)!r} is not a file; give another path")
+            kept = self._read(self.path.read_bytes()) if there else 0
+            if there:
+                os.truncate(self.path, kept)
+        except (OSError, ValueError) as error:
+            if isinstance(error, DataError | EngineError | ParameterError):
+                raise
             raise DataError(f"the checkpoint {str(path)!r} cannot be used: {error}") from error
         if not kept:
             self._append({"about": self.about})
@@ -63,27 +71,33 @@ class Checkpoint:
     def __len__(self) -> int:
         return len(self._known)
 
-    def _read(self) -> int:
+    def _read(self, content: bytes) -> int:
         """Read the answers; return the length of what is whole."""
-        content = self.path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if not whole:
-            return 0
-        first, *lines = whole.splitlines()
-        try:
-            about = json.loads(first)["about"]
-        except (ValueError, KeyError, TypeError):
-            raise DataError(f"{str(self.path)!r} is not a checkpoint; give another path") from None
+        if b"\n" not in content and _line({"about": self.about}).startswith(content):
+            return 0  # nothing, or killed while the first line was written
+        first, *lines = content.split(b"\n")
+        found = _content(first)
+        about = found.get("about") if isinstance(found, dict) else None
+        if not isinstance(about, dict) or not str(about.get("format")).startswith("blankets checkpoint"):
+            raise DataError(f"{str(self.path)!r} is not a checkpoint; give another path")
         self._compare(about)
-        length = len(first) + 1
-        for line in lines:
-            try:
-                key, arrays = json.loads(line)
-            except ValueError:
-                break
-            self._known[key] = arrays
-            length += len(line) + 1
-        return length
+        cut_off = bool(lines.pop())
+        answers = [_content(line) for line in lines]
+        if answers and answers[-1] is None:
+            cut_off = True
+            answers.pop()
+        if None in answers:
+            raise EngineError(
+                f"the checkpoint {str(self.path)!r} is damaged in line {answers.index(None) + 2}; delete it or give "
+                f"another path"
+            )
+        if cut_off:
+            warn(
+                f"the last line of the checkpoint {str(self.path)!r} was cut off; that answer is counted again",
+                BlanketsWarning,
+            )
+        self._known.update(answers)
+        return len(first) + 1 + sum(len(line) + 1 for line in lines[: len(answers)])
 
     def _compare(self, about: Mapping[str, Any]) -> None:
         """Refuse a checkpoint of other data or settings."""
@@ -113,10 +127,27 @@ class Checkpoint:
     def _append(self, content: Any) -> None:
         try:
             # Opened anew for every line: what is written is out of our hands, and nothing is left to close.
-            with self.path.open("ab") as file:
-                file.write(json.dumps(content).encode() + b"\n")
+            with open(self.path, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(_line(content))
         except OSError as error:
             raise DataError(f"cannot write the checkpoint {str(self.path)!r}: {error}") from error
+
+
+def _line(content: Any) -> bytes:
+    """Return a line: a checksum, and what it is of."""
+    text = json.dumps(content).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _content(line: bytes) -> Any:
+    """Return what a line says, or None if it is not as it was written."""
+    checksum, _, text = line.partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(text):
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _short(value: object) -> str:

@@ -143,7 +143,7 @@ class DaskCounter(PartitionedCounter):
         taken: NDArray[np.bool_] | None = None,
     ) -> None:
         chosen = None if columns is None else tuple(int(j) for j in columns)
-        frame = frame or (store.frame if chosen is None else store.frame.select(chosen))
+        frame = frame or (store.layout if chosen is None else store.layout.select(chosen))
         self.names, self.arities = frame.names, frame.arities
         self.n_rows = frame.n_rows if taken is None else int(np.count_nonzero(taken))
         self.client = client
@@ -235,7 +235,7 @@ class DaskTable:
     def __init__(self, client: Any, folder: Path, store: Store | None = None) -> None:
         self.client, self.folder = client, folder
         # Frames are kept beside their stores, so that no other block gets the identity of theirs.
-        self._packed: list[tuple[Store, Frame]] = [] if store is None else [(store, store.frame)]
+        self._packed: list[tuple[Store, Frame]] = [] if store is None else [(store, store.layout)]
 
     def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> DaskCounter:
         """Return what counts a frame, or some of its rows: workers load what is stored, and are sent what is not."""

@@ -8,9 +8,11 @@ others are not looked for.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,7 +33,7 @@ from blankets.data import (
     named,
     quoted,
 )
-from blankets.errors import ParameterError, TargetError
+from blankets.errors import EngineError, ParameterError, TargetError
 
 __all__ = ["SqlCounter"]
 
@@ -42,9 +44,19 @@ NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 class _Coded:
     """A column as an expression whose value is text, and what code each text has (None: missing)."""
 
+    name: str
     expression: str
     codes: Mapping[str | None, int]
     levels: tuple[object, ...]
+
+    def code(self, text: str | None) -> int:
+        """Return the code of a text."""
+        if text not in self.codes:
+            raise EngineError(
+                f"column {self.name!r} has the value {text!r}, which it had not when its levels were asked for: the "
+                f"rows of the query have changed; ask again, or pack the query first"
+            )
+        return self.codes[text]
 
 
 class SqlCounter(PartitionedCounter):
@@ -98,6 +110,12 @@ class SqlCounter(PartitionedCounter):
             missing_policy=reading.missing,
         )
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells these rows, and how they are read, from others."""
+        about = self.table.query, self.table.content(), self.names, self.levels
+        return hashlib.sha256(repr(about).encode("utf-8", "surrogatepass")).hexdigest()
+
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
         """Let the database count, one statement a request."""
         return [self._answer(request) for request in requests]
@@ -110,8 +128,8 @@ class SqlCounter(PartitionedCounter):
         parts = [f"SELECT {k} AS k, {x.expression} AS x, {counted}" for k, x in enumerate(columns)]
         found: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
         for k, x, y, *given, n in self.table.rows(" UNION ALL ".join(parts)):
-            stratum = tuple(coded.codes[z] for coded, z in zip(cells[1:], given, strict=True))
-            found.setdefault(stratum, []).append((k, columns[k].codes[x], cells[0].codes[y], n))
+            stratum = tuple(coded.code(z) for coded, z in zip(cells[1:], given, strict=True))
+            found.setdefault(stratum, []).append((k, columns[k].code(x), cells[0].code(y), n))
         widest = int(self.arities[request.xs].max())
         counts = np.zeros((len(columns), widest, int(self.arities[request.y]), len(found)), np.int32)
         for s, stratum in enumerate(sorted(found)):
@@ -144,15 +162,16 @@ class SqlCounter(PartitionedCounter):
             return None
         if not is_target:
             findings.use(name, used)
-        codes: dict[str | None, int] = {
-            texts[level] if used.binning is None else str(code): code for code, level in enumerate(used.known)
-        }
+        code_of = {level: code for code, level in enumerate(used.known)}
+        codes: dict[str | None, int] = {str(code): code for code in code_of.values()}
+        if used.binning is None:
+            codes = {text: code_of[level] for text, level in texts.items()}
         gap = {} if used.missing_label is None else {"nan": len(used.levels) - 1, None: len(used.levels) - 1}
         expression = f"CAST({quoted(name)} AS VARCHAR)" if used.binning is None else _bins(name, used)
-        return _Coded(expression, {**gap, **codes}, used.levels)
+        return _Coded(name, expression, {**gap, **codes}, used.levels)
 
-    def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[object, str]]:
-        """Return what the database says of a column, and how it writes each level."""
+    def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[str, object]]:
+        """Return what the database says of a column, and the level of each text that it writes."""
         column, summary = quoted(name), Summary.asked(name, self._reading, parts=True)
         most = summary.most_numbers if numbers else summary.most_levels
         value = f"CAST({column} AS DOUBLE)" if numbers else column
@@ -162,9 +181,11 @@ class SqlCounter(PartitionedCounter):
         )
         summary.n_rows, summary.kind = self.n_rows, "numbers" if numbers else "texts"
         summary.n_missing = self.n_rows - int(self.table.rows(f"SELECT count(*) {there}")[0][0])
-        texts = {_as_level(level): text for level, text, _ in found}
-        counts = {_as_level(level): int(n) for level, _, n in found}
-        summary.levels = tuple(sorted(counts)) if len(found) <= (most or 0) else None  # type: ignore[type-var]
+        texts = {text: _as_level(level) for level, text, _ in found}  # 0.0 and -0.0 are one level
+        counts = Counter[Any]()
+        for level, _, n in found:
+            counts[_as_level(level)] += int(n)
+        summary.levels = tuple(sorted(counts)) if len(found) <= (most or 0) else None
         summary.counts = np.array([counts[level] for level in summary.levels or ()], np.int64)
         if numbers and found:
             summary.low, summary.high, whole, summary.n_infinite = self.table.rows(

@@ -7,6 +7,8 @@ time the same rows must come, so a file that changes or vanishes meanwhile is an
 from __future__ import annotations
 
 import glob
+import hashlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +18,10 @@ from typing import Any
 
 from blankets.data._columns import Column, Refused
 from blankets.data._files import (
-    FALSE,
-    MISSING,
     SEPARATORS,
-    TRUE,
     check_header,
     columns_of_parquet,
+    csv_options,
     file_errors,
     kind_of_file,
     no_file,
@@ -37,6 +37,7 @@ __all__ = ["ChangedTypes", "Chunks", "CsvChunks", "ParquetChunks", "files_of", "
 VALUES = 1 << 22  # values in one chunk: as 8-byte numbers they take 32 MiB
 FEWEST_ROWS, MOST_ROWS = 1024, 1 << 17
 CSV_BLOCK = 1 << 24  # bytes
+LOOKS, LOOK_BYTES = 64, 1 << 16  # blocks of a file that are looked at, to tell whether it is still the same
 PARQUET = (".parquet", ".pq")
 
 # What a CSV column is when one of its values is not what the values before were.
@@ -93,10 +94,12 @@ class Chunks(ABC):
             return from_arrow(pa.nulls(0))
         arrays = [a for part in parts for a in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
         kinds = {str(array.type): array.type for array in arrays if not pa.types.is_null(array.type)}
-        if len(kinds) > 1:
-            arrays = [array.cast(_common_type(name, list(kinds.values()))) for array in arrays]
-        elif kinds:
-            arrays = [array.cast(next(iter(kinds.values()))) for array in arrays]
+        if kinds:
+            common = next(iter(kinds.values())) if len(kinds) == 1 else _common_type(list(kinds.values()))
+            try:
+                arrays = [array.cast(common) for array in arrays]
+            except pa.ArrowInvalid:
+                raise Refused(f"holds whole numbers in some of the files that {common} of others cannot") from None
         return from_arrow(pa.chunked_array(arrays))
 
     @property
@@ -105,16 +108,16 @@ class Chunks(ABC):
         return max(FEWEST_ROWS, min(MOST_ROWS, VALUES // max(1, len(self.names))))
 
 
-def _common_type(name: str, kinds: list[Any]) -> Any:
+def _common_type(kinds: list[Any]) -> Any:
     """Return the type that holds the values of all partitions, or refuse the column."""
     import pyarrow as pa
 
-    plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
-    if all(pa.types.is_integer(kind) for kind in plain):
-        return pa.int64()
-    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in plain):
+    inner = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
+    if all(pa.types.is_integer(kind) for kind in inner):
+        return pa.uint64() if pa.uint64() in inner else pa.int64()
+    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in inner):
         return pa.float64()
-    if all(pa.types.is_string(kind) or pa.types.is_large_string(kind) for kind in plain):
+    if all(pa.types.is_string(kind) or pa.types.is_large_string(kind) for kind in inner):
         return pa.large_string()
     raise Refused(f"is of type {kinds[0]} in some of the files and {kinds[1]} in others")
 
@@ -135,13 +138,21 @@ class _Files(Chunks):
         """Return the columns of one file."""
 
     def identity(self) -> list[Any]:
-        """Return path, size and time of change of each file."""
-        about = []
-        for path in self.paths:
-            with file_errors(path):
-                state = path.stat()
-            about.append([str(path.absolute()), state.st_size, state.st_mtime_ns])
-        return about
+        """Return path, size, time of change and a look at the content of each file."""
+        return [file_state(path) for path in self.paths]
+
+
+def file_state(path: Path) -> list[Any]:
+    """Return what tells a file from another, or from what it will be; of a large file some blocks are looked at."""
+    made = hashlib.blake2b(digest_size=16)
+    with file_errors(path), path.open("rb") as file:
+        state = os.fstat(file.fileno())
+        for start in range(0, state.st_size, max(LOOK_BYTES, state.st_size // LOOKS)):
+            file.seek(start)
+            made.update(file.read(LOOK_BYTES))
+        file.seek(max(0, state.st_size - LOOK_BYTES))
+        made.update(file.read(LOOK_BYTES))
+    return [str(path.absolute()), state.st_size, state.st_mtime_ns, state.st_ctime_ns, made.hexdigest()]
 
 
 class ParquetChunks(_Files):
@@ -193,19 +204,7 @@ class CsvChunks(_Files):
 
         separator = SEPARATORS[kind_of_file(path)]
         width = check_header(path, separator, sure=False)
-        return csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=max(CSV_BLOCK, 16 * width)),
-            parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                null_values=list(MISSING),
-                strings_can_be_null=True,
-                true_values=list(TRUE),
-                false_values=list(FALSE),
-                column_types=types,
-                include_columns=None if columns is None else list(columns),
-            ),
-        )
+        return csv.open_csv(path, **csv_options(separator, max(CSV_BLOCK, 16 * width), types, columns))
 
     def _widen(self, path: Path, error: Exception) -> None:
         """Give the column that the error is about a wider type."""
@@ -223,7 +222,7 @@ class CsvChunks(_Files):
 
     def bytes_needed(self) -> int:
         """Three times the text: as an Arrow table, its copies and the codes."""
-        return 3 * sum(int(size) for _, size, _ in self.identity())
+        return 3 * sum(path.stat().st_size for path in self.paths)
 
 
 def _other_columns(first: Path, names: Sequence[str], path: Path, got: Sequence[str]) -> str:
@@ -237,9 +236,11 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """Return the data files that a path, a folder, a glob or a list of these stands for, in sorted order."""
     if isinstance(source, str | Path):
         path = Path(source)
-        if path.is_file():
+        with file_errors(path):
+            is_file, is_folder = path.is_file(), path.is_dir()
+        if is_file:
             return [path]
-        if path.is_dir():
+        if is_folder:
             known = sorted(p for p in path.rglob("*") if p.is_file() and kind_of_file(p) in (*PARQUET, *SEPARATORS))
             shown = [p for p in known if not any(part.startswith((".", "_")) for part in p.relative_to(path).parts)]
             if not shown:

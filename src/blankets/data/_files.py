@@ -12,7 +12,7 @@ import datetime
 import gzip
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
@@ -34,6 +34,7 @@ __all__ = ["read_table"]
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+LONGEST_HEADER = 1 << 24  # characters
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
@@ -67,8 +68,7 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
     ('age', 'smoker')
     """
     path = Path(path)
-    if not path.is_file():
-        raise DataError(no_file(path))
+    check_file(path)
     kind = kind_of_file(path)
     if kind in (".parquet", ".pq") and separator is None:
         return _read_parquet(path)
@@ -93,12 +93,21 @@ def kind_of_file(path: Path) -> str:
     return plain[0] if plain else ""
 
 
-def no_file(path: Path) -> str:
+def check_file(path: Path, what: str = "file") -> None:
+    """Refuse a path that is not that of a plain file; a pipe, for one, would be waited for."""
+    with file_errors(path):
+        if not path.is_file():
+            raise DataError(no_file(path, what))
+
+
+def no_file(path: Path, what: str = "file") -> str:
     """Say that there is no such file, and which one may have been meant."""
+    if path.exists() and not path.is_dir():
+        return f"{str(path)!r} is a pipe or a device, not a file; save its content as one"
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with bl.pack"
     near = [p.name for p in islice(path.parent.iterdir(), 1000)] if path.parent.is_dir() else []
-    return f"there is no file {str(path)!r}{did_you_mean(path.name, near)}"
+    return f"there is no {what} {str(path)!r}{did_you_mean(path.name, near)}"
 
 
 def _open_text(path: Path) -> io.TextIOBase:
@@ -141,7 +150,12 @@ def check_header(path: Path, separator: str, *, sure: bool) -> int:
     Returns the length of the header: pyarrow wants each row to fit into a block.
     """
     with file_errors(path), _open_text(path) as file:
-        header = file.readline()
+        header = file.readline(LONGEST_HEADER)
+    if len(header) == LONGEST_HEADER:
+        raise DataError(
+            f"{str(path)!r} has no line break in its first {LONGEST_HEADER:,} characters, so it does not begin with a "
+            f"line of column names; it may not be a CSV file"
+        )
     if not header.strip():
         raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
     for other, called in OTHER_SEPARATORS.items():
@@ -153,19 +167,32 @@ def check_header(path: Path, separator: str, *, sure: bool) -> int:
     return len(header)
 
 
+def csv_options(
+    separator: str, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return how pyarrow reads CSV: in blocks of so many bytes, with these types, these columns only."""
+    from pyarrow import csv as arrow_csv
+
+    return {
+        "read_options": arrow_csv.ReadOptions(block_size=block),
+        "parse_options": arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            null_values=list(MISSING),
+            strings_can_be_null=True,
+            true_values=list(TRUE),
+            false_values=list(FALSE),
+            column_types=types,
+            include_columns=None if columns is None else list(columns),
+        ),
+    }
+
+
 def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
     """Read a CSV file with pyarrow."""
     from pyarrow import csv as arrow_csv
 
     with file_errors(path):
-        table = arrow_csv.read_csv(
-            path,
-            read_options=arrow_csv.ReadOptions(block_size=max(2**20, 16 * width)),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                null_values=list(MISSING), strings_can_be_null=True, true_values=list(TRUE), false_values=list(FALSE)
-            ),
-        )
+        table = arrow_csv.read_csv(path, **csv_options(separator, max(2**20, 16 * width)))
     if any(str(kind) == "binary" for kind in table.schema.types):
         raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
     return named(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))

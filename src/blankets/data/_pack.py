@@ -30,7 +30,7 @@ from blankets.data._request import Asked, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import named
-from blankets.errors import DataError
+from blankets.errors import DataError, EngineError
 
 __all__ = ["pack_chunks", "pack_ingested", "reusable"]
 
@@ -68,7 +68,7 @@ def reusable(path: Path, fingerprint: str) -> Store | None:
         return None
     try:
         store = Store.open(path)
-    except DataError:
+    except (DataError, EngineError):
         return None
     return store if store.fingerprint == fingerprint else None
 

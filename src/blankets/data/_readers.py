@@ -115,10 +115,37 @@ def from_objects(values: NDArray[np.object_]) -> Column:
     filled = values if not missing.any() else np.where(missing, 0, values)
     if family == "truth value":
         return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
+    if family == "number":
+        return _from_large(filled, missing) if any(_is_large(v) for v in filled) else _floats(filled, missing)
     try:
-        return Numbers(filled.astype(np.int64 if family == "whole number" else np.float64), _mask(missing))
+        return Numbers(filled.astype(np.int64), _mask(missing))
     except OverflowError:
-        return Numbers(filled.astype(np.float64), _mask(missing))
+        return _from_large(filled, missing)
+
+
+def _floats(values: NDArray[np.object_], missing: Mask) -> Numbers:
+    return Numbers(values.astype(np.float64), _mask(missing))
+
+
+def _is_large(value: Any) -> bool:
+    """Tell whether this is a whole number that a floating-point number may not hold."""
+    return isinstance(value, int | np.integer) and not -(2**53) <= value <= 2**53
+
+
+def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
+    """Read numbers some of which are too large for 64 bits: exactly, or not at all."""
+    whole = all(isinstance(value, int | np.integer) for value in values)
+    if whole and 0 <= min(values) and max(values) < 2**64:
+        return Numbers(values.astype(np.uint64), _mask(missing))
+    try:
+        if all(float(value) == value for value in set(values.tolist())):
+            return _floats(values, missing)
+    except OverflowError:
+        pass
+    raise Refused(
+        "holds whole numbers that are too large to be told apart as numbers; subtract what they have in common, or "
+        "convert them to text"
+    )
 
 
 def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
@@ -220,6 +247,8 @@ def from_polars(series: Any) -> Column:
         return Categories(series.fill_null(value=False).to_numpy().view(np.uint8), (False, True), missing)
     if name == "Null":
         return Categories(np.zeros(len(series), np.uint8), (), missing)
+    if name in ("Object", "Int128", "UInt128"):  # NumPy has no such numbers
+        return from_objects(as_objects(series.to_list()))
     if dtype.is_integer() or dtype.is_float():
         column = from_numpy(series.fill_null(0).to_numpy())
         return _with_gaps(column, missing)
@@ -227,8 +256,6 @@ def from_polars(series: Any) -> Column:
         raise Refused(f"holds dates or times ({dtype}){DATES}")
     if dtype.is_nested():
         raise Refused(f"is nested ({dtype}){NESTED}")
-    if name == "Object":
-        return from_objects(as_objects(series.to_list()))
     raise Refused(f"is of type {dtype}; convert it to text or numbers or leave it out")
 
 
@@ -304,7 +331,10 @@ def _indices(column: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
     numbers = _numbers(filled).astype(np.int64, copy=False)
     if indices.null_count:
         numbers = np.where(indices.is_null().to_numpy(zero_copy_only=False), -1, numbers)
-    return numbers, whole.dictionary.to_pylist()
+    try:
+        return numbers, whole.dictionary.to_pylist()
+    except UnicodeDecodeError:
+        raise Refused("holds text that is not UTF-8; decode it first, or leave it out") from None
 
 
 def _numbers(array: Any) -> NDArray[Any]:

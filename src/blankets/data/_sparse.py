@@ -27,12 +27,14 @@ def from_sparse(data: Any) -> Table:
         raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
     if data.dtype.kind not in "biuf":
         raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
-    if hasattr(data, "check_format"):
-        try:
+    try:
+        if hasattr(data, "check_format"):
             data.check_format(full_check=True)
-        except ValueError as reason:
-            raise DataError(f"the sparse matrix is damaged: {reason}") from None
-    matrix = csc_array(data)
+        if data.format == "coo" and data.nnz:
+            check_indices(data)
+        matrix = csc_array(data)
+    except (ValueError, IndexError) as reason:
+        raise DataError(f"the sparse matrix is damaged: {reason}") from None
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy() if data.format == "csc" else matrix  # the user's own stays as it is
         matrix.sum_duplicates()
@@ -45,6 +47,13 @@ def from_sparse(data: Any) -> Table:
         return from_numpy(dense)
 
     return numbered(matrix.shape[1], matrix.shape[0], read, matrix)
+
+
+def check_indices(data: Any) -> None:
+    """Refuse coordinates outside of the matrix, which SciPy does not look at before it writes there."""
+    for axis, (at, size) in enumerate(zip(data.coords, data.shape, strict=True)):
+        if at.min() < 0 or at.max() >= size:
+            raise ValueError(f"axis {axis} has {size} places, and an entry is at {int(at.max())}")
 
 
 def rows_without_gaps(matrix: Any) -> Mask:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 import tempfile
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from blankets.data._chunks import Chunks, ParquetChunks
+from blankets.data._files import check_file
 from blankets.data._tables import checked_names
-from blankets.errors import DataError, EngineError, MissingPackageError, ParameterError
+from blankets.errors import EngineError, MissingPackageError, ParameterError
 
 __all__ = ["SqlTable", "quoted"]
 
@@ -48,19 +49,34 @@ class SqlTable(Chunks):
             raise ParameterError.out_of_range("query", query, "the text of a SELECT statement")
         self.query = query.strip().rstrip(";")
         self.database = database if isinstance(database, str | Path) else None
-        self._token = "" if self.database is not None else uuid.uuid4().hex  # what an open connection holds may change
         self._connection = _connected(database)
+        self._shared, self._lock = self._connection is database, RLock()
         self.names = checked_names(tuple(column[0] for column in self._described()))
 
     def _described(self) -> list[Any]:
-        with sql_errors():
-            return list(self._connection.cursor().execute(f"SELECT * FROM {self.source} LIMIT 0").description)
+        with self._executed(f"SELECT * FROM {self.source} LIMIT 0") as answer:
+            return list(answer.description)
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement about `source`."""
-        with sql_errors():
-            found: list[tuple[Any, ...]] = self._connection.cursor().execute(statement).fetchall()
+        with self._executed(statement) as answer:
+            found: list[tuple[Any, ...]] = answer.fetchall()
         return found
+
+    @contextmanager
+    def _executed(self, statement: str) -> Iterator[Any]:
+        """Yield the answer to a statement; a cursor would not see frames that are registered on an open connection."""
+        with self._lock, sql_errors():
+            yield (self._connection if self._shared else self._connection.cursor()).execute(statement)
+
+    def content(self) -> str:
+        """Return a hash of the rows, in whatever order they come: what is read again has to be the same."""
+        columns = ", ".join(quoted(name) for name in self.names)
+        found = self.rows(
+            f"SELECT count(*), sum(h::HUGEINT), bit_xor(h), sum((h >> 7)::HUGEINT * (h & 127)) "
+            f"FROM (SELECT hash({columns}) AS h FROM {self.source})"
+        )
+        return hashlib.sha256(repr((self.names, found)).encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def source(self) -> str:
@@ -82,9 +98,8 @@ class SqlTable(Chunks):
             yield from rows.chunks(columns)
 
     def identity(self) -> list[Any]:
-        """Return the query, and the state of the database's file."""
-        state = [] if self.database is None else [os.stat(self.database).st_size, os.stat(self.database).st_mtime_ns]
-        return [self.query, str(self.database), self._token, *state]
+        """Return the query, and a hash of its rows."""
+        return [self.query, self.content()]
 
     def bytes_needed(self) -> int:
         """One byte a value for the codes, and one column at a time as numbers with copies."""
@@ -99,9 +114,10 @@ def _connected(database: Any) -> Any:
     if database is None:
         return duckdb.connect()
     if not isinstance(database, str | Path):
+        if not hasattr(database, "execute"):
+            raise ParameterError.out_of_range("database", database, "the path of a DuckDB file, or an open connection")
         return database
-    if not Path(database).is_file():
-        raise DataError(f"there is no database {str(database)!r}")
+    check_file(Path(database), "database")
     with sql_errors():
         return duckdb.connect(str(database), read_only=True)
 

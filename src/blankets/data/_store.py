@@ -1,14 +1,15 @@
 """`Store`: a frame on disk, as packed codes that are mapped into memory.
 
-A store is a folder::
+A store is a folder that only its owner may read::
 
-    meta.json       names, levels, number of rows, how the table was read, fingerprint
-    codes.u8        one byte a row, column after column
-    codes.i32       the same for columns of more than 256 levels
+    meta.json      names, levels, number of rows, how the table was read, hashes
+    codes.u8       one byte a row, column after column
+    codes.i32      the same for columns of more than 256 levels
     unlabeled.u8   1 where the target is missing, if it is somewhere
 
 Counting runs over it as over memory: the system brings in the pages that are needed and drops them when
-memory is short.
+memory is short. A file may be cut off or damaged, and a code beyond its levels would be counted beyond its
+table; so sizes are checked when a store is opened, and codes when they are used for the first time.
 """
 
 from __future__ import annotations
@@ -17,32 +18,84 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._columns import Mask
-from blankets.data._data_report import Binning, DataReport
+from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._frame import DenseColumns, Frame
-from blankets.errors import DataError
+from blankets.data._frame import NARROW, DenseColumns, Frame, digest
+from blankets.errors import DataError, EngineError, listed
+from blankets.records import Bounds, Count, plain, read, refuse
 
 __all__ = ["Store", "StoreWriter", "is_store"]
 
-FORMAT, SCHEMA = "blankets store", 1
+FORMAT, SCHEMA = "blankets store", 2
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"
+OURS = frozenset({NARROW_FILE, WIDE_FILE, MISSING_FILE, META})
+PIECE = 1 << 20  # rows whose codes are looked at together
+
+Codes = NDArray[np.integer[Any]]
 
 
 def is_store(path: object) -> bool:
-    """Tell whether this is the path of a folder that holds a store."""
-    return isinstance(path, str | Path) and (Path(path) / META).is_file()
+    """Tell whether this is the path of a folder that holds a store: one that begins with our mark."""
+    if not isinstance(path, str | Path):
+        return False
+    mark = json.dumps({"format": FORMAT})[:-1].encode()
+    try:
+        meta = Path(path) / META
+        if not meta.is_file():
+            return False
+        with meta.open("rb") as file:
+            return file.read(len(mark)) == mark
+    except (OSError, ValueError):
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meta:
+    """What meta.json holds; one item a column in ``names`` and the six fields after it."""
+
+    format: Annotated[str, Literal["blankets store"]]
+    schema: Annotated[int, Bounds(SCHEMA, SCHEMA)]
+    n_rows: Annotated[int, Bounds(0, MOST_ROWS)]
+    n_narrow: Count
+    n_wide: Count
+    names: tuple[str, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    wide: tuple[bool, ...]
+    at: tuple[Count, ...]
+    digests: tuple[str, ...]
+    sums: tuple[Count, ...]
+    target: str | None
+    gaps: bool
+    report: DataReport
+    missing_labels: Mapping[str, str]
+    fingerprint: str
+
+    def _check(self) -> None:
+        n = len(self.names)
+        if len(set(self.names)) < n or any(len(each) != n for each in (self.levels, self.wide, self.at, self.sums)):
+            refuse("a name is there twice, or there are not as many levels as names")
+        for levels, wide, at in zip(self.levels, self.wide, self.at, strict=True):
+            if not levels or (len(levels) > NARROW and not wide) or at >= (self.n_wide if wide else self.n_narrow):
+                refuse(f"a column has {len(levels)} levels and place {at} in its file")
+            if not all(isinstance(level, str | int | float) for level in levels):
+                refuse("a level is neither a text nor a number")
+        if (self.report.n_rows, self.report.n_columns) != (self.n_rows, n):
+            refuse("the report is about another table")
+        if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= set(self.names):
+            refuse("a column that is told about is not there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +107,9 @@ class Store:
     path : Path
         The folder.
     frame : Frame
-        The codes, mapped into memory.
+        The codes, mapped into memory, once they have been looked at: none is beyond its levels.
+    layout : Frame
+        The same before anybody has looked, for names and levels.
     target : str or None
         The column that was read as a target, so that values may be missing in it.
     unlabeled : ndarray of bool or None
@@ -72,65 +127,143 @@ class Store:
     >>> import blankets as bl
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = bl.pack({"a": [0, 1] * 20, "b": [0, 1, 1, 0] * 10}, f"{folder}/small.store")
-    ...     bl.Store.open(store.path).frame.names
+    ...     bl.Store.open(store.path).verify().frame.names
     ('a', 'b')
     """
 
     path: Path
-    frame: Frame
+    layout: Frame
     target: str | None
     unlabeled: Mask | None
     report: DataReport
     encoder: Encoder
     fingerprint: str
+    _sums: tuple[int, ...] = field(repr=False)
+    _looked: list[bool] = field(default_factory=list, repr=False)
 
     def __repr__(self) -> str:
-        return f"Store({str(self.path)!r}, {self.frame.n_rows:,} rows, {self.frame.n_columns} columns)"
+        return f"Store({str(self.path)!r}, {self.layout.n_rows:,} rows, {self.layout.n_columns} columns)"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Store.open, (str(self.path),)
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
         folder = Path(path)
+        with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
+            return cls._opened(folder)
+
+    @classmethod
+    def _opened(cls, folder: Path) -> Store:
         meta = _read_meta(folder)
-        n_rows, columns = int(meta["n_rows"]), meta["columns"]
-        names = tuple(column["name"] for column in columns)
-        levels = tuple(tuple(column["levels"]) for column in columns)
         blocks: list[DenseColumns] = []
         number: dict[bool, int] = {}
-        for wide, file, dtype in ((False, NARROW_FILE, np.uint8), (True, WIDE_FILE, np.int32)):
-            if n := int(meta["stored"][file]):
+        files = ((False, NARROW_FILE, np.uint8, meta.n_narrow), (True, WIDE_FILE, np.int32, meta.n_wide))
+        for wide, file, dtype, n in files:
+            if n:
                 number[wide] = len(blocks)
-                blocks.append(DenseColumns(_mapped(folder / file, (n, n_rows), dtype)))
-        block_of = np.array([number[column["wide"]] for column in columns], np.int64)
-        position = np.array([column["at"] for column in columns], np.int64)
-        unlabeled = _mapped(folder / MISSING_FILE, (1, n_rows), np.uint8)[0].astype(bool) if meta["gaps"] else None
-        report = _report_from(meta["report"])
+                blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype)))
+        block_of, position = np.array([number[wide] for wide in meta.wide], np.int64), np.array(meta.at, np.int64)
+        unlabeled = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0].astype(bool) if meta.gaps else None
+        if unlabeled is not None and np.count_nonzero(unlabeled) != meta.report.unlabeled:
+            raise _damaged(folder, f"{MISSING_FILE!r} marks other rows than it did")
         encoder = Encoder(
-            names, levels, report.binned, meta["target"], report.missing_policy, meta["missing_labels"], None
+            meta.names, meta.levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )
-        places = zip(block_of.tolist(), position.tolist(), columns, strict=True)
-        digests = {(b, at): bytes.fromhex(column["digest"]) for b, at, column in places if "digest" in column}
-        frame = Frame(names, levels, n_rows, tuple(blocks), block_of, position, digests)
-        return cls(folder, frame, meta["target"], unlabeled, report, encoder, meta["fingerprint"])
+        places = zip(block_of.tolist(), position.tolist(), strict=True)
+        digests = dict(zip(places, map(bytes.fromhex, meta.digests), strict=True))
+        frame = Frame(meta.names, meta.levels, meta.n_rows, tuple(blocks), block_of, position, digests)
+        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, meta.sums)
+
+    @property
+    def frame(self) -> Frame:
+        """The codes, mapped into memory, once they have been looked at."""
+        if not self._looked:
+            self._refuse(j for j, made in enumerate(self._sums) if self._sum(j) != made)
+            self._looked.append(True)
+        return self.layout
+
+    def verify(self) -> Store:
+        """Read all codes and compare their hashes with those of the time when they were packed.
+
+        Every store is looked at when it is used for the first time: no code is beyond its levels, and sums are as they
+        were. This sees what sums do not, such as columns that are exchanged.
+
+        Returns
+        -------
+        Store
+            This store.
+
+        Raises
+        ------
+        EngineError
+            If a column is damaged.
+        """
+        frame = self.frame
+        known = [frame.digests[place] for place in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
+        self._refuse(j for j, made in enumerate(known) if digest(frame.column(j)) != made)
+        return self
+
+    def _sum(self, j: int) -> int:
+        """Return the checksum of a column whose codes are all of its levels, and -1 otherwise."""
+        codes, arity, made = self.layout.column(j), len(self.layout.levels[j]), 0
+        for start in range(0, len(codes), PIECE):
+            part = codes[start : start + PIECE]
+            if not _within(part, arity):
+                return -1
+            made = checksum(made, part)
+        return made
+
+    def _refuse(self, columns: Iterator[int]) -> None:
+        if bad := [self.layout.names[j] for j in columns]:
+            raise _damaged(self.path, f"the codes of {listed(bad)} are not those that were packed")
 
     def rows(self, start: int, stop: int, columns: Sequence[int] | None = None) -> Frame:
         """Return some rows, of all or of some columns, as a frame in memory."""
-        frame = self.frame if columns is None else self.frame.select(columns)
+        frame = self.layout if columns is None else self.layout.select(columns)
         codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
+        for j, part in enumerate(codes):
+            if not _within(part, len(frame.levels[j])):
+                raise _damaged(self.path, f"{frame.names[j]!r} has codes beyond its levels")
         return Frame.from_columns(codes, frame.names, frame.levels, stop - start)
 
 
-def _read_meta(folder: Path) -> dict[str, Any]:
+def _within(codes: Codes, arity: int) -> bool:
+    """Tell whether codes are all those of levels."""
+    return not len(codes) or (0 <= int(codes.min()) and int(codes.max()) < arity)
+
+
+def checksum(before: int, codes: Codes) -> int:
+    """Return a sum that goes on from that of the rows before; as quick as memory, and any changed code changes it."""
+    content = np.ascontiguousarray(codes).view(np.uint8)
+    whole = len(content) // 4 * 4
+    words = int(content[:whole].view(np.uint32).sum(dtype=np.uint64)) if whole else 0
+    return (before * 1_000_003 + words + int.from_bytes(content[whole:].tobytes(), "little")) % ((1 << 61) - 1)
+
+
+def _damaged(path: Path, what: str) -> EngineError:
+    return EngineError(f"the store {str(path)!r} is damaged: {what}; pack the table again")
+
+
+def _read_meta(folder: Path) -> _Meta:
     """Read and check the description of a store."""
     try:
-        meta: dict[str, Any] = json.loads((folder / META).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads((folder / META).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{str(folder)!r} is not a store of packed codes: {error}") from error
-    if meta.get("format") != FORMAT or meta.get("schema") != SCHEMA:
+    found = content if isinstance(content, dict) else {}
+    if found.get("format") != FORMAT or found.get("schema") != SCHEMA:
         raise DataError(
-            f"{str(folder)!r} was packed by another version (schema {meta.get('schema')!r}, this one reads {SCHEMA}); "
+            f"{str(folder)!r} was packed by another version (schema {found.get('schema')!r}, this one reads {SCHEMA}); "
             f"pack the table again"
         )
+    try:
+        meta = read(_Meta, found)
+        if any(len(bytes.fromhex(made)) != 16 for made in meta.digests) or len(meta.digests) != len(meta.names):
+            refuse("'digests' are not those of its columns")
+    except ValueError as error:  # errors of ours are among them
+        raise _damaged(folder, str(error).removeprefix("this is not a saved result: ")) from None
     return meta
 
 
@@ -138,24 +271,16 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
     """Map a file of codes into memory; changes would stay private, none are made."""
     expected = shape[0] * shape[1] * np.dtype(dtype).itemsize
     try:
-        size = file.stat().st_size
-    except OSError as error:
-        raise DataError(f"the store lacks its file {str(file)!r}; pack the table again") from error
+        size = file.stat().st_size if file.is_file() else -1
+    except OSError:
+        size = -1
     if size != expected:
-        raise DataError(f"{str(file)!r} has {size:,} bytes instead of {expected:,}; pack the table again")
+        what = f"it lacks its file {file.name!r}" if size < 0 else f"{file.name!r} has {size:,} bytes, not {expected:,}"
+        raise _damaged(file.parent, what)
+    if not expected:
+        return np.zeros(shape, dtype)
     # Copy on write: a read-only array would be another type for the kernels, to be compiled anew.
     return np.asarray(np.memmap(file, dtype, "c", shape=shape))
-
-
-def _report_from(plain: dict[str, Any]) -> DataReport:
-    """Return the report that `DataReport.to_dict` made plain."""
-    lists = {name: tuple(value) for name, value in plain.items() if isinstance(value, list)}
-    binned = {name: Binning(b["rule"], tuple(b["cuts"])) for name, b in plain["binned"].items()}
-    mappings = {
-        name: {column: tuple(values) for column, values in plain[name].items()}
-        for name in ("duplicates", "unused_levels")
-    }
-    return DataReport(**{**plain, **lists, **mappings, "binned": binned})
 
 
 class StoreWriter:
@@ -173,19 +298,32 @@ class StoreWriter:
     def __init__(self, path: Path, n_rows: int, wide: Sequence[bool]) -> None:
         if n_rows > MOST_ROWS:
             raise DataError(f"a store holds at most {MOST_ROWS:,} rows, and the table has {n_rows:,}")
-        if path.exists() and not is_store(path) and (not path.is_dir() or any(path.iterdir())):
-            raise DataError(f"{str(path)!r} exists and is not a store; give another path")
-        if not path.absolute().parent.is_dir():
-            raise DataError(f"there is no folder {str(path.absolute().parent)!r} to put the store into")
         self.path, self.n_rows = path, n_rows
+        with self._disk_errors():
+            self._real = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
+            if not self._real.parent.is_dir():
+                raise DataError(f"there is no folder {str(path.absolute().parent)!r} to put the store into")
+            with _locked(self._real.parent, shared=True):
+                self._check_place()
         self.is_wide = np.array(wide, dtype=bool)
         self.at = np.where(self.is_wide, np.cumsum(self.is_wide), np.cumsum(~self.is_wide)) - 1
         self._check_space()
-        self.folder = path.absolute().parent / f".{path.name}.{os.getpid()}.part"
+
+    def _check_place(self) -> None:
+        """Refuse to replace what is not a store, or a folder that holds more than a store."""
+        if not self._real.exists() or (self._real.is_dir() and not any(self._real.iterdir())):
+            return
+        if not is_store(self._real):
+            raise DataError(f"{str(self.path)!r} exists and is not a store; give another path")
+        if foreign := sorted({entry.name for entry in self._real.iterdir()} - OURS):
+            raise DataError(
+                f"{str(self.path)!r} is a store, but it also holds {listed(foreign)}, which would be lost; move that, "
+                f"or give another path"
+            )
 
     def _check_space(self) -> None:
         needed = self.n_rows * int(np.where(self.is_wide, 4, 1).sum() + 1)
-        free = shutil.disk_usage(self.path.absolute().parent).free
+        free = shutil.disk_usage(self._real.parent).free
         if needed > free:
             raise DataError(
                 f"the packed codes need {needed / 1e9:.2f} GB, but there are {free / 1e9:.2f} GB left on the disk of "
@@ -193,16 +331,20 @@ class StoreWriter:
             )
 
     def __enter__(self) -> Self:
-        shutil.rmtree(self.folder, ignore_errors=True)
         with self._disk_errors():
-            self.folder.mkdir()
-            self._files = {w: (self.folder / f).open("w+b", buffering=0) for w, f in self._names().items()}
+            with _locked(self._real.parent):
+                _sweep(self._real)
+                self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
+                self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # as long as somebody writes there
+            self._files = {w: open(self.folder / f, "w+b", 0, opener=_private) for w, f in self._names().items()}
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for file in self._files.values():
             file.close()
-        shutil.rmtree(self.folder, ignore_errors=True)  # nothing is there if all went well
+        if self._held is not None:
+            os.close(self._held)
+        _remove(self.folder)  # nothing is there if all went well
 
     @staticmethod
     def _names() -> dict[bool, str]:
@@ -225,7 +367,7 @@ class StoreWriter:
         for start, codes in self.read(column):
             self.write(column, start, new[codes])
 
-    def read(self, column: int, rows: int = 1 << 20) -> Iterator[tuple[int, NDArray[Any]]]:
+    def read(self, column: int, rows: int = PIECE) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the codes of a column in pieces, each with its first row."""
         wide = bool(self.is_wide[column])
         dtype = np.dtype(np.int32 if wide else np.uint8)
@@ -248,43 +390,116 @@ class StoreWriter:
         digests: Sequence[bytes],
     ) -> Store:
         """Write the description of those ``columns`` that are used, and give the folder its name."""
-        stored = {NARROW_FILE: int(np.count_nonzero(~self.is_wide)), WIDE_FILE: int(np.count_nonzero(self.is_wide))}
-        meta = {
-            "format": FORMAT,
-            "schema": SCHEMA,
-            "n_rows": self.n_rows,
-            "stored": stored,
-            "columns": [
-                {
-                    "name": name,
-                    "levels": list(values),
-                    "wide": bool(self.is_wide[j]),
-                    "at": int(self.at[j]),
-                    "digest": made.hex(),
-                }
-                for j, name, values, made in zip(columns, names, levels, digests, strict=True)
-            ],
-            "target": target,
-            "gaps": unlabeled is not None,
-            "report": report.to_dict(),
-            "missing_labels": missing_labels,
-            "fingerprint": fingerprint,
-        }
+        sums = []
+        for j in columns:
+            made = 0
+            for _, codes in self.read(j):
+                made = checksum(made, codes)
+            sums.append(made)
+        meta = _Meta(
+            format=FORMAT,
+            schema=SCHEMA,
+            n_rows=self.n_rows,
+            n_narrow=int(np.count_nonzero(~self.is_wide)),
+            n_wide=int(np.count_nonzero(self.is_wide)),
+            names=tuple(names),
+            levels=tuple(levels),
+            wide=tuple(bool(self.is_wide[j]) for j in columns),
+            at=tuple(int(self.at[j]) for j in columns),
+            digests=tuple(made.hex() for made in digests),
+            sums=tuple(sums),
+            target=target,
+            gaps=unlabeled is not None,
+            report=report,
+            missing_labels=missing_labels,
+            fingerprint=fingerprint,
+        )
         with self._disk_errors():
             if unlabeled is not None:
-                (self.folder / MISSING_FILE).write_bytes(unlabeled.astype(np.uint8).tobytes())
-            (self.folder / META).write_text(json.dumps(meta), "utf-8")
-            if self.path.exists():
-                shutil.rmtree(self.path)
-            self.folder.rename(self.path)
-        return Store.open(self.path)
+                self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
+            self._write_file(META, json.dumps(plain(meta)).encode())
+            with _locked(self._real.parent):
+                self._check_place()
+                _replace(self._real, self.folder)
+                return Store._opened(self.path)
+
+    def _write_file(self, name: str, content: bytes) -> None:
+        with open(self.folder / name, "wb", opener=_private) as file:
+            file.write(content)
 
     @contextmanager
     def _disk_errors(self) -> Iterator[None]:
         """Say that the disk is full, or why it cannot be written to."""
         try:
             yield
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        except (OSError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             why = "the disk is full" if full else str(error)
             raise DataError(f"cannot write the store {str(self.path)!r}: {why}; give a path on another disk") from error
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read."""
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Be the only one, among threads and processes, who replaces stores in a folder, or one of those who only read."""
+    held = _hold(folder, "LOCK_SH" if shared else "LOCK_EX")
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _hold(folder: Path, *kinds: str) -> int | None:
+    """Lock a folder; return what is to be closed afterwards, or None if another holds it or there are no locks."""
+    held = None
+    try:
+        import fcntl
+
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, sum(getattr(fcntl, kind) for kind in kinds))
+    except (ImportError, OSError, ValueError):
+        if held is not None:
+            os.close(held)
+        return None
+    return held
+
+
+def _replace(path: Path, made: Path) -> None:
+    """Put a folder in the place of a store: whoever stops us leaves the old one or the new one."""
+    old = None
+    if path.exists() and any(path.iterdir()):
+        old = Path(tempfile.mkdtemp(".old", f".{path.name[:100]}.", path.parent))
+        path.rename(old)
+    made.rename(path)
+    if old is not None:
+        _remove(old)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what writers that were killed have left, and bring back the store that one was about to replace."""
+    for kind in (".old", ".part"):
+        for left in path.parent.glob(f".{_escaped(path.name[:100])}.*{kind}"):
+            if kind == ".old" and not path.exists() and (left / META).is_file():
+                left.rename(path)
+            elif (held := _hold(left, "LOCK_EX", "LOCK_NB")) is not None:
+                os.close(held)
+                _remove(left)
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder of ours: the files that we write, and the folder if nothing else is in it."""
+    with suppress(OSError):
+        for name in OURS:
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()

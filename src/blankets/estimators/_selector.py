@@ -27,6 +27,8 @@ class MarkovBlanketSelector(TableSelector):
         Options of the algorithm, for example ``{"k": 2}`` for "fbed".
     alpha : float
         Significance level of every test.
+    close : bool
+        Check the answer against the definition of a blanket, and mend it. False: the algorithm as published.
     test, dof, reliability, strength
         The test of independence: see `blankets.Testing`.
     labels, prior, positive, unlabeled_marker
@@ -80,6 +82,7 @@ class MarkovBlanketSelector(TableSelector):
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
+        close: bool = True,
         test: str = "auto",
         dof: str = "adjusted",
         reliability: float = 5.0,
@@ -101,6 +104,7 @@ class MarkovBlanketSelector(TableSelector):
         self.algorithm = algorithm
         self.options = options
         self.alpha = alpha
+        self.close = close
         self.test = test
         self.dof = dof
         self.reliability = reliability
@@ -140,6 +144,7 @@ class MarkovBlanketSelector(TableSelector):
             algorithm=self.algorithm,
             options=self.options,
             alpha=self.alpha,
+            close=self.close,
             test=Testing(self.test, self.dof, self.reliability, self.strength),
             labels=self.labels,
             prior=self.prior,

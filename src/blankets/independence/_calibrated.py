@@ -25,6 +25,7 @@ from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     FAR,
+    LARGE,
     METHODS,
     NOTHING,
     OPEN,
@@ -42,7 +43,7 @@ __all__ = ["CalibratedTests", "table_tests"]
 
 
 _FAR_BELOW = 0.1  # times the level: no other test need be looked at
-_WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a degree of freedom
+_WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a cell
 
 
 class CalibratedTests(TableTests):
@@ -70,7 +71,7 @@ class CalibratedTests(TableTests):
     >>> frame = Frame.from_codes([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]] * 20)
     >>> evidence = CalibratedTests(MemoryCounter(frame)).test(0, 1)
     >>> round(evidence.statistic, 3), evidence.dof, evidence.method
-    (13.592, 1.0, 'asymptotic: every expected count is at least 5')
+    (13.592, 1.0, 'chi-square: every expected count is at least 5')
     """
 
     def __init__(
@@ -102,12 +103,14 @@ class CalibratedTests(TableTests):
     ) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
 
-        The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent" and
-        the other one is not far from that, another subset may say otherwise, and all are tried by calibrated tests.
+        The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent",
+        another subset may say otherwise: one whose p-value by that distribution is not far from the level, or one that
+        leaves so few rows for a cell that the distribution may be wrong by any factor (G of thin strata is
+        far above its degrees of freedom even under independence). Those are tried by calibrated tests.
         """
-        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
-        plain = self._by_formula.separate(xs, y, among, **how)  # its tests are counted there
-        found = CalibratedBatch(
+        how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
+        plain = self._by_formula.separate(xs, y, among, min_size=min_size, **how)  # its tests are counted there
+        found: EvidenceBatch = CalibratedBatch(
             plain.xs,
             y,
             plain.given,
@@ -118,16 +121,42 @@ class CalibratedTests(TableTests):
             log_p=plain.log_p,
             tests=self,
         )
-        again = found.doubtful
-        if self.level is not None:
-            by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
-            near = by_formula > math.log(self.level / _WRONG_BY)
-            again = again[near & (found.log_p[again] <= math.log(self.level))]
-        if not len(again):
+        if self.level is None:
+            return self._tried_again(found, np.flatnonzero(found.reliable), y, among, min_size, how)
+        again = np.flatnonzero(found.dependent(self.level))
+        by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
+        near = by_formula > math.log(self.level / _WRONG_BY)
+        found = self._tried_again(found, again[near], y, among, min_size, how)
+        thin = self._thin_from(found.xs[again[~near]], y, among)
+        return self._tried_again(found, again[~near], y, among, max(min_size, thin), how)
+
+    def _tried_again(
+        self,
+        found: EvidenceBatch,
+        again: NDArray[np.int64],
+        y: int,
+        among: Sequence[int],
+        min_size: int,
+        how: dict[str, Any],
+    ) -> EvidenceBatch:
+        """Return the evidence with that of some x sought again by calibrated tests, where it is weaker."""
+        if not len(again) or min_size > len(among):
             return found
-        redone = self._separated(found.xs[again], y, among, **how)
-        rest = np.setdiff1d(np.arange(len(found)), again)
-        return joined([found.where(rest), redone]).where(np.argsort(np.concatenate([rest, again])))
+        new = self._separated(found.xs[again], y, among, min_size=min_size, **how)
+        weaker = new.reliable & ~(new.log_p < found.log_p[again])
+        at = again[weaker]
+        rest = np.setdiff1d(np.arange(len(found)), at)
+        return joined([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
+
+    def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
+        """Return the size from which a subset of ``among`` may leave less than five rows for a cell of x, y and it."""
+        arities = self.counter.arities
+        cells = float(arities[y] * max(arities[xs], default=1))
+        for size, arity in enumerate(sorted(arities[list(among)].tolist(), reverse=True)):
+            if self.counter.n_rows < LARGE * cells:
+                return size
+            cells *= arity
+        return len(among) if self.counter.n_rows < LARGE * cells else len(among) + 1
 
     def at_level(self, level: float) -> CalibratedTests:
         """Return the same tests for decisions at another level, performed however sparse the tables are."""

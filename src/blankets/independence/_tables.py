@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -98,7 +98,7 @@ class TableTests(CountedTests):
         even_if_unreliable: bool = False,
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, in one pass over the data."""
-        columns, given = np.asarray(xs, np.int64), tuple(given)
+        columns, given = np.ascontiguousarray(xs, np.int64), tuple(given)
         if even_if_unreliable or len(columns) > (_CACHED_SHORT if given else _CACHED_SCAN):
             return self._scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         key = (y, tuple(sorted(given)), columns.tobytes())
@@ -138,7 +138,7 @@ class TableTests(CountedTests):
         stop_at: float | None = None,
     ) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
-        columns = np.asarray(xs, np.int64)
+        columns = np.ascontiguousarray(xs, np.int64)
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = self._weakest(columns, y, among, **how)
         if found is None:
@@ -217,6 +217,16 @@ class TableTests(CountedTests):
         return formula_of(self.counter.n_rows, self._kind) if self.nominal else self._formula
 
     @cached_property
+    def _summary(self) -> Callable[[NDArray[np.int32]], tuple[Floats, ...]]:
+        formula = self._adjusted
+
+        def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+            return answers_of_block(counts, formula)
+
+        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind}"  # a checkpoint knows answers by this name
+        return answers
+
+    @cached_property
     def _arities(self) -> list[int]:
         return self.counter.arities.tolist()  # type: ignore[no-any-return]
 
@@ -253,12 +263,11 @@ class TableTests(CountedTests):
         """Return statistics, adjusted degrees of freedom, log p-values and methods."""
         if not len(xs):
             return tuple(np.empty((4, 0)))
-        formula = self._adjusted
         if not given and type(self.counter) is MemoryCounter:
             bits = self.counter.bits_alone(y)
             if bits is not None:
-                return _scanned(self.counter, bits, formula, xs, y)
-        return self.counter.summarize(lambda counts: answers_of_block(counts, formula), xs, y, given)
+                return _scanned(self.counter, bits, self._adjusted, xs, y)
+        return self.counter.summarize(self._summary, xs, y, given)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""

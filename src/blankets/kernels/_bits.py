@@ -75,16 +75,17 @@ def cell_masks(
     for v in range(n):
         a: int64 = arity[v]
         # From the last cell down, so that a cell is read before its place is overwritten. The first level is what the
-        # others leave.
+        # others leave. Loops over words alone become vector instructions.
         for c in range(n_cells - 1, -1, -1):
             for level in range(1, a):
                 for w in range(words):
                     masks[c * a + level, w] = masks[c, w] & planes[chunk, first[v] + level - 1, w]
-            for w in range(words):
-                left_over: uint64 = masks[c, w]
-                for level in range(1, a):
-                    left_over ^= masks[c * a + level, w]
-                masks[c * a, w] = left_over
+            for level in range(1, a):
+                for w in range(words):
+                    masks[c, w] ^= masks[c * a + level, w]
+            if c > 0:
+                for w in range(words):
+                    masks[c * a, w] = masks[c, w]
         n_cells *= a
 
 

@@ -30,6 +30,10 @@ class Rows:
     arities: NDArray[np.int64]  # number of declared levels of each column
     weights: NDArray[np.float64]  # how many rows of the data each row stands for; need not be whole numbers
 
+    def __post_init__(self) -> None:
+        for name in ("codes", "arities", "weights"):  # kernels want each in one piece
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
+
     @property
     def total(self) -> float:
         """Sum of the weights: the number of rows of the data."""

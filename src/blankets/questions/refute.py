@@ -92,7 +92,8 @@ def refute(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the blanket has said what there is to say
         given = _as_before(blanket, changes)
-        wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01))
+        close = bool(given.get("close", True))
+        wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01), close=close)
         about = {name: given[name] for name in ("labels", "prior", "test") if name in given}
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None

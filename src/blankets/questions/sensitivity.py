@@ -40,6 +40,7 @@ def sensitivity(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
+    close: bool = True,
     test: Testing | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
@@ -64,6 +65,8 @@ def sensitivity(
     $algorithm
     $options
     $alpha
+    close : bool
+        Check each answer against the definition of a blanket, and mend it: see `discover`.
     $test
     $labels
     $prior
@@ -88,7 +91,7 @@ def sensitivity(
     >>> [(round(r.low, 2), round(r.high, 2), r.surrogates, r.members) for r in found.ranges]
     [(0.12, 0.93, ('y0', 'listwise', 'y1'), ('cough',))]
     """
-    wanted = Wanted.of(algorithm, options, alpha)
+    wanted = Wanted.of(algorithm, options, alpha, close=close)
     values = None if priors is None else _checked_priors(priors)
     known = prior_from(prior)
     with Study.open(

@@ -40,6 +40,7 @@ def stability(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
+    close: bool = True,
     test: Testing | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
@@ -70,6 +71,8 @@ def stability(
     $algorithm
     $options
     $alpha
+    close : bool
+        Check each answer against the definition of a blanket, and mend it: see `discover`.
     $test
     $labels
     $prior
@@ -106,7 +109,7 @@ def stability(
     (1.0, ('cough',))
     """
     share = _checked(n_resamples, method, fraction)
-    wanted = Wanted.of(algorithm, options, alpha)
+    wanted = Wanted.of(algorithm, options, alpha, close=close)
     began = time.perf_counter()
     generator = generator_from(rng)
     with Study.open(

@@ -129,18 +129,19 @@ def _meaning(blanket: Blanket) -> str:
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
     if not blanket.closed:
-        return f"The other columns were left out by the search; they were not tested given all of {target}'s members."
-    rest -= len(blanket.undecided)
-    undecided = undecided_sentence(blanket)
-    if not rest:
-        return undecided
-    others = (
-        "the other column tells"
-        if rest == 1
-        else f"{'the other' if not undecided else 'another'} {rest:,} columns tell"
-    )
-    shows = f"{known}, {others} nothing more about {target} that {count_of(blanket.n_rows, 'row')} could show."
-    return f"{shows} {undecided}".strip()
+        return f"The other columns were left out by the search; they were not tested given all members for {target}."
+    partly = ""
+    if blanket.partly:
+        were = "column was" if len(blanket.partly) == 1 else "columns were"
+        partly = f"{len(blanket.partly):,} {were} tested given some of the members only, for want of rows."
+    rest -= len(blanket.undecided) + len(blanket.partly)
+    doubts = [partly, undecided_sentence(blanket)]
+    if rest:
+        these = "another" if any(doubts) else "the other"
+        others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
+        rows = count_of(blanket.n_rows, "row")
+        doubts.insert(0, f"{known}, {others} nothing more about {target} that {rows} could show.")
+    return " ".join(filter(None, doubts))
 
 
 def _assumptions(blanket: Blanket) -> list[str]:

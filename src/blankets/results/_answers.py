@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
+from blankets.regimes import Surrogate
 from blankets.results._law import LARGEST, TOO_LARGE, check_law
 from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
@@ -224,11 +225,12 @@ class TestResult(Saved, _Printed):
                 if self.kappa is None
                 else f" Each row counts as much as κ = {number(self.kappa)} rows with full labels ({self.kappa_form})."
             )
-            yield wrapped(f"Through {self.surrogate}: {self.why}.{kappa}", "  ")
+            counts = Surrogate(self.surrogate).words if self.surrogate in list(Surrogate) else f"uses {self.surrogate}"
+            yield wrapped(f"The test {counts}: {self.why}.{kappa}", "  ")
         if self.powers:
             yield "  Power: " + ", ".join(f"{power:.2f} ({size})" for size, power in self.powers.items()) + "."
         if self.detectable:
-            on = "" if self.kappa is not None else " on the surrogate"
+            on = "" if self.kappa is not None else " on what is counted in place of the target"
             effects = ", ".join(f"{number(e)} nats{on} with probability {p:g}" for p, e in self.detectable.items())
             yield f"  It would have found {effects}."
         yield from (wrapped(note, "  note: ") for note in self.notes)

@@ -211,9 +211,10 @@ def _done(blanket: Blanket) -> Assumption:
     done = {int(x) for x in looks.columns[looks.reliable]}
     never = [blanket.columns[x] for x in dict.fromkeys(looks.columns[~looks.reliable].tolist()) if x not in done]
     alone = [x for x, e in blanket.strengths.items() if not e.reliable or len(e.given) < len(blanket) - 1]
+    never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if x not in never)]))
     if not never and not alone:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
-    words = [f"Rows were too few to test {joined(never)} at all."] if never else []
+    words = [f"Rows were too few to test {joined(never)} given the members, or at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
     step = "Merge levels (discretize='equal-frequency', n_bins=3), or collect more rows; bl.plan says how many."
     return _said(name, "doubtful", " ".join(words), step)
@@ -240,6 +241,10 @@ def _faithful(blanket: Blanket) -> Assumption:
     if told := determined(blanket):
         words = f"{joined(tuple(told))} are determined exactly by columns that were left out as well."
         return _said(name, "violated", words, "Keep one of them (bl.audit names such pairs), or take algorithm='iamb'.")
+    if blanket.equivalents:
+        pairs = [f"{shown(b)} in the place of {shown(a)}" for a, others in blanket.equivalents.items() for b in others]
+        words = f"The blanket is not the only one: {joined(pairs, 4)} would do as well."
+        return _said(name, "doubtful", words, "Name them when you report the blanket; see blanket.equivalents.")
     kept = [x for x in blanket.members if x in blanket.data.get("duplicates", {})]
     if kept:
         words = f"{joined(kept)} stand for columns that repeat them, and the blanket holds with either."

@@ -82,6 +82,9 @@ class Blanket(Saved):
         Columns that came in, and that came in and went out again, when the answer of the search was closed.
     unchecked : tuple of str
         Members of which rows are too few to tell whether the others make them redundant.
+    partly : tuple of str
+        Columns left out because some of the members separate them from the target, which rows are too few to test
+        given all members.
     undecided : dict of str to str
         Columns that are neither in nor out, each with the reason and what would settle it.
     equivalents : dict of str to tuple of str
@@ -127,6 +130,7 @@ class Blanket(Saved):
     entered: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
     undecided: Mapping[str, str] = field(default_factory=dict)
     equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Call | None = None

@@ -124,6 +124,7 @@ def describe(
         entered=tuple(names[x] for x in found.entered),
         left=tuple(names[x] for x in found.left),
         unchecked=tuple(names[x] for x in final if x in found.unchecked),
+        partly=tuple(names[x] for x in found.partly),
         undecided={names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()},
         equivalents={names[x]: tuple(names[z] for z in zs) for x, zs in found.equivalents.items()},
         call=call,

@@ -148,11 +148,11 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     if all(step.evidence != final for step in steps[-1:]):
         yield f"In the final blanket: {final.in_words(_test(blanket))}."
     if name in blanket.entered:
-        yield "The search had left it out; it entered by closing, as it depends on the target given all members."
+        yield "The search had left it out; it entered by closing, because it depends on the target given all members."
     if name in blanket.unchecked:
         yield "Rows are too few to tell whether the other members make it redundant: it was not checked for that."
     if others := blanket.equivalents.get(name):
-        yield f"In its place could stand {joined(others)}: given either of them, the other adds nothing."
+        yield f"{joined(others)} could take its place: given either of them, the other adds nothing."
     if role := blanket.roles.get(name):
         words = _ROLES[role].format(target=shown(blanket.target))
         child = blanket.common_children.get(name)
@@ -166,7 +166,7 @@ def _outside_lines(
     if name in blanket.undecided:
         yield f"It is undecided: {blanket.undecided[name]}."
     if members := [a for a, others in blanket.equivalents.items() if name in others]:
-        yield f"It could stand in the place of {joined(members)}: given either of them, the other adds nothing."
+        yield f"It could take the place of {joined(members)}: given either of them, the other adds nothing."
     if name in blanket.separators:
         among = blanket.separators[name]
         known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
 from blankets.errors import did_you_mean
-from blankets.records import Count, NonNegative, Saved, refuse
+from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
@@ -58,11 +59,23 @@ class Blankets(Saved, Mapping[str, Blanket]):
     seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
 
+    @property
+    def call(self) -> Call | None:
+        """The call that made them, which each of them holds; None where there is no blanket."""
+        return next((blanket.call for blanket in self.blankets.values()), None)
+
     def __getitem__(self, target: str) -> Blanket:
         try:
             return self.blankets[target]
         except KeyError:
-            raise KeyError(f"no blanket of {target!r}{did_you_mean(str(target), list(self.blankets))}") from None
+            why = self.excluded.get(str(target))
+            hint = f": the column was not searched, as {why}" if why else did_you_mean(str(target), list(self.blankets))
+            raise KeyError(f"no blanket of {target!r}{hint}") from None
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """Columns that were neither targets nor searched, and why: constant ones, copies of others."""
+        return next((blanket.excluded for blanket in self.blankets.values()), {})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.blankets)
@@ -75,12 +88,14 @@ class Blankets(Saved, Mapping[str, Blanket]):
             [
                 self._title(),
                 *(f"  {line}" for line in (aligned(*self._table()) if self.blankets else [])),
+                *([wrapped(f"Not searched: {joined(tuple(self.excluded))}.", "  ")] if self.excluded else []),
                 *(wrapped(warning, "  note: ") for warning in self.warnings),
             ]
         )
 
     def _repr_html_(self) -> str:
-        return f"<div><strong>{self._title()}</strong>{html_table(*self._table())}</div>"
+        left = f"<small>{escape(f'Not searched: {joined(tuple(self.excluded))}.')}</small>" if self.excluded else ""
+        return f"<div><strong>{self._title()}</strong>{html_table(*self._table())}{left}</div>"
 
     def _title(self) -> str:
         effort = f"{count_of(self.n_tests, 'test')}, {format_seconds(self.seconds)}"

@@ -126,7 +126,7 @@ def instead(settings: Mapping[str, Any]) -> str:
     surrogate = settings.get("surrogate", "full")
     if surrogate == "full":
         return ""
-    return " among the labeled rows" if surrogate == "listwise" else " on the surrogate"
+    return " among the labeled rows" if surrogate == "listwise" else " on what is counted in place of the target"
 
 
 def _settles(evidence: NamedEvidence, target: str, level: float) -> bool:

@@ -91,7 +91,7 @@ def undecided_sentence(blanket: Blanket) -> str:
         return ""
     verb = "is" if len(blanket.undecided) == 1 else "are"
     return (
-        f"Undecided, for want of rows: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
+        f"Undecided, because rows are too few: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
         "blanket.undecided says what would settle it."
     )
 
@@ -100,7 +100,7 @@ def closing_sentence(blanket: Blanket) -> str:
     """Say who came in by closing; empty if nobody did, and for the search that closes by itself."""
     if not blanket.entered:
         return ""
-    return f"Entered by closing, as they depend on the target given all members: {joined(blanket.entered)}."
+    return f"Entered by closing, because they depend on the target given all members: {joined(blanket.entered)}."
 
 
 def _method(blanket: Blanket) -> Iterator[str]:

@@ -45,6 +45,9 @@ class Found:
         Who came in and who went out by closing.
     unchecked : tuple of int
         Members of which no test given the others could tell whether they are redundant.
+    partly : tuple of int
+        Columns that are out because some of the members separate them from the target; rows are too few to test them
+        given all members.
     undecided : mapping of int to float
         Columns that are neither in nor out, for want of rows, each with the rows that would settle it.
     equivalents : mapping of int to tuple of int
@@ -59,6 +62,7 @@ class Found:
     entered: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
     unchecked: tuple[int, ...] = ()
+    partly: tuple[int, ...] = ()
     undecided: Mapping[int, float] = field(default_factory=dict)
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 

@@ -150,8 +150,8 @@ def settle(
         seen.add(now)
     if settled:
         trace.note(
-            "Closing came back to a set of members that it had seen before, as columns put each other out; from there "
-            "on none was put out, so that some members may be redundant."
+            "Closing came back to a set of members that it had seen before, because columns remove each other; from "
+            "there on none was removed, so some members may be redundant."
         )
     return tuple(blanket.members)
 
@@ -194,16 +194,19 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
     tied = {x for batch in own for x in batch.xs[batch.dependent(level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
+    unchecked = _unchecked(tests, target, members, alpha)
+    partly, undecided = _untestable(tests, target, outside(np.asarray(candidates, np.int64), members), members, alpha)
     return replace(
         found,
         members=members,
-        roles={x: role for x, role in found.roles.items() if x in members},
+        roles={x: "neighbor" if x in unchecked and role != "spouse" else role for x, role in found.roles.items()},
         separators={x: given for x, given in found.separators.items() if x not in members},
         closed=True,
         entered=tuple(x for x in came if x in members),
         left=tuple(x for x in came if x not in members),
-        unchecked=_unchecked(tests, target, members, alpha),
-        undecided=_undecided(tests, target, outside(np.asarray(candidates, np.int64), members), members, alpha),
+        unchecked=unchecked,
+        partly=partly,
+        undecided=undecided,
         equivalents=equivalents_of(tests, target, members, sorted(tied - set(members)), alpha=alpha),
     )
 
@@ -217,17 +220,21 @@ def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alp
     return tuple(batch.xs[~batch.reliable & ~needed].tolist())
 
 
-def _undecided(
+def _untestable(
     tests: IndependenceTest, target: int, columns: NDArray[np.int64], members: Sequence[int], alpha: float
-) -> dict[int, float]:
-    """Return the columns that rows are too few for: not testable given the members, nor separated by some of them."""
+) -> tuple[tuple[int, ...], dict[int, float]]:
+    """Return the columns that rows are too few for, given all members: those that some members separate, and others.
+
+    The others are undecided; with each come the rows that would settle it.
+    """
     if not len(columns):
-        return {}
-    open_ = columns[~tests.scan(columns, target, members).reliable]
-    if len(open_) and members:
-        apart = tests.separate(open_, target, members, max_size=_deepest(len(members)), stop_at=alpha)
-        open_ = open_[~apart.independent(alpha)]
-    return {int(x): tests.rows_for(int(x), target, members) for x in open_}
+        return (), {}
+    few = columns[~tests.scan(columns, target, members).reliable]
+    apart = np.zeros(len(few), np.bool_)
+    if len(few) and members:
+        sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
+        apart = sets.independent(alpha)
+    return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
 
 
 def _deepest(n_members: int) -> int:

@@ -137,6 +137,6 @@ ALGORITHMS = (
         "(2005), its second that of inter-IAMB (Tsamardinos, Aliferis & Statnikov 2003).",
         sound=True,
         roles=True,
-        when="The default: nearest to the truth over networks, bounded in time, closed by construction.",
+        when="The default: it came nearest to the true blankets of known networks, in a bounded time.",
     ),
 )

@@ -35,12 +35,12 @@ __all__ = ["FAR", "METHODS", "NOTHING", "OPEN", "calibrated_of_block", "doubtful
 
 METHODS = (
     "not performed",
-    "nothing to test: no rows can change places within the strata",
-    f"asymptotic: every expected count is at least {LARGE:g}",
-    "asymptotic: far from the level, however sparse the table",
-    f"moments: some expected counts are below {LARGE:g}",
-    "exact: every table with these margins was looked at",
-    "permutation: too few rows can change places within the strata for a formula",
+    "nothing to test: within each stratum one of the two has a single value",
+    f"chi-square: every expected count is at least {LARGE:g}",
+    "chi-square: far from the level even if the table is sparse",
+    f"adjusted chi-square: some expected counts are below {LARGE:g}",
+    "exact: all tables with the same totals were counted",
+    "permutation: the strata have too few rows for a formula",
 )
 _EXACT, _PERMUTATION = len(METHODS) - 2, len(METHODS) - 1
 
@@ -79,7 +79,7 @@ def calibrated_of_block(
     >>> table = np.array([[[[2], [0]], [[0], [2]]]], np.int32)  # as large in one arrangement of three
     >>> log_p, method = calibrated_of_block(4)(table)
     >>> round(float(np.exp(log_p[0])), 3), METHODS[int(method[0])]
-    (0.303, 'exact: every table with these margins was looked at')
+    (0.303, 'exact: all tables with the same totals were counted')
     """
     terms, law = _entropy_terms(n_rows), law_at(level)
     formula = formula_of(n_rows, law=law, cells=cell_tables(), screens=False)

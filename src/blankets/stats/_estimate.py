@@ -5,9 +5,10 @@ Three laws, and the rule that chooses between them.
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
   (errata D8): the interval is [0, ...] where independence would not be surprising.
-* **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î). Near
-  independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the normal law,
-  with the skewness that an estimate bounded by 0 has before it gets there.
+* **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î), and with as
+  many degrees of freedom as give it the mean of the estimate near independence, ν = E₀/c (where E₀ is not just that of
+  the law above). Near independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the
+  normal law, with the skewness and the bias that an estimate bounded by 0 has before it gets there.
 * **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
 **auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
@@ -64,6 +65,9 @@ class InformationEstimate:
         What "auto" takes away from independence.
     bias : ndarray
         What has been subtracted from the raw estimate.
+    noise : ndarray
+        Mean of the raw estimate near independence, where the law there has another one than this estimator; NaN:
+        ``scale`` times ``dof``.
     """
 
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
@@ -76,6 +80,7 @@ class InformationEstimate:
     estimator: str = "plug-in"
     strong_law: Literal["matched", "normal"] = "matched"
     bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
+    noise: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(default_factory=lambda: np.full((), np.nan))
 
     @property
     def standard_error(self) -> Floats:
@@ -114,13 +119,14 @@ class InformationEstimate:
         if method == "normal":
             return self._normal(tail)
         if method == "noncentral":
-            return self._chi_square(tail, self.statistic, self.scale)
+            return self._chi_square(tail, self.statistic, self.scale, self.dof)
         matched = self._matched_scale()
         with np.errstate(divide="ignore", invalid="ignore"):
             raw = (self.value + self.bias) / matched
+            dof = np.where(np.isnan(self.noise), self.dof, self.noise / matched)
         if method == "matched":
-            return self._chi_square(tail, raw, matched)
-        return self._auto(tail, raw, matched)
+            return self._chi_square(tail, raw, matched, dof)
+        return self._auto(tail, raw, matched, dof)
 
     def law(self) -> NDArray[np.str_]:
         """Return which law "auto" takes for each estimate."""
@@ -135,14 +141,15 @@ class InformationEstimate:
             scale = self.variance / (4.0 * (self.value + self.bias))
         return np.where(scale > 0, scale, np.nan)
 
-    def _auto(self, tail: float, raw: Floats, matched: Floats) -> tuple[Floats, Floats]:
+    def _auto(self, tail: float, raw: Floats, matched: Floats, dof: Floats) -> tuple[Floats, Floats]:
         law = self.law()
         chi_square = law != "normal"
         noncentral = law == "noncentral"
         statistic = np.where(noncentral, self.statistic, raw)
         scale = np.where(noncentral, self.scale, matched)
         # Inverting the far tail is slow, and these will be replaced.
-        low, high = self._chi_square(tail, np.where(chi_square, statistic, 0.0), scale)
+        free = np.where(noncentral, self.dof, dof)
+        low, high = self._chi_square(tail, np.where(chi_square, statistic, 0.0), scale, free)
         low_n, high_n = self._normal(tail)
         return np.where(chi_square, low, low_n), np.where(chi_square, high, high_n)
 
@@ -150,9 +157,9 @@ class InformationEstimate:
         half = -ndtri(tail) * self.standard_error
         return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
 
-    def _chi_square(self, tail: float, statistic: Floats, scale: Floats) -> tuple[Floats, Floats]:
-        low = noncentrality_at(statistic, self.dof, 1.0 - tail)
-        high = noncentrality_at(statistic, self.dof, tail)
+    def _chi_square(self, tail: float, statistic: Floats, scale: Floats, dof: Floats) -> tuple[Floats, Floats]:
+        low = noncentrality_at(statistic, dof, 1.0 - tail)
+        high = noncentrality_at(statistic, dof, tail)
         return low * scale, high * scale
 
 

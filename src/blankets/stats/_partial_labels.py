@@ -162,6 +162,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
+        noise=noise.sum(axis=-1),
     )
 
 
@@ -213,7 +214,21 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
         dof=np.where(sharper, pos.dof, neg.dof),
         scale=np.where(sharper, pos.scale, neg.scale),
         estimator="SS (both labeled classes with the prior)",
+        noise=_noise_of_both(tables, weight),
     )
+
+
+def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
+    """Return the mean of (5.7) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells of each sum.
+
+    Each class brings the bias of its own entropy, ν_y / 2 n_y; p̂(x|z), of which the labeled rows are a part, takes
+    ν / 2N of it back.
+    """
+    labeled, everyone = tables[..., :UNLABELLED, :], tables.sum(axis=-2, keepdims=True)
+    free = np.maximum((labeled > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-2)
+    shared = np.maximum((everyone > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=(-2, -1))
+    by_class = (weight[..., 0, :, 0] * divided(free, 2.0 * labeled.sum(axis=(-3, -1)))).sum(axis=-1)
+    return np.asarray(np.maximum(by_class - divided(shared, 2.0 * everyone.sum(axis=_CELLS)), 0.0))
 
 
 def pos_information(

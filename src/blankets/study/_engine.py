@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +40,7 @@ from blankets.data import (
 from blankets.errors import DataError, ParameterError
 from blankets.records import named
 
-__all__ = ["ENGINES", "Engine", "Place", "fingerprint_of", "is_files"]
+__all__ = ["ENGINES", "Engine", "Place", "is_files"]
 
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
@@ -155,8 +156,8 @@ class Engine:
             return True
         if not is_files(data):
             return False
-        if not isinstance(data, str | Path) or not Path(data).is_file():
-            return not isinstance(data, str | Path) or Path(data).is_dir() or any(c in str(data) for c in "*?[")
+        if not isinstance(data, str | Path) or not os.path.isfile(data):
+            return not isinstance(data, str | Path) or os.path.isdir(data) or any(c in str(data) for c in "*?[")
         if self.kind == "memory":
             return False
         room = SHARE * free_memory() if self.limit is None else self.limit
@@ -198,7 +199,10 @@ class Place:
         counter: Counter
         if self.cluster is not None:
             counter = self.cluster.counter(frame, rows)
-            return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
+            if self.checkpoint is None:
+                return counter
+            mark = "" if rows is None else hashlib.sha256(rows.tobytes()).hexdigest()
+            return self.remembered(counter, frame.fingerprint() + mark)
         frame = frame if rows is None else frame.take(rows)
         if self.store is not None and frame.n_rows > TALL:
             counter = SlicedCounter(frame, self.n_jobs)
@@ -220,9 +224,3 @@ def is_files(source: Any) -> bool:
     if isinstance(source, str | Path):
         return not is_store(source)
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, str | Path) for each in source)
-
-
-def fingerprint_of(counter: SqlCounter) -> str:
-    """Return what tells one query's rows from another's."""
-    about = counter.table.query, str(counter.table.database), counter.n_rows, counter.names, counter.levels
-    return hashlib.sha256(repr(about).encode()).hexdigest()

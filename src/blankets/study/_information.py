@@ -20,7 +20,7 @@ def information_notes(study: Study) -> tuple[str, ...]:
     if column is None:
         return study.about_labels
     forced = " It is not valid here; you asked for it anyway." if column.forced else ""
-    stands = f"In place of the target, the ranking {column.surrogate.words}: {column.note}.{forced}"
+    stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
     return (*study.about_labels, stands)
 
 

@@ -55,7 +55,7 @@ from blankets.regimes import (
     regime_from,
 )
 from blankets.study._copies import warn_of_copies
-from blankets.study._engine import Engine, Place, fingerprint_of
+from blankets.study._engine import Engine, Place
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
 
@@ -268,7 +268,7 @@ class Study:
         """A hash of the table and of which labels are missing."""
         if self.drawn:
             return ""
-        table = fingerprint_of(self.table) if isinstance(self.table, SqlCounter) else self.table.fingerprint()
+        table = self.table.fingerprint if isinstance(self.table, SqlCounter) else self.table.fingerprint()
         if not self.labels.n_unlabeled:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()

@@ -1,0 +1,318 @@
+"""Kernels give what NumPy and plain loops give, compiled and not, and stay inside their arrays for any codes."""
+
+import math
+import subprocess
+import sys
+from itertools import combinations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blankets import kernels
+from blankets.kernels import _bits, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail
+from blankets.stats import cell_tables, entropy_terms, law_at
+from blankets.stats._calibrated_cells import _binomials, _small_roots, _small_strata
+
+FILES = (_bits, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
+GUARD = 77
+
+
+class Python:
+    """The same kernels, uncompiled."""
+
+    def __getattr__(self, name):
+        for file in FILES:
+            if name in file.__all__:
+                return getattr(file, name)
+        raise AttributeError(name)
+
+
+BOTH = pytest.mark.parametrize("k", [kernels, Python()], ids=["installed", "Python"])
+
+
+def guarded(shape, dtype):
+    """Return an array in the middle of a longer one, and that."""
+    n = math.prod(shape)
+    whole = np.full(n + 128, GUARD, dtype)
+    return whole[64 : 64 + n].reshape(shape), whole
+
+
+def untouched(whole):
+    return (whole[:64] == GUARD).all() and (whole[-64:] == GUARD).all()
+
+
+def formula_of(k, n_rows, *, x2=False, reliability=0.0, nominal=False, level=None, judges=False):
+    law = cells = None
+    if judges:
+        small = _small_strata()
+        cells = k.Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
+        law = k.Law(np.zeros((0, 4)), math.log(1e-5), math.log(0.25), 1000.0, level or 0.0)
+    return k.Formula(entropy_terms(n_rows), n_rows < 1 << 16, reliability, x2, nominal, law, cells)
+
+
+def table_of(k, codes, arities, below=0, most=10):
+    """Return a table of codes alone, or with bits for all columns of 2 to 5 levels."""
+    packed = (arities > 1) & (arities < 6) if below else np.zeros(len(arities), bool)
+    planes = np.where(packed, arities - 1, 0)
+    first = np.where(packed, np.cumsum(planes) - planes, -1)
+    words = -(-codes.shape[1] // 64)
+    bits, totals = np.zeros((1, planes.sum() + 1, words), np.uint64), np.zeros(planes.sum() + 1, np.int32)
+    at = np.flatnonzero(packed)
+    k.pack_dense(codes, at, arities[at], first[at], bits, totals)
+    return k.Table(codes, arities, bits, totals, first, codes.shape[1], below, most)
+
+
+@BOTH
+@pytest.mark.parametrize(("n_rows", "width", "n_cells"), [(1, 2, 1), (100, 3, 4), (3000, 2, 7), (5000, 4, 900)])
+def test_dense_columns(k, n_rows, width, n_cells):
+    rng = np.random.default_rng(n_rows)
+    codes = rng.integers(0, width, (9, n_rows)).astype(np.uint8)
+    cells = rng.integers(0, n_cells, (1, n_rows)).astype(np.uint32)
+    xs = np.array([3, 0, 8, 8, 5])
+    counts = np.empty((5, width * n_cells), np.int32)
+    k.count_dense(codes, xs, cells, n_cells, counts)
+    for x, table in zip(xs, counts, strict=True):
+        assert table.tolist() == np.bincount(cells[0] + n_cells * codes[x].astype(int), minlength=len(table)).tolist()
+        wide = np.empty(width * n_cells, np.int32)
+        k.count_wide(codes[x].astype(np.int32), cells, n_cells, wide)
+        assert wide.tolist() == table.tolist()
+
+
+@BOTH
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_no_code_is_counted_outside_the_table(k, seed):
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns, n_cells, width = (int(n) for n in rng.integers(1, (300, 6, 9, 5)))
+    codes = rng.integers(0, 256, (n_columns, n_rows), np.uint8)
+    cells = rng.integers(0, 1 << 32, (1, n_rows), np.uint32)
+    xs = rng.integers(0, n_columns, 7)
+    counts, whole = guarded((7, width * n_cells), np.int32)
+    k.count_dense(codes, xs, cells, n_cells, counts)
+    assert untouched(whole)
+    assert (counts.sum(axis=1) == n_rows).all()
+    k.count_wide(rng.integers(-(1 << 31), 1 << 31, n_rows).astype(np.int32), cells, n_cells, counts[0])
+    assert untouched(whole)
+    joint, whole = guarded((1, n_rows), np.uint32)
+    k.join_codes(cells, 3, codes[:1], 1, n_cells, joint)
+    assert untouched(whole)
+    assert joint.max() < n_cells
+    stored = rng.integers(-9, n_rows + 9, 40).astype(np.int32), rng.integers(0, 256, 40, np.uint8)
+    indptr = np.array([0, *np.sort(rng.integers(-3, 60, n_columns))])
+    counts, whole = guarded((7, width * n_cells), np.int32)
+    k.count_sparse(indptr, *stored, xs, cells, np.zeros(n_cells, np.int32), counts)
+    assert untouched(whole)
+    words = -(-n_rows // 64)
+    planes, whole = guarded((1, n_columns * 4, words), np.uint64)
+    totals, of_totals = guarded((n_columns * 4,), np.int32)
+    columns, arities = np.arange(n_columns), rng.integers(1, 6, n_columns)
+    k.pack_dense(codes, columns, arities, 4 * columns, planes, totals)
+    assert untouched(whole)
+    assert untouched(of_totals)
+
+
+@BOTH
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_questions_about_wrong_codes_stay_inside(k, seed):
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = int(rng.integers(1, 200)), 6
+    codes, arities = rng.integers(0, 256, (n_columns, n_rows), np.uint8), rng.integers(1, 6, n_columns)
+    table = table_of(k, codes, arities, below=int(rng.choice([0, 64])), most=int(rng.integers(1, 40)))
+    formula = formula_of(k, n_rows, level=0.01, judges=True)
+    y, *order = rng.permutation(n_columns).tolist()
+    depth = int(rng.integers(0, 4))
+    asked = np.array(order[depth:]), y, np.array(sorted(order[:depth]), np.int64)
+    n_tests, *answers = k.test_columns(table, formula, *asked)
+    assert n_tests == len(order) - depth
+    assert len(answers) == 5
+    assert k.drop_each(table, formula, np.array(sorted(order[:3])), y)[0] == 3
+    weakest = k.Weakest(len(order), 0, 2)
+    while weakest.left():
+        k.separate_columns(table, formula, np.array(order), y, np.array(order[:3]), -1, 0.0, 1 << 20, weakest)
+        assert weakest.evidence()[2].max() <= 2
+
+
+@BOTH
+def test_what_is_not_there_is_refused(k):
+    codes, cells = np.zeros((2, 5), np.uint8), np.zeros((1, 5), np.uint32)
+    for xs in ([2], [-1]):
+        with pytest.raises(IndexError, match="no such column"):
+            k.count_dense(codes, np.array(xs), cells, 1, np.empty((1, 2), np.int32))
+    with pytest.raises(ValueError, match="do not fit"):
+        k.count_dense(codes, np.array([0]), cells, 3, np.empty((1, 2), np.int32))
+    planes, totals = np.zeros((1, 2, 1), np.uint64), np.zeros(2, np.int32)
+    one, two, three = (np.array([n]) for n in (1, 2, 3))
+    with pytest.raises(IndexError, match="no such bit plane"):
+        k.count_bits(planes, totals, 5, one, three, one, two, np.empty((1, 6), np.int32))
+    with pytest.raises(IndexError, match="no such bit plane"):
+        k.pack_dense(codes, one, two, three, planes, totals)
+    with pytest.raises(ValueError, match="column 1 has 0 levels"):
+        k.Table(codes, np.array([2, 0]), planes, totals, np.array([-1, -1]), 5, 0, 1)
+    with pytest.raises(ValueError, match="planes that are not there"):
+        k.Table(codes, np.array([2, 2]), planes, totals, np.array([0, 2]), 5, 0, 1)
+    with pytest.raises(ValueError, match="joint codes are to be below 3"):
+        k.renumber(np.array([[0, 3]], np.uint32), 3)
+    with pytest.raises(ValueError, match="different sums"):
+        k.permute(np.array([[2, 1]]), np.array([[2, 2]]), np.zeros(4, int), 0.0, np.zeros(5), 1, 9, 9, 0.0)
+    with pytest.raises(ValueError, match="no such label"):
+        k.permute(np.array([[2, 1]]), np.array([[2, 1]]), np.array([0, 0, 2]), 0.0, np.zeros(5), 1, 9, 9, 0.0)
+
+
+@BOTH
+def test_codes_may_be_read_only(k):
+    codes, cells = np.array([[0, 1, 1]], np.uint8), np.zeros((1, 3), np.uint32)
+    codes.flags.writeable = cells.flags.writeable = False
+    counts = np.empty((1, 2), np.int32)
+    k.count_dense(codes, np.array([0]), cells, 1, counts)
+    assert counts.tolist() == [[1, 2]]
+
+
+@BOTH
+def test_renumbered_codes_keep_their_order(k):
+    codes = np.array([[7, 2, 7, 9, 2]], np.uint32)
+    assert k.renumber(codes, 10) == 3
+    assert codes.tolist() == [[1, 0, 1, 2, 0]]
+
+
+@BOTH
+@pytest.mark.parametrize("n_rows", [1, 64, 130])
+def test_bits(k, n_rows):
+    rng = np.random.default_rng(n_rows)
+    arities = np.array([2, 3, 4, 3])
+    codes = np.stack([rng.integers(0, a, n_rows) for a in arities]).astype(np.uint8)
+    first, words = np.array([0, 1, 3, 6]), -(-n_rows // 64)
+    planes, totals = np.zeros((words, 8, 1), np.uint64), np.zeros(8, np.int32)  # chunks of one word
+    k.pack_dense(codes, np.arange(4), arities, first, planes, totals)
+    counts = np.empty((2, 4 * 6), np.int32)
+    k.count_bits(planes, totals, n_rows, first[:2], arities[:2], first[2:], arities[2:], counts)
+    for x, table in zip((2, 3), counts, strict=True):
+        expected = np.bincount(codes[x] * 6 + codes[0] * 3 + codes[1], minlength=24)
+        assert table.tolist() == expected.tolist()
+    again, again_totals = np.zeros_like(planes), np.zeros_like(totals)
+    stored = [(j, r, codes[j, r]) for j in range(4) for r in range(n_rows) if codes[j, r]]
+    indptr = np.searchsorted([j for j, _, _ in stored], np.arange(5))
+    rows, values = (np.array([s[i] for s in stored], t) for i, t in ((1, np.int32), (2, np.uint8)))
+    k.pack_sparse(indptr, rows, values, np.arange(4), arities, first, again, again_totals)
+    assert again.tolist() == planes.tolist()
+    assert again_totals.tolist() == totals.tolist()
+
+
+def test_log_tails_of_chi_square():
+    mpmath.mp.dps = 40
+    for statistic, dof in ((0.5, 1.0), (3.8, 2.0), (700.0, 3.0), (40.0, 60.0), (5405.0, 1.0), (2.5, 7.3)):
+        exact = mpmath.log(mpmath.gammainc(mpmath.mpf(dof) / 2, mpmath.mpf(statistic) / 2, regularized=True))
+        for k in (kernels, Python()):
+            assert k.chi2_tail(statistic, dof) == pytest.approx(float(exact), rel=1e-10)
+    assert math.isnan(kernels.chi2_tail(math.nan, 1.0))
+    assert kernels.chi2_tail(5.0, 0.0) == kernels.chi2_tail(0.0, 2.0) == 0.0
+
+
+@BOTH
+def test_the_strongest_and_the_weaker(k):
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(1, 9))
+        statistic, dof = rng.integers(0, 6, n) * 1.5, rng.integers(0, 3, n).astype(float)
+        statistic[dof == 0] = 0.0
+        performed, columns = rng.integers(0, 2, n).astype(np.uint8), rng.permutation(n)
+        log_p = kernels.chi2_tails(statistic, dof)
+        order = sorted((log_p[i], -statistic[i], columns[i], i) for i in range(n) if performed[i])
+        assert k.strongest_of(statistic, dof, performed, columns) == (order[0][3] if order else -1)
+        weaker = np.empty(n, np.uint8)
+        k.weaker_of(log_p, statistic, log_p[::-1].copy(), statistic[::-1].copy(), weaker)
+        pairs = list(zip(log_p, -statistic, strict=True))
+        assert weaker.tolist() == [one > other for one, other in zip(pairs, pairs[::-1], strict=True)]
+
+
+@pytest.mark.parametrize("judges", [False, True])
+@pytest.mark.parametrize("n_rows", [40, 600])
+def test_compiled_or_not_the_answers_are_the_same(judges, n_rows):
+    rng = np.random.default_rng(n_rows)
+    arities = np.array([2, 3, 2, 5, 4, 1, 2, 6])
+    codes = np.stack([rng.binomial(a - 1, 0.3, n_rows) for a in arities]).astype(np.uint8)
+    codes[2] = np.where(rng.random(n_rows) < 0.7, codes[0], codes[2])
+    for below, x2, level in ((0, False, 0.05), (64, False, None), (64, True, None)):
+        found = []
+        for k in (kernels, Python()):
+            table = table_of(k, codes, arities, below)
+            formula = formula_of(k, n_rows, x2=x2, level=level, judges=judges and not x2)
+            answers = []
+            for given_ in ([], [1], [1, 3]):
+                answers.append(k.test_columns(table, formula, np.array([0, 4, 5, 7]), 2, np.array(given_, np.int64)))
+            answers.append(k.drop_each(table, formula, np.array([0, 1, 3]), 2))
+            weakest = k.Weakest(3, 0, 2)
+            tests = 0
+            while weakest.left():
+                tests += k.separate_columns(
+                    table, formula, np.array([0, 4, 7]), 2, np.array([1, 3, 6]), -1, math.log(0.5), 1 << 30, weakest
+                )
+            answers.append((tests, *weakest.evidence()[0][:2], *weakest.evidence()[1:4]))
+            found.append(answers)
+        for one, other in zip(*found, strict=True):
+            for a, b in zip(one[:3], other[:3], strict=True):
+                assert np.array_equal(a, b, equal_nan=True)
+            for a, b in zip(one[3:], other[3:], strict=True):
+                if judges and not x2:
+                    assert np.allclose(a, b, rtol=1e-12, atol=1e-12, equal_nan=True)
+
+
+@BOTH
+def test_permutations_keep_the_margins_and_the_distribution(k):
+    rows, columns, labels = np.array([[2, 2]]), np.array([[2, 2]]), np.array([0, 0, 1, 1])
+    terms = np.array([0.0, 0.0, 2 * math.log(2), 3 * math.log(3)])
+    hits, larger, drawn = k.permute(rows, columns, labels, 4 * math.log(2), terms, 12345, 3000, 3000, 0.0)
+    assert (larger, drawn) == (0, 3000)
+    assert abs(hits / 3000 - 1 / 3) < 0.04  # two of six arrangements
+    assert sorted(labels.tolist()) == [0, 0, 1, 1]
+
+
+@BOTH
+def test_scores_of_sets(k):
+    rng = np.random.default_rng(2)
+    arities, weights = np.array([2, 3, 2]), rng.random(50)
+    codes = np.stack([rng.integers(0, a, 50) for a in arities]).astype(np.int32)
+    nowhere = np.empty(0, np.int64)
+    for kind in (0, 1):
+        values = k.score_tree(codes, arities, weights, 2, kind, 1.5, nowhere, np.empty((0, 0), np.int32), nowhere)
+        assert math.isnan(values[7])
+        pairs = np.array(list(combinations(range(3), 2)))
+        for pair, value in zip(pairs, k.score_sets(codes, arities, weights, pairs, kind, 1.5), strict=True):
+            _, groups = np.unique(codes[pair], axis=1, return_inverse=True)
+            n, cells = np.bincount(groups.ravel(), weights), math.prod(arities[pair])
+            expected = (n * np.log(n)).sum() - 1.5 * cells
+            if kind == 1:
+                expected = sum(math.lgamma(1.5 / cells + m) - math.lgamma(1.5 / cells) for m in n)
+            assert value == pytest.approx(expected, rel=1e-12)
+            assert values[sum(1 << j for j in pair)] == pytest.approx(expected, rel=1e-12)
+
+
+def test_tables_of_cells_are_made_once():
+    assert cell_tables() is cell_tables()
+    assert law_at(0.01) is law_at(0.01)
+
+
+def test_uncompiled_kernels_say_so():
+    program = (
+        "import sys, warnings; sys.modules['blankets.kernels._compiled'] = None\n"
+        "with warnings.catch_warnings(record=True) as said:\n"
+        "    warnings.simplefilter('always')\n"
+        "    from blankets import kernels\n"
+        "print(kernels.COMPILED, *(w.message for w in said))"
+    )
+    import os
+
+    clean = {name: value for name, value in os.environ.items() if name != "BLANKETS_UNCOMPILED"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean)
+    assert done.stdout.startswith("False the kernels of blankets are not compiled")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "from blankets import kernels; print(kernels.COMPILED)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=clean | {"BLANKETS_UNCOMPILED": "1"},
+    )
+    assert done.stdout == "False\n"

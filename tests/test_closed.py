@@ -1,0 +1,97 @@
+"""The answer holds: after `discover` every column outside is irrelevant given the blanket, undecided or an equivalent."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import datasets
+
+import blankets as bl
+from blankets.errors import BlanketsWarning
+
+ALPHA = 0.01
+TABLES = ("breast_cancer", "wine", "iris")
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def found(request):
+    table = getattr(datasets, f"load_{request.param}")(as_frame=True).frame
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        return table, bl.discover(table, "target")
+
+
+def test_no_column_outside_depends_on_the_target_given_the_blanket(found):
+    table, blanket = found
+    assert blanket.closed
+    others = {b for known in blanket.equivalents.values() for b in known}
+    outside = set(blanket.columns) - {"target", *blanket.members, *blanket.undecided, *others}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        tested = [bl.test(table, x, "target", given=list(blanket.members)) for x in sorted(outside)]
+    level = ALPHA / (len(blanket.columns) - 1)
+    assert [one.x for one in tested if one.reliable and one.p < level] == []
+
+
+def test_what_is_undecided_is_said(found):
+    _, blanket = found
+    for name, why in blanket.undecided.items():
+        assert "rows are too few to test it given the members" in why
+        explanation = blanket.explain(name)
+        assert explanation.verdict == "undecided"
+        assert "neither in nor out" in str(explanation)
+    assert ("Undecided, for want of rows" in str(blanket)) == bool(blanket.undecided)
+    assert bl.Blanket.from_json(blanket.to_json()) == blanket
+
+
+def circle(n=1500):
+    """Many noisy copies of what causes y: on these PCMB's columns put each other out."""
+    rng = np.random.default_rng(5)
+    cause = rng.normal(size=n)
+    table = {f"x{i}": np.digitize(cause + 0.6 * rng.normal(size=n), [-1, 0, 1]) for i in range(8)}
+    return pd.DataFrame({**table, "y": (cause + rng.normal(size=n) > 0).astype(int)})
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "pcmb", "hiton-mb", "mmmb", "iamb"])
+def test_columns_that_put_each_other_out_come_back(algorithm):
+    table = circle()
+    blanket = bl.discover(table, "y", algorithm=algorithm)
+    level = ALPHA / 8
+    for x in set(blanket.columns) - {"y", *blanket.members, *blanket.undecided}:
+        tested = bl.test(table, x, "y", given=list(blanket.members))
+        assert not tested.reliable or tested.p >= level
+    assert len(blanket) >= 2
+
+
+def test_an_algorithm_as_published_is_not_closed():
+    blanket = bl.discover(circle(), "y", algorithm="pcmb", close=False)
+    assert not blanket.closed
+    assert blanket.undecided == {}
+    assert blanket.settings["close"] is False
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "pcmb", "mmmb", "hiton-mb", "iamb"])
+def test_copies_never_empty_a_blanket(algorithm):
+    # `either` of the network asia: two causes and their "or", of which any two tell the third.
+    rng = np.random.default_rng(6)
+    a, b = (rng.random((2, 2000)) < [[0.3], [0.4]]).astype(int)
+    either = a | b
+    y = np.where(rng.random(2000) < 0.9, either, 1 - either)
+    blanket = bl.discover({"a": a, "b": b, "either": either, "y": y}, "y", algorithm=algorithm)
+    assert len(blanket) >= 1
+    members = set(blanket.members)
+    assert "either" in members or {"a", "b"} <= members
+
+
+def test_a_redundant_column_is_out_or_marked():
+    # y = a + b + noise, w = a + noise: w is redundant, but the cut of a leaves it a tie.
+    admitted = 0
+    for seed in range(5):
+        rng = np.random.default_rng([9, seed])
+        a, b = rng.normal(size=500), rng.integers(0, 4, 500)
+        y = (a + b - 1.5 + rng.normal(size=500) > 0).astype(int)
+        table = {"a": a, "b": b.astype(str), "w": a + rng.normal(size=500), "y": y}
+        blanket = bl.discover(table, "y")
+        admitted += "w" in blanket.members and "w" not in blanket.unchecked
+    assert admitted <= 1
