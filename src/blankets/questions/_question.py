@@ -37,8 +37,8 @@ y : array_like, optional
     The target, where it is not a column of ``data``.""",
     "algorithm": """\
 algorithm : str
-    A name from `algorithms`, or "auto": picked by rows, features and levels; the result says why. If near
-    copies remove each other and nothing is left, "auto" tries "iamb" as well.""",
+    A name from `algorithms`, or "auto": the one that came nearest to the truth where it is known, see the
+    page on algorithms.""",
     "options": """\
 options : mapping, optional
     Options of the algorithm, for example ``{"k": 2}`` for "fbed".""",
