@@ -137,9 +137,9 @@ def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ..
 class StratifiedKappa:
     """κ of conditional tests, stratum by stratum."""
 
-    by_stratum: Floats  # κ_z
-    weights: Floats  # share of the effect that lies in each stratum
-    value: Floats  # κ̄, the κ of the conditional test
+    by_stratum: Floats  # (..., strata): κ_z
+    weights: Floats  # (..., strata): share of the effect that lies in each stratum
+    value: Floats  # (...): κ̄, the κ of the conditional test
     unconditional: Floats  # the κ of the unconditional test, to compare with
 
     @property
@@ -158,9 +158,10 @@ def stratified_kappa(
 ) -> StratifiedKappa:
     """Return κ of conditional tests through Ỹ0 or Ỹ1 (errata B4).
 
-    ``counts``: label tables: negative, positive, unlabeled. ``surrogate``: ``Y0`` or ``Y1``. ``prior``: p(y=1) of the
-    population. ``sampling``: how the labeled positives were collected. ``effects``: i₂(X;Y|z), where it is known or
-    assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``surrogate``:
+    ``Y0`` or ``Y1``. ``prior``: p(y=1) of the population. ``sampling``: how the labeled positives were collected.
+    ``effects``, of shape (..., strata): i₂(X;Y|z), where it is known or assumed; by default it is estimated as
+    Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------

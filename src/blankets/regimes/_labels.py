@@ -35,7 +35,7 @@ class Labels:
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
-    # Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
+    # (rows,): Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
     codes: NDArray[np.int16]
     classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
     saw: str = ""  # what was read, in a sentence

@@ -55,9 +55,9 @@ class SurrogateColumn:
     """A column to count in place of the target."""
 
     surrogate: Surrogate  # which one
-    codes: NDArray[np.uint8]  # codes of all rows; 0 in rows that are not to be counted
+    codes: NDArray[np.uint8]  # (rows,): codes of all rows; 0 in rows that are not to be counted
     levels: tuple[object, ...]  # what the codes mean
-    rows: NDArray[np.bool_] | None = None  # which rows to count; None for all
+    rows: NDArray[np.bool_] | None = None  # (rows,): which rows to count; None for all
     forced: bool = False  # whether the regime says that it is not valid, and the user wanted it all the same
     note: str = ""  # why it was chosen, or why it is not valid
 
@@ -118,9 +118,9 @@ def label_column(labels: Labels) -> SurrogateColumn:
 def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     """Return label tables as tables of a surrogate.
 
-    ``counts``: label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n
-    tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum. ``surrogate``:
-    what stands in for the target.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. With three axes the
+    first is that of the strata, so that n tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x)
+    table is one stratum. ``surrogate``: what stands in for the target.
 
     Examples
     --------
