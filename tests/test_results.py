@@ -14,7 +14,7 @@ from scipy import stats
 from blankets.errors import DataError, Interrupted, MissingPackageError, ParameterError
 from blankets.independence import DSeparation, Evidence, EvidenceBatch
 from blankets.results import Blanket, Blankets, NamedEvidence, PassedOver, Step, describe
-from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, size_of
+from blankets.results._words import count_of, digits, format_p, format_seconds, joined, shown, size_of
 from blankets.search import Algorithm, Found, Trace, find
 
 NAMES = ("ill", "age", "smoker", "hair", "bmi", "town")
@@ -327,7 +327,7 @@ def test_small_words():
     assert joined([]) == ""
     assert joined(["a\nb"]) == r"a\nb"
     assert count_of(1.5, "row") == "1.5 rows"
-    assert number(0.0) == "0"
+    assert digits(0.0) == "0"
     assert format_seconds(59.96) == "60.0 s"
     assert shown("\x1b]0;x\x07") == r"\x1b]0;x\x07"
 

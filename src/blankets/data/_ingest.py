@@ -17,7 +17,7 @@ from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats
 from blankets.data._frame import Frame, code_type, digest
 from blankets.data._reading import DEFAULT, Reading
-from blankets.data._request import Asked
+from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest, take_rows
 from blankets.data._store import Store, is_store
@@ -113,7 +113,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
     if store is not None:
         _check_store(store, target)
         data = store.frame
-    asked = Asked.of(open_table(data), target, y, reading)
+    asked = AskedColumns.of(open_table(data), target, y, reading)
     work = _Work(asked)
     column = work.target_column()
     if store is not None:
@@ -181,7 +181,7 @@ class Target:
         return None if self.unlabeled is not None else digest(self.codes)
 
 
-def _pass(frame: Frame, asked: Asked, column: Column | None) -> Ingested:
+def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Let a frame through, without the columns that the user does not want; only its target is looked at."""
     findings, name = Findings(), asked.target
     target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
@@ -207,7 +207,7 @@ def _pass(frame: Frame, asked: Asked, column: Column | None) -> Ingested:
 class _Work:
     """The way of one table: rows to delete, target, features, frame."""
 
-    asked: Asked
+    asked: AskedColumns
     findings: Findings = field(default_factory=Findings)
     missing_labels: dict[str, str] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ from blankets.data._data_report import DataReport
 from blankets.data._findings import Findings, Repeats
 from blankets.data._frame import digest
 from blankets.data._reading import DEFAULT, Reading
-from blankets.data._request import Asked
+from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
 
@@ -78,7 +78,7 @@ def ingest_numeric(
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
     one_of("policy for missing values of numbers", reading.missing, ("error", "drop"))
-    asked = Asked.of(open_table(data), target, y, reading)
+    asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
     if asked.target is not None and asked.beside is not None:
@@ -111,7 +111,7 @@ def ingest_numeric(
     return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)
 
 
-def _numbers(asked: Asked, name: str, where: Column | int, findings: Findings) -> Numbers | None:
+def _numbers(asked: AskedColumns, name: str, where: Column | int, findings: Findings) -> Numbers | None:
     """Read one column as numbers; None if it cannot be used."""
     try:
         column = asked.table.read(where) if isinstance(where, int) else where
@@ -134,7 +134,7 @@ def _numbers(asked: Asked, name: str, where: Column | int, findings: Findings) -
     return column
 
 
-def _varied(asked: Asked, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
+def _varied(asked: AskedColumns, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
     """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
     repeats, varied = Repeats(findings, frozenset(), None), []
     for k, name in enumerate(names):

@@ -14,11 +14,11 @@ from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["Asked", "check_rows"]
+__all__ = ["AskedColumns", "check_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class AskedColumns:
     """What the user asks of a table.
 
     Attributes
@@ -48,7 +48,7 @@ class Asked:
     keep: frozenset[str]
 
     @classmethod
-    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> Asked:
+    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:
         """Find the columns that are meant, or say which are not there."""
         if target is not None and y is not None:
             raise ParameterError("give the target as a column name or as y, not both")

@@ -20,7 +20,7 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
@@ -147,7 +147,7 @@ class CalibratedTests(TableTests):
         weaker = new.reliable & ~(new.log_p < found.log_p[again])
         at = again[weaker]
         rest = np.setdiff1d(np.arange(len(found)), at)
-        return joined([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
+        return concatenated([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
 
     def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
         """Return the size from which a subset of ``among`` may leave less than five rows for a cell of x, y and it."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["ConditionedTests"]
@@ -74,7 +74,7 @@ class ConditionedTests(IndependenceTest):
             for group in groups
         ]
         order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
-        return joined(batches).where(order)
+        return concatenated(batches).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what the tests allow without the fixed set: a bound, if a generous one."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.stats import weaker_than
 
-__all__ = ["CountedTests", "IndependenceTest", "Tally", "joined", "subsets"]
+__all__ = ["CountedTests", "IndependenceTest", "Tally", "concatenated", "subsets"]
 
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class IndependenceTest(ABC):
     def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
         """Test each member against ``y`` given all the other members."""
         members = tuple(members)
-        return joined([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
+        return concatenated([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
 
     def separate(
         self,
@@ -256,7 +256,7 @@ def _weakest_over(
     )
 
 
-def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
+def concatenated(batches: list[EvidenceBatch]) -> EvidenceBatch:
     """Put batches about the same y, each with its own conditioning set, into one."""
     methods = tuple(dict.fromkeys(("", *(word for b in batches for word in b.methods))))
     told = [_number_of_method(b, methods) for b in batches]

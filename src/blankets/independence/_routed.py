@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["RoutedTests"]
@@ -58,7 +58,7 @@ class RoutedTests(IndependenceTest):
             return others
         own = self.with_target.scan([self.target], y, given, even_if_unreliable=even_if_unreliable)
         order = np.argsort(np.argsort(columns == self.target, kind="stable"), kind="stable")
-        return joined([others, own]).where(order)
+        return concatenated([others, own]).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the larger of the two."""

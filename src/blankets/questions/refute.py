@@ -20,7 +20,7 @@ from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
 from blankets.regimes import UNLABELLED, Regime, prior_from
-from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
+from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 __all__ = ["refute"]
@@ -191,12 +191,12 @@ class _Tampering:
         figures = {"found": mean}
         if allowed is None:
             words = (
-                f"{number(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
+                f"{digits(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
             )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
-            f"With the target shuffled {number(mean)} members were found on average, and chance lets in at most "
-            f"{number(allowed)}."
+            f"With the target shuffled {digits(mean)} members were found on average, and chance lets in at most "
+            f"{digits(allowed)}."
         )
         return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
@@ -219,7 +219,7 @@ class _Tampering:
         if rate is None:
             words = f"{let_in} of {tried} columns of noise got in.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
-        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {number(rate * tried)}.{kept}"
+        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {digits(rate * tried)}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
 
     def _subsets(self) -> Trial:

@@ -17,7 +17,7 @@ from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
 from blankets.results._text import closing_sentence, member_note, undecided_sentence
-from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
 
 __all__ = [
     "Advice",
@@ -53,7 +53,7 @@ __all__ = [
     "format_seconds",
     "joined",
     "member_note",
-    "number",
+    "digits",
     "shown",
     "size_of",
     "undecided_sentence",

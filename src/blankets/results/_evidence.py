@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
-from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, size_of
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, size_of
 from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class NamedEvidence:
         how = f" ({self.method})" if self.method else ""
         symbol = SYMBOLS.get(test, "statistic")
         return (
-            f"{symbol} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}; information {number(self.effect)} nats ({self.size})"
+            f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
+            f"{given}; information {digits(self.effect)} nats ({self.size})"
         )
 
 

@@ -15,7 +15,7 @@ from blankets.errors import MissingPackageError
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import LARGEST, TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_p, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_p, shown, wrapped
 from blankets.stats import InformationEstimate
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class Ranking(Saved):
             [
                 str(i + 1),
                 shown(self.names[i]),
-                number(float(self.information[i])),
-                f"{number(float(low[i]))} to {number(float(high[i]))}",
+                digits(float(self.information[i])),
+                f"{digits(float(low[i]))} to {digits(float(high[i]))}",
                 format_p(math.log(max(float(self.p[i]), 1e-300))),
                 str(int(self.group[i]) + 1),
             ]

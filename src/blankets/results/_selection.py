@@ -10,7 +10,7 @@ from typing import Any
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
 __all__ = ["Selection"]
 
@@ -125,7 +125,7 @@ class Selection(Saved):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
-            [str(place), shown(name), number(score), number(relevance)]
+            [str(place), shown(name), digits(score), digits(relevance)]
             for place, (name, score, relevance) in enumerate(
                 zip(self.names[:_MOST], self.scores, self.relevance, strict=False), start=1
             )

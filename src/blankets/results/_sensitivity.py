@@ -11,7 +11,7 @@ from blankets.errors import ParameterError
 from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +156,11 @@ class Sensitivity(Saved):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
-            [f"{number(found.low)} to {number(found.high)}", joined(found.surrogates), joined(found.members) or "-"]
+            [
+                f"{digits(found.low)} to {digits(found.high)}",
+                joined(found.surrogates),
+                joined(found.members) or "-",
+            ]
             for found in self.ranges
         ]
         return ["p(y=1)", "through", "members"], rows
