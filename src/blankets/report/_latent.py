@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
-from blankets.results import count_of, joined, shown
+from blankets.results import count_of, digits, joined, shown
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
