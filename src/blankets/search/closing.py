@@ -10,8 +10,8 @@ each other out, and neither is in. So whatever a search returned is asked the de
    that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
 2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
    search brought stay: a weak true member may well fall below α given many others, for want of rows;
-3. and so on until nothing changes. When a set comes back, nobody leaves any more: then members can only be added, so
-   that it ends, and what is outside is irrelevant given what is inside.
+3. and so on until nothing changes. When a set comes back, or ten columns have left, nobody leaves any more: then
+   members can only be added, so that it ends, and what is outside is irrelevant given what is inside.
 
 Tests that enter somebody are performed however sparse the tables are, where p-values hold even then
 (`IndependenceTest.at_level`): a small p-value is evidence on any number of rows. That a column is *out* is only said
@@ -44,6 +44,7 @@ from blankets.search.iamb import outside
 
 __all__ = ["close", "equivalents_of", "level_to_enter", "settle"]
 
+_SWAPS = 10  # columns that may leave before nobody does any more
 _DEEP = 3  # members given which a column is tested, where rows are too few for all of them
 _SETS = 200  # and how many sets of them at most
 
@@ -139,19 +140,21 @@ def settle(
     (1, 2)
     """
     blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
-    seen, settled = {frozenset(members)}, False
+    seen, settled, n_left = {frozenset(members)}, False, 0
     while (best := blanket.strongest()) is not None:
         blanket.enter(best, "dependent on the target given all members")
         if settled:
             continue
+        before = len(blanket.members)
         blanket.leave(stay)
         now = frozenset(blanket.members)
-        settled = now in seen
+        n_left += before - len(now)
+        settled = now in seen or n_left >= _SWAPS
         seen.add(now)
     if settled:
         trace.note(
-            "Closing came back to a set of members that it had seen before, because columns remove each other; from "
-            "there on none was removed, so some members may be redundant."
+            "While the blanket was closed, columns kept removing each other; from some point on none was removed any more, "
+            "so some members may be redundant."
         )
     return tuple(blanket.members)
 
