@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ FAN_IN = 8
 PATIENCE = 30.0  # seconds without any worker until we give up
 LOOK = 2.0  # seconds between looks at the workers while we wait
 MOST_SENT = 8  # columns that are sent to the workers; where more are new, the rows are packed again
+NO_GUARD = (
+    "the workers of a cluster on this machine did not start; a script that uses engine='dask' must do its work below a "
+    "line 'if __name__ == \"__main__\":', as each worker runs the script first"
+)
 
 Codes = NDArray[np.integer[Any]]
 
@@ -100,7 +105,12 @@ def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
     if address is None:
         here = "127.0.0.1:0"  # nobody else may ask this cluster how it is
         pages = {"dashboard_address": here, "worker_dashboard_address": here}
-        return make(n_workers=n_workers, threads_per_worker=1, processes=True, **pages)
+        if getattr(current_process(), "_inheriting", False):  # a worker that runs the script first, as all do
+            raise EngineError(NO_GUARD)
+        try:
+            return make(n_workers=n_workers, threads_per_worker=1, processes=True, **pages)
+        except RuntimeError as error:
+            raise EngineError(NO_GUARD) from error
     try:
         return make(address, timeout=timeout)
     except (OSError, TimeoutError, ValueError) as error:
