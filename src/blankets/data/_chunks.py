@@ -58,15 +58,9 @@ class ChangedTypes(Exception):
 
 
 class Chunks(ABC):
-    """A table that is read chunk by chunk.
+    """A table that is read chunk by chunk."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the columns
 
     @abstractmethod
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:

@@ -46,14 +46,8 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
 def false_members(blanket: Blanket, controls: str, chances: int) -> FalseMembers | None:
     """Return how many false members to expect, from the last test of each column; None if no error rate is held.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        What was found.
-    controls : {"level", "fdr", "nothing"}
-        What the algorithm's ``alpha`` is.
-    chances : int
-        How many tests could have let a column in.
+    ``blanket``: what was found. ``controls``: what the algorithm's ``alpha`` is. ``chances``: how many tests could have
+    let a column in.
     """
     alpha = blanket.settings.get("alpha")
     if controls == "nothing" or not isinstance(alpha, float) or blanket.settings.get("surrogate_is_valid") is False:

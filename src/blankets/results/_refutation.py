@@ -16,23 +16,13 @@ __all__ = ["Refutation", "Trial"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One attempt to refute a blanket.
+    """One attempt to refute a blanket."""
 
-    Attributes
-    ----------
-    name : str
-        "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels".
-    verdict : {"passed", "failed", "not asked"}
-        Whether the blanket came through; "not asked" where the question does not arise.
-    words : str
-        What happened.
-    figures : mapping of str to float
-        Numbers behind it; for row subsets the share of draws in which each member was found.
-    """
-
-    name: str
+    name: str  # "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels"
+    # whether the blanket came through; "not asked" where the question does not arise
     verdict: Literal["passed", "failed", "not asked"]
-    words: str
+    words: str  # what happened
+    # numbers behind it; for row subsets the share of draws in which each member was found
     figures: Mapping[str, float] = field(default_factory=dict)
 
 

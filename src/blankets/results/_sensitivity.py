@@ -21,22 +21,13 @@ __all__ = ["PriorRange", "Sensitivity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorRange:
-    """A range of p(y=1) over which the answer does not change.
+    """A range of p(y=1) over which the answer does not change."""
 
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    surrogates : tuple of str
-        What stands in for the target there, in order of the prior.
-    members : tuple of str
-        The blanket, strongest first.
-    """
-
+    # low, high: its ends
     low: Probability
     high: Probability
-    surrogates: tuple[str, ...]
-    members: tuple[str, ...]
+    surrogates: tuple[str, ...]  # what stands in for the target there, in order of the prior
+    members: tuple[str, ...]  # the blanket, strongest first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
