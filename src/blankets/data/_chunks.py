@@ -10,7 +10,7 @@ import glob
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -193,7 +193,7 @@ class CsvChunks(_Files):
                 self._widen(path, error)
                 raise ChangedTypes from error
 
-    def _reader(self, path: Path, types: dict[str, Any], columns: Sequence[str] | None) -> Any:
+    def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
 
         separator = SEPARATORS[kind_of_file(path)]

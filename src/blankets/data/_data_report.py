@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
@@ -65,7 +64,7 @@ class DataReport:
         reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
         return reasons | {copy: f"it repeats {name!r}" for name, copies in self.duplicates.items() for copy in copies}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain dicts, lists and numbers, ready for JSON."""
         plain = asdict(self)
         plain["binned"] = {name: {"rule": b.rule, "cuts": list(b.cuts)} for name, b in self.binned.items()}

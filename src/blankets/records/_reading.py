@@ -225,7 +225,7 @@ def _record(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
     return found
 
 
-def _made(make: Any, given: tuple[Any, ...], known: dict[str, Any], value: Any, at: tuple[str, ...]) -> Any:
+def _made(make: Any, given: tuple[Any, ...], known: Mapping[str, Any], value: Any, at: tuple[str, ...]) -> Any:
     """Make an object, and refuse what it refuses."""
     try:
         return make(*given, **known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from blankets.records import Call, Count, NonNegative, Saved, plain
 from blankets.results._record import DataRecord
@@ -89,7 +89,7 @@ class DataAudit(Saved):
         """Return the columns of all findings of a kind."""
         return tuple(dict.fromkeys(name for one in self.findings if one.kind == kind for name in one.columns))
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each finding; ``pandas.DataFrame(audit.table())`` reads it."""
         return [plain(one) for one in self.findings]
 

@@ -23,7 +23,7 @@ _NOTHING: Mapping[str, str] = {}
 class Reports(Protocol):
     """What happened to the data at the door."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain lists, dicts, strings and numbers."""
 
 

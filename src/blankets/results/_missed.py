@@ -41,7 +41,7 @@ class Missed:
     powers: tuple[float, ...]  # probabilities of detection
     effects: NDArray[np.float64]  # (powers, n): smallest effects in nats that are found with these probabilities
 
-    def table(self, names: Sequence[str]) -> list[dict[str, Any]]:
+    def table(self, names: Sequence[str]) -> list[dict[str, object]]:
         """Return one row for each column."""
         return [
             {
@@ -56,7 +56,7 @@ class Missed:
             )
         ]
 
-    def groups(self) -> list[dict[str, Any]]:
+    def groups(self) -> list[dict[str, object]]:
         """Return columns of like tests together, by number: the form for 139,351 of them."""
         like = np.unique(np.stack([self.dof, self.n_rows]), axis=1) if len(self.columns) else np.zeros((2, 0))
         groups = [np.flatnonzero((self.dof == dof) & (self.n_rows == n_rows)) for dof, n_rows in like.T]

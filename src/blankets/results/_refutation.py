@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
@@ -84,7 +84,7 @@ class Refutation(Saved):
         """Whether the blanket passed all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"stands": self.stands}
 
     def __repr__(self) -> str:

@@ -116,14 +116,14 @@ class Sensitivity(Saved):
 
         return plot_prior_sensitivity(self, ax=ax, **details)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each value of the prior in ``runs``: its members and κ."""
         return [
             {"prior": prior, "members": members, "kappa": kappa}
             for (prior, members), kappa in zip(self.runs, self.kappas, strict=True)
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"always": self.always, "sometimes": self.sometimes}
 
     def _check(self) -> None:

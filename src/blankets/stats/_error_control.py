@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,7 @@ class FalseMembers:
         """What must hold for the numbers to hold."""
         return ASSUMPTIONS[self.controls]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"assumption": self.assumption}
 
     def share_of(self, n_members: int) -> float:

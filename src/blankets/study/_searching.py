@@ -153,7 +153,7 @@ class Search:
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
     @property
-    def _choices(self) -> dict[str, Any]:
+    def _choices(self) -> dict[str, object]:
         wanted = self.wanted
         return {"alpha": wanted.alpha, "roles": wanted.roles, "close": wanted.close}
 

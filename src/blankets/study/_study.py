@@ -233,7 +233,7 @@ class Study:
         return self.report.left_out
 
     @cached_property
-    def report_as_data(self) -> dict[str, Any]:
+    def report_as_data(self) -> dict[str, object]:
         """What was done to the table, shared by the blankets of all targets."""
         return self.report.to_dict()
 
