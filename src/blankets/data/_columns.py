@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "FEW_VALUES",
     "Categories",
     "Column",
     "Mask",
@@ -29,6 +30,7 @@ __all__ = [
 
 Mask = NDArray[np.bool_]
 
+FEW_VALUES = 20  # most distinct numbers that are taken for categories
 LOOKUP = 65_536  # integers within so small a range are counted, not sorted
 
 

@@ -80,6 +80,7 @@ class CalibratedTests(TableTests):
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
+        self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # by which a checkpoint tells answers
 
     def separate(
         self,

@@ -213,7 +213,8 @@ class TableTests(CountedTests):
         def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
             return answers_of_block(counts, formula)
 
-        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind}"  # a checkpoint knows answers by this name
+        # A checkpoint knows answers by this name; calibrated tests of one table may be asked at several levels.
+        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind} {getattr(self, 'level', None)}"
         return answers
 
     @cached_property
