@@ -78,9 +78,7 @@ def describe(
             Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions
         ),
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
-        "false_members": lambda blanket: false_members(
-            blanket, algorithm.controls, n_chances(trace, target, len(names))
-        ),
+        "false_members": lambda blanket: false_members(blanket, algorithm, n_chances(trace, target, len(names))),
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(

@@ -129,6 +129,7 @@ class Algorithm:
     # default the most powerful of what is valid
     surrogate: str | None = None
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
+    both_ends: bool = False
     controls: Literal["level", "fdr", "nothing"] = "level"
 
     @property

@@ -124,6 +124,7 @@ ALGORITHMS = (
         "(2005), its second that of inter-IAMB (Tsamardinos, Aliferis & Statnikov 2003).",
         sound=True,
         roles=True,
+        both_ends=True,
         when="The default: it came nearest to the true blankets of known networks, in a bounded time.",
     ),
 )
