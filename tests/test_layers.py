@@ -13,6 +13,7 @@ SOURCE = Path(blankets.__file__).parent
 
 # A room may import the rooms before it.
 ORDER = (
+    "caching",
     "errors",
     "arguments",
     "progress",

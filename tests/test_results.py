@@ -350,7 +350,7 @@ def test_text(blanket):
         "  smoker  spouse  0.0241         small  9.3e-11  the other members",
         "  age     child   0.012          small  9.6e-06  the other members",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
-        "  Expected false members: about 0.04, at most 0.06 (5 columns, 6 chances at level 0.01).",
+        "  Expected false members: about 0.0108, at most 0.06 (5 columns, 6 chances at level 0.01).",
         "  Why made-up: There are few columns.",
         "  Continuous, cut into levels by the rule sturges: age.",
         "  Rows deleted for missing values: 40.",

@@ -11,7 +11,8 @@
         ├── ParameterError         an argument is outside its allowed values
         ├── NotAnswerableError     the label regime cannot answer this question
         ├── EngineError            a cluster, a database or a GPU cannot do its work
-        └── MissingPackageError    an optional package is needed (also an ImportError)
+        ├── MissingPackageError    an optional package is needed (also an ImportError)
+        └── InternalError          a mistake of ours; its cause is attached
 
     KeyboardInterrupt
     └── Interrupted                the user stopped a search; carries what was found so far
@@ -31,12 +32,15 @@ A message says what was wrong, where, what was found, and what to do.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import wraps
 from types import FrameType, MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from unicodedata import normalize
 
 __all__ = [
@@ -47,6 +51,7 @@ __all__ = [
     "DuplicateColumnWarning",
     "EngineError",
     "IdLikeColumnWarning",
+    "InternalError",
     "Interrupted",
     "LabelError",
     "ManyLevelsWarning",
@@ -61,6 +66,10 @@ __all__ = [
 ]
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FROM_THE_USER = "raised by the function given as 'progress'"
 _NOT_THE_USER = ("blankets", "sklearn", "concurrent", "threading", "contextlib")
 
 
@@ -125,6 +134,10 @@ class MissingPackageError(BlanketsError, ImportError):
         return cls(f"{task} needs the package {package!r}; install it with: pip install 'blankets[{extra}]'")
 
 
+class InternalError(BlanketsError):
+    """A mistake of ours, not of the user: an error of Python or of another package that nobody foresaw, its cause."""
+
+
 class Interrupted(KeyboardInterrupt):
     """The user stopped a search (Ctrl-C); what it held at that moment is kept.
 
@@ -133,7 +146,7 @@ class Interrupted(KeyboardInterrupt):
     Parameters
     ----------
     target : str
-        Whose blanket was searched.
+        Whose blanket was searched; empty if the search had not begun.
     members : iterable of str
         What the search held; not a finished answer.
     phase : str
@@ -159,7 +172,8 @@ class Interrupted(KeyboardInterrupt):
         during = f" while {phase}" if phase else ""
         held = f"held so far: {listed(self.members)}" if self.members else "nothing was held yet"
         kept = f"; {done}, and in the attribute 'found' of this interruption" if done else ""
-        super().__init__(f"stopped{during}; the search for the blanket of {target!r} is not finished ({held}){kept}")
+        search = f"the search for the blanket of {target!r} is not finished ({held})"
+        super().__init__(f"stopped{during}; {search if target else 'nothing was found yet'}{kept}")
 
     def __reduce__(self) -> tuple[type[Interrupted], tuple[str, tuple[str, ...], str, Any, str]]:
         return type(self), (self.target, self.members, self.phase, self.found, self.done)
@@ -195,6 +209,53 @@ class SearchStoppedWarning(BlanketsWarning):
 
 class RegimeWarning(BlanketsWarning):
     """An assumption about the missing labels was made on the user's behalf."""
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Let out errors and warnings of this package only: of any other error, make one of ours that has it as its cause.
+
+    What a user's function raises is the user's, and comes out as it is.
+
+    >>> with own_errors():
+    ...     {}["age"]
+    Traceback (most recent call last):
+        ...
+    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; please report it with ...
+    """
+    try:
+        yield
+    except (BlanketsError, Interrupted, Warning):
+        raise
+    except KeyboardInterrupt:
+        raise Interrupted("") from None
+    except MemoryError as error:
+        raise EngineError(
+            f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], exclude=[...]) "
+            f"or fewer threads (n_jobs=1), or write the table to disk with bl.pack and give its path"
+        ) from error
+    except OSError as error:
+        raise EngineError(f"the system did not let us work: {type(error).__name__}: {error}") from error
+    except Exception as error:
+        if FROM_THE_USER in getattr(error, "__notes__", ()):
+            raise
+        said = f"{type(error).__name__}: {_shortened(str(error))}"
+        raise InternalError(
+            f"this should not have happened: {said}; please report it with the output of 'blankets versions'"
+        ) from error
+
+
+def guarded(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function raise our own errors only; a call that does not fit its signature is a TypeError, as always."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        signature.bind(*args, **kwargs)
+        with own_errors():
+            return function(*args, **kwargs)
+
+    return called
 
 
 def warn(sentence: str, category: type[BlanketsWarning]) -> None:
@@ -235,8 +296,13 @@ def _shown(value: object) -> str:
     """Return a value as it is written, or what it is where that would be long."""
     if getattr(value, "ndim", 0):
         return f"a {type(value).__name__}"
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return _shortened(repr(value), most=80)
+
+
+def _shortened(text: str, most: int = 300) -> str:
+    """Return a text in one line, cut if it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
+from blankets.errors import FROM_THE_USER
+
 __all__ = ["Progress", "shown", "told"]
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
@@ -18,10 +20,23 @@ Progress = bool | Callable[[str], None]
 def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
     if callable(progress):
-        return nullcontext(progress)
+        return nullcontext(_heard(progress))
     from blankets.arguments import flag  # late: NumPy would double the time of --help
 
     return told("reading the data", quiet=progress is None or not flag("progress", progress))
+
+
+def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
+    """Return the user's function, whose errors are the user's."""
+
+    def tell(sentence: str) -> None:
+        try:
+            listener(sentence)
+        except Exception as error:
+            error.add_note(FROM_THE_USER)
+            raise
+
+    return tell
 
 
 @contextmanager

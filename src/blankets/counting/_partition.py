@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.counting._contract import Columns, Counter, TableBlock
 from blankets.counting._memory import MemoryCounter
 from blankets.data import Frame

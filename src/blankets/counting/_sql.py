@@ -12,11 +12,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
+from blankets.caching import cached_property
 from blankets.counting._partition import PartitionedCounter, Request, Tables
 from blankets.data import (
     DEFAULT,

@@ -12,10 +12,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from blankets.caching import cached_property
 from blankets.data._columns import Column, Refused
 from blankets.data._files import (
     SEPARATORS,

@@ -11,12 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.errors import DataError, did_you_mean
 
 __all__ = ["NARROW", "DenseColumns", "Frame", "SparseColumns", "code_type", "digest"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, code, decide, decide_target, left_out
 from blankets.data._columns import Categories, Column, Mask, Refused

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from blankets import kernels
 from blankets.arguments import one_of
+from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, IndependenceTest, joined

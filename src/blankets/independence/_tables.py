@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from blankets import kernels
 from blankets.arguments import one_of
+from blankets.caching import cached_property
 from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, CountedTests, Tally

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import one_of
 from blankets.data import ingest
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.latent._constraints import Constraints
 from blankets.latent._exact import solve_dynamic
 from blankets.latent._integer import solve_integer
@@ -74,6 +74,7 @@ class BestDAG:
         return [f"{node} depends on {', '.join(of)}" for node, of in parents.items() if of] or ["no edge"]
 
 
+@guarded
 def best_dag(
     data: Any,
     *,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from blankets.arguments import one_of
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._setting import Floats
@@ -22,6 +22,7 @@ __all__ = ["plan_blanket"]
 MOST_BITS = 50  # strata beyond 2**50 are no plan
 
 
+@guarded
 def plan_blanket(
     *,
     effects: Sequence[float | str],

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_amount, as_count, number
 from blankets.planning._study import Labeled, Study
 
 __all__ = ["kappa"]
 
 
+@guarded
 def kappa(
     *,
     labels: Any,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._spread import Question
@@ -17,6 +17,7 @@ from blankets.planning._study import Labeled, Study
 __all__ = ["plan"]
 
 
+@guarded
 def plan(
     *,
     effect: float | str | None = None,

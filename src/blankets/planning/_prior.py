@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
+from blankets.caching import cached_property
 from blankets.planning._setting import TINY, Floats, LabelDesign
 from blankets.records import Bounds, Count, Probability
 from blankets.regimes import Prior

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.caching import cached_property
 from blankets.planning._candidates import Candidate
 from blankets.planning._prior import Knowledge, inside
 from blankets.planning._question import Amount

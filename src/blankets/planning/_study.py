@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from blankets.arguments import generator_from, number
+from blankets.caching import cached_property
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import generator_from
-from blankets.errors import MissingPackageError, ParameterError
+from blankets.errors import MissingPackageError, ParameterError, guarded
 from blankets.planning._plan import plan
 from blankets.planning._result import Plan
 
@@ -127,6 +127,7 @@ class PlanningTable:
 _INTEGERS = ("rows", "labeled", "dof")
 
 
+@guarded
 def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> PlanningTable:
     """Answer a planning question for every combination of the values given as lists.
 

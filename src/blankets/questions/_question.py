@@ -1,4 +1,5 @@
-"""`question`: what every public function shares: the words for shared options, and the call kept in its result.
+"""`question`: what every public function shares: the words for shared options, errors of our own, and the call
+kept in its result.
 
 A line ``$labels`` in the docstring of a question stands for the description of ``labels`` below, so that an option
 that several functions take is described once.
@@ -13,7 +14,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from blankets.data import ReadingOptions
-from blankets.errors import Interrupted, ParameterError, did_you_mean
+from blankets.errors import Interrupted, ParameterError, did_you_mean, own_errors
 from blankets.records import Call
 from blankets.results import Blankets
 from blankets.search import ALGORITHMS
@@ -91,7 +92,10 @@ _PLACE = re.compile(r"^( *)\$(\w+)$", re.MULTILINE)
 
 
 def question(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a public function of one that returns a result: describe its shared options, keep the call."""
+    """Make a public function of one that returns a result: describe its shared options, keep the call.
+
+    Whatever goes wrong in it comes out as an error of ours.
+    """
     signature = inspect.signature(function)
 
     @wraps(function)
@@ -99,7 +103,8 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
         given = signature.bind(*args, **kwargs).arguments
         _check_names(given.get("reading", {}), signature)
         try:
-            result = function(*args, **kwargs)
+            with own_errors():
+                result = function(*args, **kwargs)
         except Interrupted as stopped:
             if isinstance(stopped.found, Blankets) or hasattr(stopped.found, "call"):
                 _keep(stopped.found, function.__name__, given)

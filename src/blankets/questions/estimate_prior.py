@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.data import ReadingOptions
+from blankets.errors import guarded
 from blankets.questions._question import described
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
@@ -18,6 +19,7 @@ __all__ = ["estimate_prior"]
 
 
 @described
+@guarded
 def estimate_prior(
     data: Any,
     target: str | int | None = None,

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from blankets.arguments import path_of
 from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
+from blankets.errors import guarded
 from blankets.progress import Progress, shown
 from blankets.questions._question import described
 from blankets.study import is_files
@@ -15,6 +16,7 @@ __all__ = ["pack"]
 
 
 @described
+@guarded
 def pack(
     source: Any,
     path: str | Path,

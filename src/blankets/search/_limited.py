@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-from blankets.independence import EvidenceBatch, IndependenceTest
-from blankets.independence._contract import Columns
+from blankets.independence import Columns, EvidenceBatch, IndependenceTest
 
 __all__ = ["LimitedTests", "OutOfTests"]
 

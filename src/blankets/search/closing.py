@@ -2,7 +2,7 @@
 
 A set M is a Markov blanket of T if T is independent of every other column given M, and minimal if no member is
 irrelevant given the others. Searches reach it on many ways, some of which go wrong on few rows: two near copies put
-each other out, and neither is in. So whatever a search returned is asked the definition (methods, section 16):
+each other out, and neither is in. So whatever a search returned is asked the definition:
 
 1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
    α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that

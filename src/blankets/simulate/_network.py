@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from
+from blankets.caching import cached_property
 from blankets.data import Frame
 from blankets.errors import DataError, ParameterError, did_you_mean, listed
 from blankets.simulate import _bif, _exact

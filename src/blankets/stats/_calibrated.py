@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
-from blankets.kernels._moments import DEGREES, LARGE
+from blankets.kernels import DEGREES, LARGE
 from blankets.stats._calibrated_cells import exact_cells
 
 __all__ = ["log_p_from_moments", "moments_of_block"]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
 from blankets import kernels
-from blankets.kernels._moments import COARSE, FAR, LARGE, MOMENTS, NOTHING, OPEN
+from blankets.kernels import COARSE, FAR, LARGE, MOMENTS, NOTHING, OPEN
 from blankets.stats._calibrated import moments_of_block
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._contingency import _entropy_terms, answers_of_block, formula_of

@@ -208,7 +208,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 
 
 def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
-    """Return the mean of (5.7) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells of each sum.
+    """Return the mean of methods (4.6) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells.
 
     Each class brings the bias of its own entropy, ν_y / 2 n_y; p̂(x|z), of which the labeled rows are a part, takes
     ν / 2N of it back.

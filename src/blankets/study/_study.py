@@ -12,13 +12,13 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, threads_from
+from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
