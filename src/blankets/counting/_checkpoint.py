@@ -33,12 +33,8 @@ FORMAT = "blankets checkpoint 2"
 class Checkpoint:
     """A file of answers.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; it is made if it is not there.
-    about : mapping
-        Version, data and settings. A file about others is refused.
+    ``path``: the file; it is made if it is not there. ``about``: version, data and settings. A file about others is
+    refused.
 
     Examples
     --------
@@ -158,14 +154,8 @@ def _short(value: object) -> str:
 class RememberingCounter(Counter):
     """A counter whose answers are kept in a checkpoint.
 
-    Parameters
-    ----------
-    counter : Counter
-        Who counts.
-    checkpoint : Checkpoint
-        Where answers are kept.
-    part : str
-        What tells this counter's answers from those of others in the same file.
+    ``counter``: who counts. ``checkpoint``: where answers are kept. ``part``: what tells this counter's answers from
+    those of others in the same file.
     """
 
     def __init__(self, counter: Counter, checkpoint: Checkpoint, part: str = "") -> None:

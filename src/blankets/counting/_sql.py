@@ -63,15 +63,9 @@ class _Coded:
 class SqlCounter(PartitionedCounter):
     """Counts the rows of a query within the database.
 
-    Parameters
-    ----------
-    table : SqlTable
-        The query.
-    target : str, optional
-        A column that has to be there, and may not be missing anywhere.
-    reading : Reading
-        As for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies
-        for missing values "error" and "level".
+    ``table``: the query. ``target``: a column that has to be there, and may not be missing anywhere. ``reading``: as
+    for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for
+    missing values "error" and "level".
 
     Examples
     --------

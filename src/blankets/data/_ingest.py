@@ -30,52 +30,27 @@ __all__ = ["Ingested", "Target", "ingest"]
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """A table that has come in.
+    """A table that has come in."""
 
-    Attributes
-    ----------
-    frame : Frame
-        The codes.
-    target : int or None
-        Number of the target's column in the frame.
-    encoder : Encoder
-        Does the same to new rows.
-    report : DataReport
-        What was done.
-    unlabeled : ndarray of bool of shape (rows,), or None
-        Rows whose target is missing; there the target's code is 0 and means nothing. None if every
-        row has a label, or there is no target.
-    """
-
-    frame: Frame
-    target: int | None
-    encoder: Encoder
-    report: DataReport
+    frame: Frame  # the codes
+    target: int | None  # number of the target's column in the frame
+    encoder: Encoder  # does the same to new rows
+    report: DataReport  # what was done
+    # (rows,): Rows whose target is missing; there the target's code is 0 and means nothing. None if every row has
+    # a label, or there is no target.
     unlabeled: Mask | None = None
 
 
 def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
     """Turn any table into a `Frame` of small integer codes.
 
-    Parameters
-    ----------
-    data : table
-        A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix
-        (any format; it is never made dense), a dict of columns, a list of rows, the path of a CSV,
-        TSV or Parquet file, or a `Frame` or a `Store` (or its path), whose columns pass unchanged and
-        unchecked.
-    target : str or int, optional
-        Name of the target column; in matrices its number.
-    y : array-like of shape (rows,), optional
-        The target, if it is not in the table. It becomes the last column, under its own name if it
-        has one, else "target".
-    reading : Reading
-        How columns are chosen and read.
+    ``data``: A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix (any
+    format; it is never made dense), a dict of columns, a list of rows, the path of a CSV, TSV or Parquet file, or a
+    `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
+    column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
+    column, under its own name if it has one, else "target". ``reading``: how columns are chosen and read.
 
-    Returns
-    -------
-    Ingested
-        Frame, number of the target, encoder for new rows, report, and which rows lack a label.
+    Returns: frame, number of the target, encoder for new rows, report, and which rows lack a label.
 
     Warns
     -----

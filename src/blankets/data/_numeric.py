@@ -24,24 +24,12 @@ __all__ = ["NumericTable", "ingest_numeric"]
 
 @dataclass(frozen=True, eq=False)
 class NumericTable:
-    """A table of floating-point numbers.
+    """A table of floating-point numbers."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One name a column.
-    values : ndarray of shape (rows, columns)
-        The numbers, each column contiguous in memory.
-    target : int or None
-        Number of the target's column.
-    report : DataReport
-        What was done.
-    """
-
-    names: tuple[str, ...]
-    values: NDArray[np.float64]
-    target: int | None
-    report: DataReport
+    names: tuple[str, ...]  # one name a column
+    values: NDArray[np.float64]  # (rows, columns): the numbers, each column contiguous in memory
+    target: int | None  # number of the target's column
+    report: DataReport  # what was done
 
     def fingerprint(self) -> str:
         """Return a hash of names and numbers, to tell whether two tables are the same."""
@@ -59,17 +47,8 @@ def ingest_numeric(
     Truth values become 0 and 1. Constant columns and columns that repeat an earlier one are left out
     with a warning, because no correlation with or beside them exists.
 
-    Parameters
-    ----------
-    data, target, y
-        As for `ingest`; every column must hold numbers or truth values.
-    reading : Reading
-        Which columns are read, and whether rows with missing values (of the target too) are an error or deleted.
-
-    Returns
-    -------
-    NumericTable
-        Names, values and the number of the target.
+    ``data``, ``target``, ``y``: as for `ingest`; every column must hold numbers or truth values. ``reading``: which
+    columns are read, and whether rows with missing values (of the target too) are an error or deleted.
 
     Examples
     --------

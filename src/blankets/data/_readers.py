@@ -35,15 +35,9 @@ MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 def from_any(values: Any) -> Column:
     """Read one column given by itself: a pandas, polars or Arrow series, an array or a list.
 
-    Parameters
-    ----------
-    values : series or array-like of shape (rows,)
-        Texts, numbers or truth values; None, NaN, null and NA are missing.
+    ``values``, of shape (rows,): texts, numbers or truth values; None, NaN, null and NA are missing.
 
-    Returns
-    -------
-    Categories or Numbers
-        What it holds. A column that is neither raises `Refused` with the reason.
+    Returns: what it holds. A column that is neither raises `Refused` with the reason.
 
     Examples
     --------

@@ -18,34 +18,21 @@ __all__ = ["AskedColumns", "check_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+<<<<<<< HEAD
 class AskedColumns:
     """What the user asks of a table.
+=======
+class Asked:
+    """What the user asks of a table."""
+>>>>>>> shrink-rest
 
-    Attributes
-    ----------
-    table : Table
-        The table.
-    reading : Reading
-        How it is read.
-    order : list of int
-        The columns in use, the target included, in the order of the table.
-    place : int or None
-        The target's column in the table.
-    target : str or None
-        The name of the target.
-    beside : Column or None
-        The target, if it stands beside the table.
-    keep : frozenset of str
-        Features that are kept whatever they are like.
-    """
-
-    table: Table
-    reading: Reading
-    order: list[int]
-    place: int | None
-    target: str | None
-    beside: Column | None
-    keep: frozenset[str]
+    table: Table  # the table
+    reading: Reading  # how it is read
+    order: list[int]  # the columns in use, the target included, in the order of the table
+    place: int | None  # the target's column in the table
+    target: str | None  # the name of the target
+    beside: Column | None  # the target, if it stands beside the table
+    keep: frozenset[str]  # features that are kept whatever they are like
 
     @classmethod
     def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:

@@ -289,13 +289,8 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
 class StoreWriter:
     """Writes a store into a folder of another name, which takes its own when all is written.
 
-    Parameters
-    ----------
-    path : Path
-        The folder to make. A store that is there is replaced, anything else is not.
-    n_rows : int
-    wide : sequence of bool
-        For each column, whether it has more than 256 levels.
+    ``path``: the folder to make. A store that is there is replaced, anything else is not. ``wide``: for each column,
+    whether it has more than 256 levels.
     """
 
     def __init__(self, path: Path, n_rows: int, wide: Sequence[bool]) -> None:

@@ -49,20 +49,11 @@ _WRONG_BY = 100.0  # the formula is not more wrong than this where there are fiv
 class CalibratedTests(TableTests):
     """G tests on count tables, with p-values from the distribution of G given the margins.
 
-    Parameters
-    ----------
-    counter : Counter
-        Where the counts come from.
-    reliability : float
-        A test is performed if there are at least this many rows for each *nominal* degree of freedom;
-        0 performs all tests.
-    strength : {"p-value", "information"}
-        What `EvidenceBatch.strongest` compares.
-    level : float, optional
-        The level that p-values will be compared with: effort goes to those near it. By default it goes to all.
-    seed : int
-        Of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels
-        and tests.
+    ``counter``: where the counts come from. ``reliability``: a test is performed if there are at least this many rows
+    for each *nominal* degree of freedom; 0 performs all tests. ``strength``: what `EvidenceBatch.strongest` compares.
+    ``level``: the level that p-values will be compared with: effort goes to those near it. By default it goes to all.
+    ``seed``: of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels and
+    tests.
 
     Examples
     --------

@@ -27,12 +27,7 @@ class ConditionedTests(IndependenceTest):
     A member of the set that is itself tested is tested given the others. The evidence names everything that
     was conditioned on, as separating sets and reliability must.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        What answers.
-    always : sequence of int
-        The fixed set.
+    ``tests``: what answers. ``always``: the fixed set.
 
     Examples
     --------

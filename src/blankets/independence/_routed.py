@@ -19,14 +19,8 @@ __all__ = ["RoutedTests"]
 class RoutedTests(IndependenceTest):
     """Two implementations over the same columns.
 
-    Parameters
-    ----------
-    target : int
-        The column that decides.
-    with_target : IndependenceTest
-        Answers questions in which the target is tested or conditioned on.
-    among_features : IndependenceTest
-        Answers all others.
+    ``target``: the column that decides. ``with_target``: answers questions in which the target is tested or conditioned
+    on. ``among_features``: answers all others.
     """
 
     def __init__(self, target: int, with_target: IndependenceTest, among_features: IndependenceTest) -> None:

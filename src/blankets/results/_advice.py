@@ -18,24 +18,14 @@ _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "powe
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What is missing for the test of one effect to have a wanted power.
+    """What is missing for the test of one effect to have a wanted power."""
 
-    Attributes
-    ----------
-    effect : str
-        "small", "medium" or "large".
-    power : float
-        The wanted power.
-    more_labels : mapping of str to int or None
-        How many more labels would do, the rows staying as they are, by kind of label; None where even the
-        last one is not enough.
-    more_rows : int or None
-        How many more rows would do, as often labeled as those that are there; None where none are.
-    """
-
-    effect: str
-    power: Probability
+    effect: str  # "small", "medium" or "large"
+    power: Probability  # the wanted power
+    # how many more labels would do, the rows staying as they are, by kind of label; None where even the last one
+    # is not enough
     more_labels: Mapping[str, Count | None]
+    # how many more rows would do, as often labeled as those that are there; None where none are
     more_rows: Count | None
 
 

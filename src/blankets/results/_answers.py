@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class Estimate(Saved, _Printed):
         """P-value of independence that goes with the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"interval_90": self.interval(), "p": self.p}
 
     def _check(self) -> None:
@@ -196,7 +196,7 @@ class TestResult(Saved, _Printed):
         """Whether the test was performed and p <= alpha."""
         return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"p": self.p}
 
     def _check(self) -> None:

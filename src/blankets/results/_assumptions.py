@@ -39,24 +39,12 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """One thing that must hold for a blanket to hold.
+    """One thing that must hold for a blanket to hold."""
 
-    Attributes
-    ----------
-    name : str
-        What must hold, in a few words.
-    verdict : {"violated", "doubtful", "fine", "not seen"}
-        How it looks here; "not seen" if no data of this kind could show it.
-    words : str
-        What was seen, a sentence.
-    next_step : str
-        What to do, a sentence.
-    """
-
-    name: str
-    verdict: Verdict
-    words: str
-    next_step: str
+    name: str  # what must hold, in a few words
+    verdict: Verdict  # how it looks here; "not seen" if no data of this kind could show it
+    words: str  # what was seen, a sentence
+    next_step: str  # what to do, a sentence
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

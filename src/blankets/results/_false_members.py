@@ -51,14 +51,7 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
     A search through small sets lets a false member in only if its tests given each other member err too and, where
     neighbors are checked from both ends, those given the false neighbors at its own end.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        What was found.
-    algorithm : Algorithm
-        What found it.
-    chances : int
-        How many tests could have let a column in.
+    ``blanket``: what was found. ``algorithm``: what found it. ``chances``: how many tests could have let a column in.
     """
     controls = algorithm.controls
     alpha = blanket.settings.get("alpha")

@@ -89,7 +89,7 @@ class Ranking(Saved):
         """Return the confidence interval of each feature's information, in the order of ``names``."""
         return self._law.interval(level)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, the most informative first, with its 90% interval."""
         low, high = self.interval()
         columns = (self.information, self.standard_error, low, high, self.p, self.group)
@@ -98,7 +98,7 @@ class Ranking(Saved):
             dict(zip(keys, row, strict=True)) for row in zip(self.names, *map(np.ndarray.tolist, columns), strict=True)
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         low, high = self.interval()
         return {"low_90": low, "high_90": high}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
@@ -143,7 +142,7 @@ class Selection(Saved):
         if self.excluded:
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, in order of selection; ``pandas.DataFrame(selection.table())`` reads it."""
         columns = zip(self.names, self.scores, self.relevance, strict=True)
         return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]

@@ -139,14 +139,14 @@ class Stability(Saved, Mapping[str, float]):
         """What the bound of `false_members` assumes; empty where there is no bound."""
         return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
         return [
             {"feature": name, "frequency": share, "member": name in self.members}
             for name, share in self.frequency.items()
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {
             "threshold": THRESHOLD,
             "stable": self.stable(),

@@ -114,22 +114,7 @@ def settle(
 ) -> tuple[int, ...]:
     """Let columns enter and leave until the members make all others irrelevant, and return the members.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    candidates : sequence of int
-        All other columns.
-    members : sequence of int
-        Where to begin.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    stay : collection of int
-        Members that do not leave.
+    ``candidates``: all other columns. ``members``: where to begin. ``stay``: members that do not leave.
 
     Examples
     --------
@@ -164,20 +149,7 @@ def close(
 ) -> Found:
     """Return what a search found, closed: every column outside is out given the members, or undecided.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    candidates : sequence of int
-        All other columns.
-    found : Found
-        What the search returned.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
+    ``candidates``: all other columns. ``found``: what the search returned.
 
     Examples
     --------
@@ -254,18 +226,7 @@ def equivalents_of(
     With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
     them the target is independent of the other. Independence is only believed of tests with rows enough.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    members : sequence of int
-        The blanket.
-    columns : sequence of int
-        Columns outside that were tied to the target at some time.
-    alpha : float
-        Significance level.
+    ``columns``: columns outside that were tied to the target at some time.
 
     Examples
     --------

@@ -46,21 +46,8 @@ def two_view(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Column.
-    candidates : sequence of int
-        Other columns.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    tests_a_column : int
-        How many tests the search for the neighbors of one column may ask for, for each other column. 0: closing
-        alone, from the empty set; so it is with more than 50,000 columns.
+    ``tests_a_column``: how many tests the search for the neighbors of one column may ask for, for each other column. 0:
+    closing alone, from the empty set; so it is with more than 50,000 columns.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class FalseMembers:
         """What must hold for the numbers to hold."""
         return ASSUMPTIONS[self.controls]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"assumption": self.assumption}
 
     def share_of(self, n_members: int) -> float:
@@ -103,21 +103,12 @@ def expected_false_members(
     It holds for tests given sets that were fixed beforehand, or that contain the true blanket; that the
     search picked its sets by looking at the same data is not accounted for.
 
-    Parameters
-    ----------
-    log_p : ndarray of shape (n,)
-        Log p-values of the last test of each candidate: of members given the other members, of all others
-        given the members. NaN where a test was not performed.
-    dof : ndarray of shape (n,)
-        Degrees of freedom; 0 where there was nothing to test.
-    alpha : float
-        The level of every test, or the false discovery rate.
-    n_chances : int, optional
-        Number of tests that could have let a variable in; default one for each variable.
-    n_more : float, optional
-        How many further tests, given one more variable each, must have been wrong too for a false member to get in.
-    n_discoveries : int, optional
-        Number of members, where ``alpha`` is the false discovery rate among them.
+    ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
+    all others given the members. NaN where a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
+    where there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
+    number of tests that could have let a variable in; default one for each variable. ``n_more``: how many further
+    tests, given one more variable each, must have been wrong too for a false member to get in. ``n_discoveries``:
+    number of members, where ``alpha`` is the false discovery rate among them.
 
     Examples
     --------

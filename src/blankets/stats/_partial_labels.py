@@ -67,11 +67,8 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
     estimate can be negative (errata D4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n tables
-        without strata have shape (n, 1, 3, levels of x).
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. With three axes the
+    first is that of the strata, so that n tables without strata have shape (n, 1, 3, levels of x).
 
     Notes
     -----
@@ -118,12 +115,8 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
     and the estimate flagged (errata D4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``loss``: Shannon's
+    information or the squared-loss one.
 
     Notes
     -----
@@ -171,12 +164,8 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``prior``: p(y=1),
+    one for all or one for each table of the batch.
 
     Notes
     -----
@@ -239,18 +228,11 @@ def pos_information(
     The information of q₁ = p(y=1) r₁ and q₀ = P - q₁. Cells of q₀ below 0 are clipped, the others
     renormalized to p(y=0), and the estimate flagged; it has no delta-method variance then (errata D3).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative (not used except for p̂(x)), positive, unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
-    sampling : {"one-sample", "case-control"}
-        Whether the labeled rows are part of the sample, or positives collected apart from a background
-        sample; then p̂(x) comes from the unlabeled rows alone.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
-        conditioning set.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative (not used except for p̂(x)), positive,
+    unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``sampling``: whether the labeled rows
+    are part of the sample, or positives collected apart from a background sample; then p̂(x) comes from the unlabeled
+    rows alone. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
+    conditioning set.
 
     Notes
     -----
@@ -272,14 +254,9 @@ def pos_information(
 def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     """Estimate I(X;Y|Z) from labeled negatives and p(y=1), methods (4.7): `pos_information` with classes exchanged.
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive (not used except for p̂(x)), unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive (not used except for p̂(x)),
+    unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``loss``: Shannon's information or the
+    squared-loss one.
 
     Examples
     --------

@@ -37,15 +37,9 @@ Answer = TypeVar("Answer", TestResult, Estimate)
 
 @dataclass(frozen=True, slots=True)
 class UnderReported:
-    """The under-reported columns of a table.
+    """The under-reported columns of a table."""
 
-    Attributes
-    ----------
-    priors : dict of str to object
-        For each what is known about its true share of "yes"; None where nothing is.
-    """
-
-    priors: dict[str, object]
+    priors: dict[str, object]  # for each what is known about its true share of "yes"; None where nothing is
 
     def note(self, name: str) -> str:
         """Say what is assumed."""
