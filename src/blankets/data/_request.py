@@ -18,13 +18,8 @@ __all__ = ["AskedColumns", "check_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-<<<<<<< HEAD
 class AskedColumns:
-    """What the user asks of a table.
-=======
-class Asked:
     """What the user asks of a table."""
->>>>>>> shrink-rest
 
     table: Table  # the table
     reading: Reading  # how it is read

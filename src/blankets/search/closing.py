@@ -138,8 +138,8 @@ def settle(
         seen.add(now)
     if settled:
         trace.note(
-            "While the blanket was closed, columns kept removing each other; from some point on none was removed any more, "
-            "so some members may be redundant."
+            "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
+            "more, so some members may be redundant."
         )
     return tuple(blanket.members)
 
