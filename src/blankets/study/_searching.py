@@ -157,13 +157,20 @@ class Search:
         wanted = self.wanted
         return {"alpha": wanted.alpha, "roles": wanted.roles, "close": wanted.close}
 
+    @property
+    def _closes(self) -> bool:
+        """Whether the answer is to be a blanket, and p-values are such that it can be asked to be one."""
+        valid = self.settings.get("surrogate") != "pairwise" and self.settings.get("surrogate_is_valid") is not False
+        blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
+        return self.wanted.close and blanket and valid
+
     def _run(self, target: int, trace: Trace) -> Found:
         tests = self.tests
         candidates = [x for x in range(len(tests.names)) if x != target]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
-        if self.wanted.close and self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing":
+        if self._closes:
             found = close(tests, target, candidates, found, alpha=alpha, trace=trace)
         return self._with_roles(found, target, trace) if self.wanted.roles else found
 
