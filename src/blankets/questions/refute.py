@@ -19,7 +19,7 @@ from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerabl
 from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
-from blankets.regimes import UNLABELLED, Regime, prior_from
+from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
@@ -300,9 +300,9 @@ def _new_names(names: Sequence[str]) -> list[str]:
 def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:
     """Return the study with half of the labels of each class hidden; at least one of each stays."""
     codes = study.labels.codes.copy()
-    for code in np.unique(codes[codes != UNLABELLED]):
+    for code in np.unique(codes[codes != UNLABELED]):
         rows = rng.permutation(np.flatnonzero(codes == code))
-        codes[rows[: int(HIDDEN * len(rows))]] = UNLABELLED
+        codes[rows[: int(HIDDEN * len(rows))]] = UNLABELED
     return study.with_labels(codes)
 
 

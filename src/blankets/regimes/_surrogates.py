@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import LabelError, ParameterError
 from blankets.regimes._labels import Labels
-from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, as_tables
+from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, as_tables
 
 __all__ = ["Surrogate", "SurrogateColumn", "collapse", "label_column", "surrogate_column", "surrogate_from"]
 
@@ -100,7 +100,7 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     if not labels.is_binary:
         raise LabelError(f"{surrogate.value!r} stands in for one of two classes, but there are {len(labels.classes)}")
     negative, positive = labels.classes
-    filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
+    filler = {Surrogate.YM: UNLABELED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
     names = {
         Surrogate.YM: (negative, positive, "unlabeled"),
         Surrogate.Y0: (f"{negative} or unlabeled", positive),
@@ -128,7 +128,7 @@ def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     [[[51.0, 62.0], [3.0, 4.0]]]
     """
     tables = as_tables(counts, n_y=3)
-    negative, positive, unlabeled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELLED))
+    negative, positive, unlabeled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELED))
     if surrogate is Surrogate.YM:
         return tables
     if surrogate is Surrogate.Y0:

@@ -18,7 +18,7 @@ from blankets.stats._information import Loss, as_tables, information, joint_leve
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
-    UNLABELLED,
+    UNLABELED,
     Sampling,
     mar_f_information,
     mcar_information,
@@ -55,7 +55,7 @@ __all__ = [
     "OPEN",
     "POSITIVE",
     "Sampling",
-    "UNLABELLED",
+    "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
     "as_tables",

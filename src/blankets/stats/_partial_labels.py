@@ -43,7 +43,7 @@ from blankets.stats._information import (
 __all__ = [
     "NEGATIVE",
     "POSITIVE",
-    "UNLABELLED",
+    "UNLABELED",
     "Sampling",
     "mar_f_information",
     "mcar_information",
@@ -55,7 +55,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
 
-NEGATIVE, POSITIVE, UNLABELLED = 0, 1, 2
+NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
 _IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the prior
@@ -84,7 +84,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     (0.032901, 0.029994)
     """
     tables, n_rows, p = _frequencies(counts)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
     in_class = labeled.sum(axis=-1, keepdims=True)
@@ -96,7 +96,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     inflation = divided(everyone, l)
     q_y = (everyone * t).sum(axis=-1, keepdims=True)
     phi = np.concatenate([mean + inflation * (r - mean) + inflation - divided(q_y, in_class), mean], axis=-2)
-    rows = plug_in(tables[..., :UNLABELLED, :])
+    rows = plug_in(tables[..., :UNLABELED, :])
     return InformationEstimate(
         value=np.where(rows.scale > 0, value, np.nan),
         variance=delta_variance(p, phi, n_rows),
@@ -131,7 +131,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     """
     checked_loss(loss)
     tables, n_rows, p = _frequencies(counts)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
     kept = np.where(l > 0, everyone, 0.0)
@@ -142,7 +142,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
 
     value = information(q, loss)
-    dof = seen_dof_by_stratum(tables[..., :UNLABELLED, :])
+    dof = seen_dof_by_stratum(tables[..., :UNLABELED, :])
     x_given_z = divided(kept, kept.sum(axis=-1, keepdims=True))
     noise = 0.5 * divided(kept * (1.0 - x_given_z), l * n_rows[..., None, None, None]).sum(axis=(-2, -1))
     levels = np.maximum((l > 0).sum(axis=(-2, -1)) - 1.0, 1.0)
@@ -182,7 +182,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     tables, n_rows, p = _frequencies(counts)
     positive = _checked_prior(prior)
     weight = np.concatenate([1.0 - positive, positive], axis=-2)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     in_class = labeled.sum(axis=(-3, -1), keepdims=True)
     r = divided(labeled, in_class)
     r_z, p_z = r.sum(axis=-1, keepdims=True), everyone.sum(axis=-1, keepdims=True)
@@ -213,7 +213,7 @@ def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
     Each class brings the bias of its own entropy, ν_y / 2 n_y; p̂(x|z), of which the labeled rows are a part, takes
     ν / 2N of it back.
     """
-    labeled, everyone = tables[..., :UNLABELLED, :], tables.sum(axis=-2, keepdims=True)
+    labeled, everyone = tables[..., :UNLABELED, :], tables.sum(axis=-2, keepdims=True)
     free = np.maximum((labeled > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-2)
     shared = np.maximum((everyone > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=(-2, -1))
     by_class = (weight[..., 0, :, 0] * divided(free, 2.0 * labeled.sum(axis=(-3, -1)))).sum(axis=-1)
@@ -275,7 +275,7 @@ def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling,
         raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
     apart = sampling == "case-control"
     labeled = tables[..., known : known + 1, :]
-    others = tables[..., UNLABELLED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
+    others = tables[..., UNLABELED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
     n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
     everyone = others if apart else others + labeled
     big_p = divided(everyone, everyone.sum(axis=_CELLS, keepdims=True))
