@@ -16,18 +16,6 @@ import numpy as np
 
 from blankets.errors import ParameterError
 
-__all__ = [
-    "flag",
-    "generator_from",
-    "level_of",
-    "names_in",
-    "number",
-    "one_of",
-    "path_of",
-    "threads_from",
-    "whole_number",
-]
-
 
 def one_of(what: str, got: object, allowed: Iterable[str]) -> str:
     """Return a word that is one of some.

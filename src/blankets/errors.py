@@ -43,29 +43,6 @@ from types import FrameType, MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 from unicodedata import normalize
 
-__all__ = [
-    "BlanketsError",
-    "BlanketsWarning",
-    "ConstantColumnWarning",
-    "DataError",
-    "DuplicateColumnWarning",
-    "EngineError",
-    "IdLikeColumnWarning",
-    "InternalError",
-    "Interrupted",
-    "LabelError",
-    "ManyLevelsWarning",
-    "MissingPackageError",
-    "MissingValuesError",
-    "NotAnswerableError",
-    "ParameterError",
-    "RegimeWarning",
-    "SearchStoppedWarning",
-    "TargetError",
-    "TooFewRowsWarning",
-]
-
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -10,8 +10,6 @@ from html import escape
 
 from blankets.errors import FROM_THE_USER
 
-__all__ = ["Progress", "shown", "told"]
-
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
 
 Progress = bool | Callable[[str], None]

@@ -25,7 +25,7 @@ class Python:
 
     def __getattr__(self, name):
         for file in FILES:
-            if name in file.__all__:
+            if getattr(getattr(file, name, None), "__module__", "") == file.__name__:
                 return getattr(file, name)
         raise AttributeError(name)
 

@@ -10,8 +10,6 @@ from blankets.cli._arguments import arguments, json_option, label_options, quiet
 from blankets.cli._output import notes, show
 from blankets.progress import told
 
-__all__ = ["advise"]
-
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))

@@ -12,8 +12,6 @@ from blankets.cli._output import show_json, show_table
 if TYPE_CHECKING:
     from blankets.search import Algorithm
 
-__all__ = ["algorithms"]
-
 
 @click.command()
 @json_option

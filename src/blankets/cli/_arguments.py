@@ -12,22 +12,6 @@ import click
 
 from blankets.errors import ParameterError, RegimeWarning
 
-__all__ = [
-    "Source",
-    "arguments",
-    "engine_options",
-    "jobs_option",
-    "json_option",
-    "json_options",
-    "label_options",
-    "quiet_option",
-    "reading_options",
-    "search_options",
-    "target_option",
-    "test_options",
-    "value_of",
-]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _WORDS = {"true": True, "false": False, "none": None}

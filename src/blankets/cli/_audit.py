@@ -9,8 +9,6 @@ import click
 from blankets.cli._arguments import jobs_option, json_option, quiet_option, reading_options
 from blankets.cli._output import answer, show
 
-__all__ = ["audit"]
-
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Runs = tuple[tuple[float, tuple[str, ...]], ...]
 
-__all__ = ["discover"]
-
 
 @click.command()
 @click.argument("file", type=common.Source(exists=True))

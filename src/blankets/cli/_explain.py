@@ -7,8 +7,6 @@ import click
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json
 
-__all__ = ["explain"]
-
 
 @click.command()
 @click.argument("result", type=click.Path(exists=True, dir_okay=False))

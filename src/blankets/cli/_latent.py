@@ -10,8 +10,6 @@ import click
 from blankets.cli._arguments import jobs_option, json_options, reading_options, target_option
 from blankets.cli._output import answer, show
 
-__all__ = ["latent"]
-
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))

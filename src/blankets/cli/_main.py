@@ -28,8 +28,6 @@ from blankets.cli._testing import test
 from blankets.cli._versions import versions
 from blankets.errors import BlanketsError, Interrupted, ParameterError
 
-__all__ = ["BAD_DATA", "STOPPED", "WRONG_USAGE", "commands", "main", "run"]
-
 WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
 
 

@@ -6,8 +6,6 @@ import re
 
 import click
 
-__all__ = ["in_options"]
-
 _LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
 _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
 

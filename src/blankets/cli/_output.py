@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from blankets.records import Saved
     from blankets.results import Blanket
 
-__all__ = ["Notes", "answer", "check_folder", "notes", "show", "show_blanket", "show_json", "show_table"]
-
 
 class Notes:
     """Warnings of the library, held back to be written as one line each."""

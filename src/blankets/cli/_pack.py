@@ -10,8 +10,6 @@ from blankets.cli._arguments import arguments, jobs_option, quiet_option, readin
 from blankets.cli._output import notes
 from blankets.progress import told
 
-__all__ = ["pack"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))

@@ -9,8 +9,6 @@ import click
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json
 
-__all__ = ["plan"]
-
 
 @click.command()
 @click.option("--effect", metavar="NATS|WORD", help="Effect in nats, or small, medium, large.")

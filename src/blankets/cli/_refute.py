@@ -11,8 +11,6 @@ from blankets.cli._arguments import arguments, jobs_option, json_options
 from blankets.cli._output import check_folder, notes, show
 from blankets.progress import told
 
-__all__ = ["refute"]
-
 
 @click.command()
 @click.argument("result", type=click.Path(exists=True, dir_okay=False))

@@ -10,8 +10,6 @@ import click
 from blankets.cli import _arguments as common
 from blankets.cli._output import answer, show
 
-__all__ = ["select"]
-
 
 @click.command()
 @click.argument("file", type=common.Source(exists=True))

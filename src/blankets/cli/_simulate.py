@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from blankets.data import Frame
 
-__all__ = ["simulate"]
-
 
 @click.command()
 @click.argument("network", type=click.Path(exists=True, dir_okay=False))

@@ -13,8 +13,6 @@ from blankets.progress import told
 if TYPE_CHECKING:
     from blankets.results import TestResult
 
-__all__ = ["test"]
-
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))

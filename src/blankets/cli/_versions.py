@@ -7,8 +7,6 @@ import click
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json
 
-__all__ = ["versions"]
-
 _NEEDED = ("numpy", "scipy", "narwhals", "scikit-learn", "networkx", "click", "rich")
 _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 

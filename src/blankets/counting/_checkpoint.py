@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from blankets.counting._contract import Columns, Counter, TableBlock
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, warn
 
-__all__ = ["Checkpoint", "RememberingCounter"]
-
 Arrays = tuple[NDArray[np.float64], ...]
 FORMAT = "blankets checkpoint 2"
 

@@ -25,8 +25,6 @@ from blankets.counting._partition import PartitionedCounter, Request, Tables, ad
 from blankets.data import Frame, Store, ingest, pack_ingested
 from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError, warn
 
-__all__ = ["DaskCounter", "DaskTable", "StoredRows", "connect"]
-
 BLOCKS_A_THREAD = 2  # a task costs 4 to 5 ms, and a lost block is to be small
 FAN_IN = 8
 PATIENCE = 30.0  # seconds without any worker until we give up

@@ -13,8 +13,6 @@ from blankets.counting._planes import on_disk
 from blankets.data import DenseColumns, Frame
 from blankets.kernels import Table
 
-__all__ = ["dense_table"]
-
 MOST_COPIED = 64 << 20  # bytes of codes that are copied, where they do not lie in one block already
 MOST_OF_SPARSE = 256 << 20  # the same of sparse columns
 

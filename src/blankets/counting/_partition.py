@@ -23,8 +23,6 @@ from blankets.counting._memory import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import DataError
 
-__all__ = ["PartitionedCounter", "Partitions", "Request", "SlicedCounter", "Tables", "added", "counted"]
-
 # Counts of one table of several candidates that travels: 8 MiB of four bytes.
 TRAVEL_COUNTS = 1 << 21
 # Codes of a slice of rows, in each thread.

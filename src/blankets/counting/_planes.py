@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.data import DenseColumns, Frame, SparseColumns
 
-__all__ = ["BITS_MOST_LEVELS", "first_planes", "on_disk", "planes_of"]
-
 Planes = tuple[NDArray[np.uint64], NDArray[np.int32]]
 
 # Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.

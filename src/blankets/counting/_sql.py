@@ -36,8 +36,6 @@ from blankets.data import (
 )
 from blankets.errors import EngineError, ParameterError, TargetError
 
-__all__ = ["SqlCounter"]
-
 NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 
 

@@ -1,8 +1,8 @@
 """Data at the door: any table becomes a `Frame` of small integer codes."""
 
 from blankets.data._chunks import Chunks, open_chunks
-from blankets.data._coding import Coding, LeftOut, decide, decide_target
-from blankets.data._columns import Categories, Column, Numbers, Refused, factorize
+from blankets.data._coding import Coding, decide, decide_target
+from blankets.data._columns import Categories, Column, Refused, factorize
 from blankets.data._data_report import Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
@@ -34,8 +34,6 @@ __all__ = [
     "Findings",
     "Frame",
     "Ingested",
-    "LeftOut",
-    "Numbers",
     "NumericTable",
     "Reading",
     "ReadingOptions",

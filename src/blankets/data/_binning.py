@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
 
-__all__ = ["COUNTED_RULES", "RULES", "bin_codes", "bin_labels", "cut_points", "mdlp_cuts", "sturges_bins"]
-
 Floats = NDArray[np.float64]
 
 

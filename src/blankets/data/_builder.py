@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 
-__all__ = ["FrameBuilder"]
-
 
 class FrameBuilder:
     """Takes dense columns one by one.

@@ -32,8 +32,6 @@ from blankets.data._readers import from_arrow
 from blankets.data._tables import checked_names
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
 
-__all__ = ["ChangedTypes", "Chunks", "CsvChunks", "ParquetChunks", "files_of", "open_chunks"]
-
 VALUES = 1 << 22  # values in one chunk: as 8-byte numbers they take 32 MiB
 FEWEST_ROWS, MOST_ROWS = 1024, 1 << 17
 CSV_BLOCK = 1 << 24  # bytes

@@ -19,8 +19,6 @@ from blankets.data._data_report import Binning
 from blankets.data._reading import Reading, Rule, given_cuts
 from blankets.data._summary import ROWS_PER_LEVEL, Summary, Whole
 
-__all__ = ["Coding", "LeftOut", "by_levels", "code", "decide", "decide_target", "left_out"]
-
 SMALL_TARGET = 10  # classes that a target may have however few the rows
 OF_LEVELS = ("categorical", "none")  # rules under which numbers may be levels
 CHANGED = "has new levels at the second reading: its source has changed"

@@ -14,20 +14,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "FEW_VALUES",
-    "Categories",
-    "Column",
-    "Mask",
-    "Numbers",
-    "Refused",
-    "distinct",
-    "factorize",
-    "level_names",
-    "present",
-    "sorted_categories",
-]
-
 Mask = NDArray[np.bool_]
 
 FEW_VALUES = 20  # most distinct numbers that are taken for categories

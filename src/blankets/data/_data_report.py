@@ -9,8 +9,6 @@ from itertools import pairwise
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
 
-__all__ = ["Binning", "DataReport"]
-
 
 @dataclass(frozen=True, slots=True)
 class Binning:

@@ -21,8 +21,6 @@ from blankets.data._tables import Table, open_table
 from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed, warn
 from blankets.records import Count, refuse
 
-__all__ = ["Encoder"]
-
 
 @dataclass(frozen=True, eq=False)
 class Encoder:

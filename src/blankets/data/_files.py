@@ -29,8 +29,6 @@ from blankets.errors import DataError, MissingPackageError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_table"]
-
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}

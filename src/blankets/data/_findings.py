@@ -22,8 +22,6 @@ from blankets.errors import (
     warn,
 )
 
-__all__ = ["Findings", "Repeats"]
-
 LISTED = ("constant", "without_cut", "id_like", "copies_of_target")
 COUNTED = ("many_levels", "binned", "missing", "unused_levels")
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.errors import DataError, did_you_mean
 
-__all__ = ["NARROW", "DenseColumns", "Frame", "SparseColumns", "code_type", "digest"]
-
 NARROW = 256  # most levels that fit a byte
 
 

@@ -25,8 +25,6 @@ from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.errors import DataError, TargetError
 
-__all__ = ["Ingested", "Target", "ingest"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ingested:

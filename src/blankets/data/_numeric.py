@@ -19,8 +19,6 @@ from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
 
-__all__ = ["NumericTable", "ingest_numeric"]
-
 
 @dataclass(frozen=True, eq=False)
 class NumericTable:

@@ -32,8 +32,6 @@ from blankets.data._summary import Summary
 from blankets.data._tables import named
 from blankets.errors import DataError, EngineError
 
-__all__ = ["pack_chunks", "pack_ingested", "reusable"]
-
 Tell = Callable[[str], None]
 
 

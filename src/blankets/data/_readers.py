@@ -25,8 +25,6 @@ from blankets.data._columns import (
     sorted_categories,
 )
 
-__all__ = ["from_any", "from_arrow", "from_numpy", "from_objects", "from_pandas", "from_polars"]
-
 DATES = "; derive what matters from them (month, age in years, days since ...) or leave the column out"
 NESTED = "; spread it over plain columns or leave it out"
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})

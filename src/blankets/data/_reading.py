@@ -13,8 +13,6 @@ from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean
 
-__all__ = ["DEFAULT", "Reading", "ReadingOptions", "Rule", "given_cuts"]
-
 Rule = str | Sequence[float]
 MISSING_POLICIES = ("error", "level", "drop")
 

@@ -14,8 +14,6 @@ from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["AskedColumns", "check_rows"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedColumns:

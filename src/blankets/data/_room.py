@@ -6,8 +6,6 @@ from pathlib import Path
 
 from blankets.errors import DataError
 
-__all__ = ["check_room", "free_memory"]
-
 UNKNOWN = 1 << 33  # bytes taken to be free where the system does not say
 
 

@@ -16,8 +16,6 @@ from blankets.data._summary import MANY_LEVELS, is_constant, is_identifier
 from blankets.data._tables import Table, numbered
 from blankets.errors import DataError
 
-__all__ = ["encode_sparse", "from_sparse", "note_gaps", "recode_sparse", "sparse_digest"]
-
 
 def from_sparse(data: Any) -> Table:
     """Open a SciPy sparse matrix or array of any format; explicit zeros are zeros."""

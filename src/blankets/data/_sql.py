@@ -15,8 +15,6 @@ from blankets.data._files import check_file
 from blankets.data._tables import checked_names
 from blankets.errors import EngineError, MissingPackageError, ParameterError
 
-__all__ = ["SqlTable", "quoted"]
-
 
 def quoted(name: str) -> str:
     """Return an identifier as SQL wants it, whatever characters are in it.

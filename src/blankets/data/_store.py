@@ -37,8 +37,6 @@ from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.errors import DataError, EngineError, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
-__all__ = ["Store", "StoreWriter", "is_store"]
-
 FORMAT, SCHEMA = "blankets store", 2
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"

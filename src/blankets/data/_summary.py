@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
-__all__ = ["MANY_LEVELS", "Summary", "is_constant", "is_identifier"]
-
 SEVERAL_VALUES = 10  # so many fractions are a measurement if they hardly repeat
 MANY_LEVELS = 50
 ROWS_PER_LEVEL = 5  # fewer rows than these for a level, on average, and it is an identifier

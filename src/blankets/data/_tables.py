@@ -20,8 +20,6 @@ from blankets.data._frame import Frame
 from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
 from blankets.errors import DataError, MissingPackageError, listed
 
-__all__ = ["Table", "open_table"]
-
 BLOCK_BYTES = 2**24  # of a matrix, turned column-wise at a time
 
 

@@ -12,8 +12,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-__all__ = ["TableEstimator", "TableSelector", "checked", "feature_names"]
-
 _READING = ("missing", "discretize", "n_bins", "keep", "exclude", "positive", "unlabeled_marker")
 
 

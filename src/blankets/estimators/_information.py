@@ -14,8 +14,6 @@ from blankets.records import Call
 from blankets.regimes import Regime
 from blankets.study import Engine, Study
 
-__all__ = ["InformationSelector"]
-
 
 class InformationSelector(TableSelector):
     """Select features by an information criterion: mRMR, JMI and their kin.
@@ -101,19 +99,7 @@ class InformationSelector(TableSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select columns of ``X`` by what they tell about ``y``.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features, in any form that `blankets.select` takes.
-        y : array_like of shape (n_samples,)
-            The target; missing values and -1 are unlabeled rows.
-
-        Returns
-        -------
-        self
-        """
+        """Select columns of ``X`` by what they say of ``y``, where missing values and -1 are unlabeled rows."""
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(

@@ -20,8 +20,6 @@ from blankets.errors import DataError
 from blankets.estimators._checks import TableEstimator, checked
 from blankets.latent import Effort, fit_feature
 
-__all__ = ["LatentBlanketClassifier", "LatentBlanketTransformer"]
-
 COMBINE = ("svm", "average", "majority")
 
 
@@ -159,19 +157,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
     """
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit the latents.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features.
-        y : array_like of shape (n_samples,)
-            The target.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the latents of the columns of ``X``, any table, and of the target ``y``."""
         X, y = checked(self, X, y, allow_missing=self.missing != "error")
         self._fit_features(X, y)
         return self
@@ -281,19 +267,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         self.C = C
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit latents and classifier.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features.
-        y : array_like of shape (n_samples,)
-            The classes.
-
-        Returns
-        -------
-        self
-        """
+        """Fit latents and classifier to the columns of ``X``, any table, and to the classes ``y``."""
         from sklearn.svm import SVC
 
         one_of("combine", self.combine, COMBINE)
@@ -310,13 +284,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features.
-        """
+        """Return the class of each row of ``X``."""
         frame = self._codes(X)
         codes = self.machine_.predict(self._matrix(frame)) if self.combine == "svm" else self._shares(frame).argmax(1)
         predicted: NDArray[Any] = self.classes_[codes]
@@ -324,13 +292,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
 
     @available_if(_votes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability (or the share of votes) of each class, for ``combine`` other than "svm".
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features.
-        """
+        """Return the probability (or share of votes) of each class for each row of ``X``; not for ``combine="svm"``."""
         return self._shares(self._codes(X))
 
     def _shares(self, frame: Frame) -> NDArray[np.float64]:

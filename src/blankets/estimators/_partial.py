@@ -15,8 +15,6 @@ from blankets.arguments import one_of
 from blankets.errors import LabelError
 from blankets.regimes import UNLABELED, class_codes
 
-__all__ = ["LabeledStratifiedKFold", "labeled_only"]
-
 _PLACES = ("split", "train")
 
 Scorer = Callable[..., Any]

@@ -13,8 +13,6 @@ from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Testing
 
-__all__ = ["MarkovBlanketSelector"]
-
 
 class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target.
@@ -124,19 +122,7 @@ class MarkovBlanketSelector(TableSelector):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the Markov blanket of ``y`` among the columns of ``X``.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features, in any form that `blankets.discover` takes.
-        y : array_like of shape (n_samples,)
-            The target; missing values and -1 are unlabeled rows.
-
-        Returns
-        -------
-        self
-        """
+        """Find the blanket of ``y``, where missing values and -1 are unlabeled rows, among the columns of ``X``."""
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,

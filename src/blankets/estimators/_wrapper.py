@@ -6,20 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv, cross_val_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from blankets.arguments import number, one_of
-from blankets.estimators._checks import checked, feature_names
+from blankets.estimators._checks import TableSelector, checked, feature_names
 from blankets.estimators._selector import MarkovBlanketSelector
 
-__all__ = ["HitonWrapper"]
 
-
-class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     """Select the features of a blanket that a classifier cannot do without.
 
     The last step of HITON: starting from the Markov blanket, remove one feature after another for as long
@@ -69,6 +66,8 @@ class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: i
     array([False,  True, False])
     """
 
+    missing = "error"
+
     def __init__(
         self,
         estimator: Any,
@@ -87,19 +86,7 @@ class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: i
         self.order = order
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the blanket of ``y``, then drop features while the score does not fall.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The features.
-        y : array_like of shape (n_samples,)
-            The classes.
-
-        Returns
-        -------
-        self
-        """
+        """Find the blanket of the classes ``y``, then drop columns of ``X`` while the score does not fall."""
         number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
         one_of("order", self.order, ("best", "weakest"))
         selector = MarkovBlanketSelector(algorithm="hiton-mb") if self.selector is None else clone(self.selector)
@@ -134,11 +121,3 @@ class HitonWrapper(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: i
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "selector_")
         return self._support
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

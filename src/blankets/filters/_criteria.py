@@ -21,8 +21,6 @@ import numpy as np
 from blankets.errors import ParameterError
 from blankets.filters._source import Columns, Floats, InformationSource
 
-__all__ = ["CRITERIA", "Criterion", "Weights", "find_criterion", "weights_for"]
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:

@@ -10,8 +10,6 @@ import numpy as np
 from blankets.filters._criteria import Criterion, Weights
 from blankets.filters._source import Columns, Floats, InformationSource
 
-__all__ = ["TIE", "Picks", "greedy"]
-
 TIE = 1e-12
 """Scores that differ by no more than this are equal, and the first in column order is taken (errata E3)."""
 

@@ -19,8 +19,6 @@ from blankets.filters._source import Columns, Floats, InformationSource, Summary
 from blankets.regimes import Exact, Labels, PositiveUnlabeled, Regime, SemiSupervised
 from blankets.stats import POSITIVE, UNLABELED
 
-__all__ = ["PartialLabels"]
-
 Layout = Callable[[NDArray[np.int32]], NDArray[np.int32]]
 
 

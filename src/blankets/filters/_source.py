@@ -23,8 +23,6 @@ from scipy.special import xlogy
 from blankets.counting import Counter
 from blankets.stats import statistics_of_block
 
-__all__ = ["Columns", "Floats", "InformationSource", "PlugIn", "entropy_of_block", "information_of_block"]
-
 Columns = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Summary = Callable[[NDArray[np.int32]], tuple[Floats, ...]]

@@ -39,9 +39,6 @@ from blankets.stats import (
     strongest_of,
 )
 
-__all__ = ["CalibratedTests", "table_tests"]
-
-
 _FAR_BELOW = 0.1  # times the level: no other test need be looked at
 _WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a cell
 

@@ -18,8 +18,6 @@ import numpy as np
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
-__all__ = ["ConditionedTests"]
-
 
 class ConditionedTests(IndependenceTest):
     """Other tests, each given a fixed set too.

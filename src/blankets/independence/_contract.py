@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.stats import weaker_than
 
-__all__ = ["CountedTests", "IndependenceTest", "Tally", "concatenated", "subsets"]
-
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
 

@@ -16,8 +16,6 @@ from blankets.errors import DataError, listed
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
-__all__ = ["PartialCorrelation"]
-
 _DETERMINED = 1e-12  # share of the variance left, below which a column is a function of the given ones
 
 

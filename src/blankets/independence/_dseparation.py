@@ -17,8 +17,6 @@ from blankets.independence._evidence import EvidenceBatch
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["DSeparation"]
-
 _CERTAIN = 1e4  # statistic of a dependence ...
 _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from blankets.stats import log_chi2_sf, log_p_of, strongest_of
 
-__all__ = ["Evidence", "EvidenceBatch"]
-
 Given = tuple[int, ...]
 
 

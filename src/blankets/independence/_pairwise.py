@@ -27,8 +27,6 @@ from blankets.independence._contract import Columns, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 
-__all__ = ["PairwiseTests"]
-
 
 class PairwiseTests(IndependenceTest):
     """G tests of features against a partly labeled target by pairwise deletion.

@@ -13,8 +13,6 @@ import numpy as np
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
-__all__ = ["RoutedTests"]
-
 
 class RoutedTests(IndependenceTest):
     """Two implementations over the same columns.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from blankets import kernels
 
-__all__ = ["Judge", "Separated", "rows_counted", "weakest_over"]
-
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
 Floats = NDArray[np.float64]

@@ -21,8 +21,6 @@ from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._subsets import Judge, Separated, rows_counted, weakest_over
 from blankets.stats import answers_of_block, formula_of
 
-__all__ = ["TableTests"]
-
 _CACHED_TESTS = 1 << 20  # at most this many tests are kept
 _NS_ROW = 0.4  # a row of a table takes so many nanoseconds
 _FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question

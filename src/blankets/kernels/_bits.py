@@ -10,30 +10,7 @@ import numpy as np
 
 from blankets.kernels._room import Room
 from blankets.kernels._rows import known_columns
-from blankets.kernels._types import (
-    Bytes,
-    Bytes2,
-    Counts,
-    Ints,
-    NewCounts,
-    NewCounts2,
-    NewWords2,
-    NewWords3,
-    Words2,
-    Words3,
-    cython,
-    door,
-    inner,
-    int32,
-    int64,
-    nogil,
-    popcount,
-    uint64,
-    view,
-    void,
-)
-
-__all__ = ["count_bits", "pack_dense", "pack_sparse"]
+from blankets.kernels._types import *
 
 
 @inner

@@ -13,48 +13,7 @@ import numpy as np
 from blankets.kernels._room import Cells, Formula, Law, Room, given_back
 from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._tail import log_tail
-from blankets.kernels._types import (
-    INFINITY,
-    NAN,
-    Counts2,
-    Ints,
-    NewInts,
-    NewReals,
-    NewReals2,
-    Reals,
-    Reals3,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    view,
-    void,
-    whole,
-)
-
-__all__ = [
-    "ASYMPTOTIC",
-    "BELOW",
-    "COARSE",
-    "DEGREES",
-    "DENSE",
-    "FAR",
-    "LARGE",
-    "MOMENTS",
-    "NOTHING",
-    "OPEN",
-    "SERIES",
-    "SMALL",
-    "STEPS",
-    "TABLED",
-    "block_statistics",
-    "doubtful_of",
-    "fill_roots",
-    "moments_enough",
-    "moments_tail",
-]
+from blankets.kernels._types import *
 
 # How a p-value was found; `blankets.stats.METHODS` has the words, and two more.
 COARSE: int64 = -1

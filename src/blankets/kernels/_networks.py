@@ -6,29 +6,7 @@ from math import exp, lgamma, log
 
 import numpy as np
 
-from blankets.kernels._types import (
-    INFINITY,
-    Counts2,
-    Ints,
-    Ints2,
-    NewBytes,
-    NewCounts2,
-    NewInts,
-    NewInts2,
-    NewReals,
-    NewReals2,
-    Reals,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    view,
-    void,
-)
-
-__all__ = ["best_parents", "expected_scores", "fit_weights", "refine", "score_sets", "score_tree"]
+from blankets.kernels._types import *
 
 BIC: int64 = 0  # of the kinds of score; the other is BDeu
 NEVER: float64 = -1e9  # log of a probability of zero, finite so that differences stay numbers

@@ -6,21 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from blankets.kernels._types import (
-    Ints2,
-    NewInts,
-    Reals,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    uint64,
-    view,
-)
-
-__all__ = ["permute"]
+from blankets.kernels._types import *
 
 TIE: float64 = 1e-12  # sums of the same terms in another order differ by less than this share
 

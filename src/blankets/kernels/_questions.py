@@ -14,25 +14,7 @@ from blankets.kernels._moments import FAR, is_doubtful, judged
 from blankets.kernels._room import MOST_LEVELS, Formula, Room, Table, given_back, has_codes, has_masks, has_room, taken
 from blankets.kernels._rows import count_columns, join, joint_size, known_columns, renumber_row, shared_by
 from blankets.kernels._statistics import share_strata, statistic_of
-from blankets.kernels._types import (
-    NAN,
-    Answers,
-    Bytes,
-    Ints,
-    NewBytes,
-    NewReals,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    view,
-    void,
-    whole,
-)
-
-__all__ = ["drop_each", "scan_bits", "test_columns"]
+from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
 MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter

@@ -4,33 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blankets.kernels._types import (
-    Bytes2,
-    Counts,
-    Ints,
-    NewBytes,
-    NewCodes,
-    NewCodes2,
-    NewCounts,
-    NewCounts2,
-    NewInts,
-    NewInts2,
-    NewReals2,
-    NewWords2,
-    Reals2,
-    Reals3,
-    Reals4,
-    Singles3,
-    Words3,
-    bint,
-    float64,
-    gil,
-    inner,
-    int64,
-    view,
-)
-
-__all__ = ["Cells", "Formula", "Law", "Table"]
+from blankets.kernels._types import *
 
 ROWS: int64 = 2048  # rows whose indices stay in the first-level cache: 8 KiB
 LANES: int64 = 4  # tables that take turns: an increment waits for the one before it if both hit the same count

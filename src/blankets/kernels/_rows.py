@@ -10,29 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blankets.kernels._room import LANES, ROWS
-from blankets.kernels._types import (
-    Bytes,
-    Bytes2,
-    Codes2,
-    Counts,
-    Counts2,
-    Ints,
-    NewCodes,
-    NewCodes2,
-    NewCounts,
-    NewCounts2,
-    NewInts,
-    cython,
-    door,
-    inner,
-    int64,
-    nogil,
-    uint32,
-    view,
-    void,
-)
-
-__all__ = ["count_dense", "count_sparse", "count_wide", "join_codes", "renumber"]
+from blankets.kernels._types import *
 
 BLOCK_ROWS: int64 = 1 << 17  # rows whose cells stay in the second-level cache while candidates pass over them
 TOGETHER: int64 = 4  # candidates that may share an increment

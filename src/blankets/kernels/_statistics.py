@@ -9,16 +9,7 @@ from __future__ import annotations
 from math import log
 
 from blankets.kernels._room import Formula, Room
-from blankets.kernels._types import (
-    Counts2,
-    Ints,
-    bint,
-    float64,
-    inner,
-    int64,
-    void,
-    whole,
-)
+from blankets.kernels._types import *
 
 DIGITS: float64 = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
 UNITS: float64 = 1e11  # so does a sum of fixed-point numbers above this many of their smallest units

@@ -16,23 +16,7 @@ from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._tail import is_weaker, log_tail
-from blankets.kernels._types import (
-    Ints,
-    NewBytes,
-    NewInts,
-    NewInts2,
-    NewReals,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    view,
-    void,
-)
-
-__all__ = ["Weakest", "separate_columns"]
+from blankets.kernels._types import *
 
 
 @inner

@@ -10,22 +10,7 @@ from math import exp, lgamma, log, log1p
 
 import numpy as np
 
-from blankets.kernels._types import (
-    Bytes,
-    Ints,
-    NewBytes,
-    NewReals,
-    Reals,
-    bint,
-    door,
-    float64,
-    inner,
-    int64,
-    nogil,
-    view,
-)
-
-__all__ = ["chi2_tail", "chi2_tails", "strongest_of", "weaker_of"]
+from blankets.kernels._types import *
 
 EPSILON: float64 = 1e-16
 TINY: float64 = 1e-300

@@ -2,9 +2,9 @@
 
 from blankets.latent._best import BestDAG, best_dag
 from blankets.latent._discover import LatentSearch
-from blankets.latent._features import LatentFeature, fit_feature
+from blankets.latent._features import fit_feature
 from blankets.latent._methods import Effort
-from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
+from blankets.latent._result import Latent, LatentBlanket
 from blankets.latent.sll import SLL, sll
 
 __all__ = [
@@ -12,10 +12,8 @@ __all__ = [
     "Effort",
     "Latent",
     "LatentBlanket",
-    "LatentFeature",
     "LatentSearch",
     "SLL",
-    "SubspaceScore",
     "best_dag",
     "fit_feature",
     "sll",

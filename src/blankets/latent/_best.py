@@ -20,8 +20,6 @@ from blankets.latent._integer import solve_integer
 from blankets.latent._rows import Rows, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, largest_useful, members_of, score_all
 
-__all__ = ["LEARNERS", "BestDAG", "best_dag", "solve"]
-
 MOST_DYNAMIC = 20  # nodes; 2^20 sets of 20 nodes take about 0.3 GB
 MOST_NODES = 62  # bits of a mask
 LEARNERS = ("auto", "dynamic", "integer")

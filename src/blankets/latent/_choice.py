@@ -17,19 +17,6 @@ from blankets.latent._evidence import MOST_COLUMNS
 from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
 
-__all__ = [
-    "CRITERIA",
-    "DOUBT",
-    "TIE",
-    "Merits",
-    "better",
-    "bic_can_tell",
-    "information",
-    "joint_with_target",
-    "merits_of",
-    "can_be_tested",
-]
-
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
 TIE = 1.0  # nats not worth more than a bare mention (Kass & Raftery, 1995)
 DOUBT = 3.0  # nats from which evidence is strong (the same)

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from blankets.kernels import score_tree
 from blankets.latent._rows import Codes, Floats, Ints, Rows
 
-__all__ = ["Completions", "complete"]
-
 ROOM = 256 * 2**20  # bytes for the groups of all sets
 
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from blankets.arguments import whole_number
 from blankets.errors import ParameterError, did_you_mean, listed
 
-__all__ = ["Constraints"]
-
 Edge = tuple[int, int]
 
 

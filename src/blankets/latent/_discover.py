@@ -26,8 +26,6 @@ from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
 from blankets.search import Trace, check_options, find
 
-__all__ = ["LatentSearch"]
-
 DRAWS = 10  # sampled completions a row
 SCREEN = 0.2  # level at which columns are looked at that are not members, where all models of them can be compared
 

@@ -22,8 +22,6 @@ from blankets.latent._completions import Completions
 from blankets.latent._rows import Floats, Ints
 from blankets.latent._scores import members_of
 
-__all__ = ["bic_of", "em", "families_with", "parameters_of"]
-
 
 def families_with(parents: Ints, nodes: int) -> list[int]:
     """Return the nodes whose family (node and parents) meets ``nodes``, a mask."""

@@ -28,8 +28,6 @@ from blankets.latent._local import Stage
 from blankets.latent._rows import Codes, Floats, Ints
 from blankets.latent._scores import members_of
 
-__all__ = ["MOST_COLUMNS", "evidence_of", "evidence_without"]
-
 MOST_COLUMNS = 4  # 543 DAGs
 PARTICLES = 1000
 EFFECTIVE = 0.95  # share of the particles that still count after a step of the temperature

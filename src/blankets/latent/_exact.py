@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from blankets.kernels import best_parents
 from blankets.latent._constraints import Constraints
 
-__all__ = ["solve_dynamic"]
-
 
 def solve_dynamic(table: NDArray[np.float64], constraints: Constraints) -> tuple[NDArray[np.int64], float]:
     """Return the parent masks and the score of the best DAG that meets the constraints."""

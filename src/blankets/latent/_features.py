@@ -14,8 +14,6 @@ from blankets.latent._network import Network
 from blankets.latent._rows import Codes, Floats
 from blankets.latent._subspaces import subspaces
 
-__all__ = ["LatentFeature", "fit_feature"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatentFeature:

@@ -10,19 +10,6 @@ import numpy as np
 from blankets.latent._rows import Ints
 from blankets.latent._scores import members_of
 
-__all__ = [
-    "EquivalenceClass",
-    "acyclic",
-    "blanket_of",
-    "children_of",
-    "class_of",
-    "compelled",
-    "random_dag",
-    "same_class",
-    "spouses_of",
-    "to_networkx",
-]
-
 Collider = tuple[int, int, int]
 EquivalenceClass = tuple[frozenset[frozenset[int]], frozenset[Collider]]
 

@@ -28,8 +28,6 @@ from scipy.sparse import csr_array
 from blankets.latent._constraints import Constraints
 from blankets.latent._scores import Scorer, members_of
 
-__all__ = ["solve_integer"]
-
 TOLERANCE = 1e-6  # relative to the score; HiGHS works to about this
 CLOSE = 1e-2  # relative: a relaxation whose order comes so close to the best DAG is worth a local search
 N_ORDERS = 10  # random orders that local search starts from

@@ -19,8 +19,6 @@ from blankets.latent._rows import Floats, Rows, distinct_rows
 from blankets.latent._scores import SetScore
 from blankets.latent._structural import Fit, Problem, polish, structural_em
 
-__all__ = ["Local", "Stage", "open_local"]
-
 MOST_NODES = 15  # blanket, target and latents; every structural step is exact
 
 

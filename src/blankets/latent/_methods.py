@@ -23,8 +23,6 @@ from blankets.latent._rows import Ints
 from blankets.latent._structural import Fit, Problem, best_fits, polish
 from blankets.latent._subspaces import Subspace, anywhere, behind_all, subspaces
 
-__all__ = ["METHODS", "Attempt", "Effort", "Outcome", "attempts_in", "best_attempt", "lmb_csem", "scsem", "sem"]
-
 MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence,
 NEAR = 5.0  # if their BIC is so close to the best, in nats
 MARGIN = 0.02  # models whose score differs by less are told apart by BIC

@@ -15,8 +15,6 @@ from blankets.latent._rows import Codes, Floats, Ints
 from blankets.latent._scores import members_of
 from blankets.records import Bounds, refuse
 
-__all__ = ["Network", "fit_network"]
-
 _MOST_NODES = 62  # parents are bits of a mask
 PRIOR_ROWS = 1.0  # weight of the uniform prior of every conditional table, so that nothing is impossible
 

@@ -7,8 +7,6 @@ from html import escape
 
 import networkx as nx
 
-__all__ = ["draw", "roles_of"]
-
 # Okabe & Ito (2008); black words can be read on each.
 _FILLS = {"target": "#F0E442", "parent": "#56B4E9", "child": "#E69F00", "spouse": "#CC79A7", "outside": "#FFFFFF"}
 _LETTER, _HIGH, _GAP, _PITCH, _LETTERS = 7.4, 30.0, 22.0, 82.0, 20

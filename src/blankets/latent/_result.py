@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-__all__ = ["Latent", "LatentBlanket", "SubspaceScore"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latent:
@@ -93,8 +91,6 @@ class LatentBlanket(Saved):
         Rows of the table.
     warnings : tuple of str
         What the user should know.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

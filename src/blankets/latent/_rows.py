@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from blankets.data import Frame
 from blankets.kernels import refine
 
-__all__ = ["Codes", "Floats", "Ints", "Rows", "distinct_rows"]
-
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

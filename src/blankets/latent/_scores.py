@@ -23,16 +23,6 @@ from blankets.kernels import score_sets, score_tree
 from blankets.latent._constraints import Constraints
 from blankets.latent._rows import Floats, Rows
 
-__all__ = [
-    "SCORES",
-    "Scorer",
-    "SetScore",
-    "largest_useful",
-    "mask_of",
-    "members_of",
-    "score_all",
-]
-
 SCORES = {"bic": 0, "bdeu": 1}
 
 

@@ -22,8 +22,6 @@ from blankets.latent._exact import solve_dynamic
 from blankets.latent._graphs import random_dag, same_class
 from blankets.latent._rows import Floats, Ints
 
-__all__ = ["Fit", "Problem", "best_fits", "polish", "structural_em"]
-
 MOST_ROUNDS = 30  # alternations; the DAG nearly always repeats within ten
 EM_STEPS = 50  # between two DAGs
 EM_GAIN = 1e-2  # nats; enough to choose a DAG

@@ -20,8 +20,6 @@ from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
 from blankets.latent._scores import members_of
 
-__all__ = ["Subspace", "anywhere", "behind_all", "semi_cliques", "subspaces"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subspace:

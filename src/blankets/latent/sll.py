@@ -24,8 +24,6 @@ from blankets.latent._rows import Ints, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, members_of
 from blankets.search import Algorithm, Found, Role, Trace
 
-__all__ = ["SLL", "sll"]
-
 
 class _Learner:
     """Optimal networks on small sets of columns, each learned once."""

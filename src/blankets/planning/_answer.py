@@ -16,8 +16,6 @@ from blankets.planning._result import Alternative, Plan
 from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa
 from blankets.planning._spread import MORE_IS_BETTER, PlanQuestion, Spread, answers, setting_of
 
-__all__ = ["answer", "largest_kappa"]
-
 
 @dataclass(frozen=True)
 class _Outcome:

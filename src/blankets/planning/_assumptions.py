@@ -7,8 +7,6 @@ import numpy as np
 from blankets.planning._setting import Setting
 from blankets.regimes import Surrogate
 
-__all__ = ["assumptions_of"]
-
 ROWS_PER_DOF = 5  # the default reliability rule of the tests (methods, section 1)
 # Simulated at Table 7.2 of Sechidis (2015), levels 0.2 and 0.8, planned for 0.71 and 0.95: with 27 labels G
 # had 0.65 to 0.92, with 49 labels 0.91 to 1.00, with 388 labels 0.94 to 0.96.

@@ -16,9 +16,6 @@ from blankets.planning._setting import Floats
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
 
-__all__ = ["plan_blanket"]
-
-
 MOST_BITS = 50  # strata beyond 2**50 are no plan
 
 

@@ -12,8 +12,6 @@ from blankets.planning._question import Amount, as_amount
 from blankets.planning._setting import LabelDesign
 from blankets.regimes import Surrogate, surrogate_from
 
-__all__ = ["Candidate", "candidates_for"]
-
 
 @dataclass(frozen=True)
 class Candidate:

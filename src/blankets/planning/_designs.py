@@ -16,8 +16,6 @@ from blankets.planning._setting import Floats, LabelDesign
 from blankets.records import Probability, read, refuse, short
 from blankets.regimes import Surrogate, kappa_case_control, kappa_of
 
-__all__ = ["CASE_CONTROL", "DESIGNS", "design_from", "of_both_classes", "stratified"]
-
 CASE_CONTROL = "pu, case-control"
 
 _SCAR = "Which positives carry a label depends on nothing but their being positive."

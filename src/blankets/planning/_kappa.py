@@ -11,8 +11,6 @@ from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_amount, as_count, number
 from blankets.planning._study import Labeled, PlannedStudy
 
-__all__ = ["kappa"]
-
 
 @guarded
 def kappa(

@@ -14,8 +14,6 @@ from blankets.planning._result import Plan
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
 
-__all__ = ["plan"]
-
 
 @guarded
 def plan(

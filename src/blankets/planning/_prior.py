@@ -19,8 +19,6 @@ from blankets.planning._setting import TINY, Floats, LabelDesign
 from blankets.records import Bounds, Count, Probability
 from blankets.regimes import Prior
 
-__all__ = ["Knowledge", "inside"]
-
 _COSTLY_END = {"overestimate": 1, "underestimate": 0, "": 0}
 
 

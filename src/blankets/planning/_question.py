@@ -17,18 +17,6 @@ from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.stats import EFFECT_SIZES, effect_from_w
 
-__all__ = [
-    "Amount",
-    "as_amount",
-    "as_count",
-    "as_effect",
-    "as_probability",
-    "degrees_of_freedom",
-    "find_unknown",
-    "number",
-]
-
-
 _MOST = 2**53  # beyond it neighboring whole numbers are the same float
 
 

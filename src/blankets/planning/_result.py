@@ -22,8 +22,6 @@ from blankets.stats import w_from_effect
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Alternative", "Plan"]
-
 _ASKED = {
     "alpha": "Smallest level",
     "dof": "Most degrees of freedom",

@@ -23,20 +23,6 @@ from blankets.records import Bounds, plain, refuse, short
 from blankets.regimes import Surrogate
 from blankets.stats import attained_power, needed_alpha, needed_noncentrality, noncentrality
 
-__all__ = [
-    "MOST_DOF",
-    "MOST_NATS",
-    "MOST_ROWS",
-    "TINY",
-    "Floats",
-    "LabelDesign",
-    "Setting",
-    "most_labels",
-    "needed_kappa",
-    "smallest_integer",
-    "solve",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -16,8 +16,6 @@ from blankets.planning._question import Amount
 from blankets.planning._setting import MOST_DOF, MOST_NATS, Floats, Setting, solve
 from blankets.records import Bounds, refuse
 
-__all__ = ["MORE_IS_BETTER", "PlanQuestion", "Spread", "Unknown", "answers", "setting_of"]
-
 MORE_IS_BETTER = ("power", "dof", "kappa")
 Unknown = Annotated[str, Literal["alpha", "dof", "effect", "kappa", "labeled", "power", "rows"]]
 

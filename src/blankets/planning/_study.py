@@ -20,8 +20,6 @@ from blankets.planning._result import Plan
 from blankets.planning._spread import PlanQuestion
 from blankets.regimes import Prior, Question, regime_from
 
-__all__ = ["Labeled", "PlannedStudy"]
-
 Labeled = float | int | Mapping[str, float | int] | None
 
 

@@ -19,8 +19,6 @@ from blankets.planning._result import Plan
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PlanningTable", "planning_table"]
-
 SCHEMA_VERSION = 1
 
 _AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["plot_blanket", "plot_latent_blanket"]
-
 
 def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw the target and its blanket; the stronger a member's effect, the wider its line.

@@ -14,8 +14,6 @@ from blankets.stats import EFFECT_SIZES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_effects", "plot_stability"]
-
 Intervals = Mapping[str, tuple[float, float] | None]
 
 _TICKS = (0.0, 0.005, 0.02, 0.045, 0.08, 0.125, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)

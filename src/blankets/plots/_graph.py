@@ -13,8 +13,6 @@ from blankets.results import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "Line", "Neighborhood", "draw"]
-
 # Okabe & Ito (2008), told apart by people with any kind of color vision.
 COLORS = {
     "target": "#F0E442",

@@ -15,8 +15,6 @@ from blankets.plots._style import CYCLE, EDGE, new_axes, note, titled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_planning", "plot_power"]
-
 _ALONG = {"rows": "rows", "labeled": "labels"}
 _LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 

@@ -15,8 +15,6 @@ from blankets.results import Sensitivity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_latent_posterior", "plot_prior_sensitivity", "plot_roc"]
-
 
 def plot_prior_sensitivity(
     runs: Sensitivity | Sequence[tuple[float, Sequence[str]]],

@@ -10,8 +10,6 @@ from blankets.results import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CYCLE", "EDGE", "FAINT", "INK", "fit_names", "label_of", "new_axes", "note", "titled"]
-
 # Okabe & Ito (2008), told apart by people with any kind of color vision; the yellow is too pale for a line.
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 INK, EDGE, FAINT = "#333333", "#555555", "#BBBBBB"

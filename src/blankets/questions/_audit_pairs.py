@@ -13,8 +13,6 @@ from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.results import Finding, joined, shown
 
-__all__ = ["Pairs", "entropies"]
-
 NEAR = 0.85  # share of information two columns have in common: about 2% of the rows differ, for two even levels
 EXACT = 1.0 - 1e-9
 FEW = 5  # rows for each cell that a statement on a pair wants

@@ -19,8 +19,6 @@ from blankets.results import Finding, count_of, digits, joined
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
-__all__ = ["FEW", "WithTarget"]
-
 LEAK = 0.9  # share of the information in the target that a single column tells
 FEW = 5  # rows for each degree of freedom that a test wants
 LEVEL = 0.01

@@ -1,8 +1,7 @@
-"""`question`: what every public function shares: the words for shared options, errors of our own, and the call
-kept in its result.
+"""`question`: what every public function shares: the words for shared options, and the call kept in its result.
 
-A line ``$labels`` in the docstring of a question stands for the description of ``labels`` below, so that an option
-that several functions take is described once.
+The docstring of a question describes its own options; those that several functions take are described here, once, and
+put in their places.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from blankets.records import Call
 from blankets.results import Blankets
 from blankets.search import ALGORITHMS
 
-__all__ = ["SHARED", "described", "question"]
+_HEAD = "Parameters\n----------\n"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +47,14 @@ alpha : float
     "test": """\
 test : {"auto", "g", "x2", "fisher-z"} or Testing
     How independence is tested; a word stands for `Testing` with its defaults.""",
+    "roles": """\
+roles : bool
+    Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
+    which neighbors are parents or children, where the data can tell.""",
+    "close": """\
+close : bool
+    Check the answer against the definition and mend it: every column outside is tested given the members, and
+    those that depend enter. False: the algorithm exactly as published.""",
     "labels": """\
 labels : str or Regime
     Why labels of the target are missing: "supervised" (none is), "pu" (only positives are labeled), "mcar",
@@ -88,8 +95,6 @@ _PLACES = {
     "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),
 }
 
-_PLACE = re.compile(r"^( *)\$(\w+)$", re.MULTILINE)
-
 
 def question(function: Callable[P, R]) -> Callable[P, R]:
     """Make a public function of one that returns a result: describe its shared options, keep the call.
@@ -116,14 +121,23 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def described(function: F) -> F:
-    """Put the descriptions of shared options into the docstring of a function."""
+    """Put the descriptions of shared options into the docstring of a function, in the order of its parameters."""
     if function.__doc__ is not None:  # python -OO has none
-        function.__doc__ = _PLACE.sub(_description, function.__doc__)
+        summary, own, rest = _sections(inspect.cleandoc(function.__doc__))
+        said = {name: part for part in own for name in re.split(r",\s*", part.split(" :")[0].split("\n")[0])}
+        said = {name.lstrip("*"): part for name, part in said.items()}
+        parts = [said.get(name) or SHARED[name] for name in inspect.signature(function).parameters]
+        function.__doc__ = f"{summary}\n\n{_HEAD}{chr(10).join(dict.fromkeys(parts))}\n\n{rest}"
     return function
 
 
-def _description(found: re.Match[str]) -> str:
-    return "\n".join(found[1] + line for line in SHARED[found[2]].splitlines())
+def _sections(doc: str) -> tuple[str, list[str], str]:
+    """Return what comes before the parameters, the description of each, and what comes after them."""
+    before, _, after = doc.partition(_HEAD) if _HEAD in doc else doc.partition("\n\nReturns\n")
+    if _HEAD not in doc:
+        return before, [], f"Returns\n{after}"
+    section, rest = after.split("\n\nReturns\n", 1)
+    return before.rstrip(), re.split(r"\n(?=\S)", section), f"Returns\n{rest}"
 
 
 def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> None:

@@ -32,8 +32,6 @@ from blankets.results import Advice, Goal
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Seed, Study
 
-__all__ = ["advise"]
-
 WANTED = (0.8, 0.95)
 
 _POSITIVES, _NEGATIVES, _ROWS = "labeled positives", "labeled negatives", "labeled rows"
@@ -59,20 +57,10 @@ def advise(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
-    $alpha
     assurance : float
         With an uncertain p(y=1): how likely the numbers of labels and rows must be to be enough.
     n_draws : int
         Draws from an uncertain p(y=1).
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $rng
-    $reading
 
     Returns
     -------

@@ -25,8 +25,6 @@ from blankets.regimes import Regime
 from blankets.results import DataAudit, Finding, count_of, joined
 from blankets.study import Engine, Study
 
-__all__ = ["audit"]
-
 
 @question
 def audit(
@@ -48,18 +46,6 @@ def audit(
     with many or with rare levels, columns that tell the target or whose missing values do, and columns that differ
     between labeled and unlabeled rows. Without a target only the columns are looked at. Missing values are a level of
     their own unless ``missing`` says otherwise; that they are missing is a finding.
-
-    Parameters
-    ----------
-    $data
-    $target
-    $y
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $reading
 
     Returns
     -------

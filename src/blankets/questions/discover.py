@@ -22,8 +22,6 @@ from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
 from blankets.study import Countdown, Engine, Search, Seed, Study, Testing, Wanted, carried_out, sll
 
-__all__ = ["algorithms", "discover", "discover_all"]
-
 # Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
 THREADS_WIN_ABOVE = 1_000_000
 
@@ -49,29 +47,6 @@ def discover(
     **reading: Unpack[ReadingOptions],
 ) -> Blanket:
     """Find the Markov blanket of a target: the smallest set of features that makes all others irrelevant.
-
-    Parameters
-    ----------
-    $data
-    $target
-    $y
-    $algorithm
-    $options
-    $alpha
-    $test
-    roles : bool
-        Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
-        which neighbors are parents or children, where the data can tell.
-    close : bool
-        Check the answer against the definition and mend it: every column outside is tested given the members, and
-        those that depend enter. False: the algorithm exactly as published.
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $rng
-    $reading
 
     Returns
     -------
@@ -126,24 +101,8 @@ def discover_all(
 
     Parameters
     ----------
-    $data
     targets : iterable of str, optional
         Names of the targets; default all columns. ``algorithm="auto"`` picks one algorithm for all of them.
-    $algorithm
-    $options
-    $alpha
-    $test
-    roles : bool
-        Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
-        which neighbors are parents or children, where the data can tell.
-    close : bool
-        Check the answer against the definition and mend it: every column outside is tested given the members, and
-        those that depend enter. False: the algorithm exactly as published.
-    $engine
-    $n_jobs
-    $progress
-    $rng
-    $reading
 
     Returns
     -------

@@ -17,8 +17,6 @@ from blankets.questions._question import question
 from blankets.regimes import Regime, Surrogate, regime_from, surrogate_column
 from blankets.study import Engine, Seed, Study
 
-__all__ = ["discover_latent"]
-
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")
 
@@ -54,9 +52,6 @@ def discover_latent(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     blanket : sequence of str, optional
         The observed blanket; by default it is found by ``algorithm``.
     algorithm : str
@@ -80,13 +75,6 @@ def discover_latent(
         Largest number of parents of a node.
     alpha : float
         Level of the tests, for algorithms that test.
-    $options
-    $labels
-    $engine
-    $n_jobs
-    $progress
-    $rng
-    $reading
 
     Returns
     -------

@@ -15,8 +15,6 @@ from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
 from blankets.study import Engine, Seed, Study
 
-__all__ = ["estimate_prior"]
-
 
 @described
 @guarded
@@ -42,9 +40,6 @@ def estimate_prior(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     method : {"roc", "tice", "elkan-noto"}
         "roc" and "tice" assume that some recognizable group of rows is all positive, "elkan-noto" that every
         positive can be recognized. All of them err upwards, which is the safe side for planning.
@@ -54,10 +49,6 @@ def estimate_prior(
         Number of bootstrap resamples for the uncertainty.
     n_features : int
         Only this many features, those that tell most about being labeled, are used.
-    $engine
-    $n_jobs
-    $rng
-    $reading
 
     Returns
     -------

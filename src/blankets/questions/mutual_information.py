@@ -17,8 +17,6 @@ from blankets.results import Estimate
 from blankets.stats import Loss
 from blankets.study import Engine, Names, Study, label_tables, under_reported_from, warn_of_constants
 
-__all__ = ["columns_asked", "estimate_of", "given_names", "mutual_information"]
-
 
 @question
 def mutual_information(
@@ -41,24 +39,15 @@ def mutual_information(
 
     Parameters
     ----------
-    $data
     x : str
         The feature.
-    $target
     given : sequence of str
         Features to condition on.
-    $y
     estimator : str
         "auto" is the regime's consistent estimator; others are "plug-in" and "miller-madow" (all labels),
         "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
     loss : {"log", "squared"}
         Mutual information, or the squared-loss information that X² estimates.
-    $under_reported
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $reading
 
     Returns
     -------

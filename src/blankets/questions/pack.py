@@ -12,8 +12,6 @@ from blankets.progress import Progress, shown
 from blankets.questions._question import described
 from blankets.study import is_files
 
-__all__ = ["pack"]
-
 
 @described
 @guarded
@@ -40,9 +38,6 @@ def pack(
         same way, it is used as it is; a store of something else is replaced.
     target : str, optional
         A column in which values may be missing, because they are labels.
-    $n_jobs
-    $progress
-    $reading
 
     Returns
     -------

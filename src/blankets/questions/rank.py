@@ -24,8 +24,6 @@ from blankets.study import (
     warn_of_constants,
 )
 
-__all__ = ["rank"]
-
 _FIELDS = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
 _TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
 
@@ -53,18 +51,8 @@ def rank(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     loss : {"log", "squared"}
         Mutual information, or the squared-loss information that X² estimates.
-    $under_reported
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $reading
 
     Returns
     -------

@@ -23,8 +23,6 @@ from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
-__all__ = ["refute"]
-
 SUBSET = 0.8  # of the rows
 HIDDEN = 0.5  # of the labels
 N_NOISE = 5  # columns of noise in each draw
@@ -49,13 +47,8 @@ def refute(
     ----------
     blanket : Blanket
         From `discover`; it knows the call that made it.
-    $data
-    $y
     n_resamples : int
         Draws for each trial.
-    $n_jobs
-    $progress
-    $rng
     **changes
         Arguments of `discover` that were not kept with the blanket, such as a ``prior`` of a class of your own.
 

@@ -29,8 +29,6 @@ from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
 from blankets.study import Engine, Study, information_notes
 
-__all__ = ["Scoring", "select", "selected"]
-
 
 @question
 def select(
@@ -57,9 +55,6 @@ def select(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     criterion : str
         X is a candidate, Xj runs over the features selected so far; information is in nats.
 
@@ -82,12 +77,6 @@ def select(
         Number of features to select.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $reading
 
     Returns
     -------

@@ -25,8 +25,6 @@ from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate
 from blankets.results import Blanket, PriorRange, Sensitivity
 from blankets.study import Engine, Search, Seed, Study, Testing, Wanted
 
-__all__ = ["over_priors", "sensitivity"]
-
 N_RUNS = 19
 
 
@@ -57,24 +55,8 @@ def sensitivity(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     priors : sequence of float, optional
         Values at which ``runs`` and κ are given; by default 19 over the range.
-    $algorithm
-    $options
-    $alpha
-    close : bool
-        Check each answer against the definition of a blanket, and mend it: see `discover`.
-    $test
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $rng
-    $reading
 
     Returns
     -------

@@ -23,8 +23,6 @@ from blankets.regimes import Regime
 from blankets.results import Stability
 from blankets.study import Engine, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
-__all__ = ["stability"]
-
 METHODS = ("subsample", "pairs", "bootstrap")
 
 
@@ -58,9 +56,6 @@ def stability(
 
     Parameters
     ----------
-    $data
-    $target
-    $y
     n_resamples : int
         Number of draws.
     method : {"subsample", "pairs", "bootstrap"}
@@ -68,19 +63,6 @@ def stability(
         (which has no bound: repeated rows make features look more dependent than they are).
     fraction : float, optional
         Share of the rows in a draw of the method "subsample"; by default one half, for which the bound holds.
-    $algorithm
-    $options
-    $alpha
-    close : bool
-        Check each answer against the definition of a blanket, and mend it: see `discover`.
-    $test
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $progress
-    $rng
-    $reading
 
     Returns
     -------

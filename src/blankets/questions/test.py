@@ -19,8 +19,6 @@ from blankets.results import TestResult
 from blankets.stats import attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Names, Seed, Study, Testing, label_tables, under_reported_from
 
-__all__ = ["test"]
-
 KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
 
 
@@ -48,22 +46,10 @@ def test(
 
     Parameters
     ----------
-    $data
     x : str
         The feature.
-    $target
     given : sequence of str
         Features to condition on.
-    $y
-    $alpha
-    $test
-    $under_reported
-    $labels
-    $prior
-    $engine
-    $n_jobs
-    $rng
-    $reading
 
     Returns
     -------

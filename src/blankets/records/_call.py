@@ -17,8 +17,6 @@ from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept,
 if TYPE_CHECKING:
     import click
 
-__all__ = ["Call"]
-
 PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
 # The table itself, what no answer depends on, and what tells of the user's machine.
 _NOT_SAID = ("data", "source", "progress", "study", *PRIVATE)

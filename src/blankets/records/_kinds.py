@@ -17,8 +17,6 @@ import numpy as np
 
 from blankets.errors import ParameterError
 
-__all__ = ["as_data", "as_python", "built", "is_kept", "is_named", "named", "not_kept"]
-
 T = TypeVar("T", bound=type)
 _KINDS: dict[str, type] = {}
 PRIVATE = ("address", "checkpoint", "memory_limit")  # of the user's machine; no answer depends on them

@@ -12,8 +12,6 @@ from typing import Any
 from blankets.records._kinds import PRIVATE
 from blankets.records._reading import refuse
 
-__all__ = ["upgraded"]
-
 Content = dict[str, Any]
 _WORDS = {
     "bins": "n_bins",

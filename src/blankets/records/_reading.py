@@ -19,19 +19,6 @@ from numpy.typing import NDArray
 from blankets.errors import DataError
 from blankets.records._writing import key_of
 
-__all__ = [
-    "Bounds",
-    "Count",
-    "Known",
-    "LogProbability",
-    "NonNegative",
-    "Probability",
-    "Unsigned",
-    "read",
-    "refuse",
-    "short",
-]
-
 T = TypeVar("T")
 _MOST = (1 << 63) - 1
 _LEAVES: dict[str, set[type]] = {"i": {int}, "b": {bool}, "f": {int, float, type(None)}}

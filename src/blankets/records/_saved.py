@@ -14,15 +14,13 @@ from blankets.records._old import upgraded
 from blankets.records._reading import read, refuse
 from blankets.records._writing import plain, write_whole
 
-__all__ = ["Saved"]
-
 _MOST_DEEP = 100  # lists within lists; ours have a dozen
 
 
 class Saved:
     """A result that can be kept as JSON and read back; a parent of frozen dataclasses.
 
-    Two results of a kind are equal if they say the same.
+    Its field ``call`` says what it was made with. Two results of a kind are equal if they say the same.
     """
 
     _schema: ClassVar[str]

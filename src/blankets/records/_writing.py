@@ -17,8 +17,6 @@ from blankets.arguments import path_of
 from blankets.errors import DataError
 from blankets.records._kinds import as_data, is_named
 
-__all__ = ["plain", "write_whole"]
-
 
 def plain(value: Any) -> Any:
     """Return ``value`` in the types that JSON has; NaN and infinities become None, the unknown a string.

@@ -1,8 +1,7 @@
 """What an absent label means: which rows may be counted, what stands in for the target, what can be known."""
 
-from blankets.regimes._contract import Choice, Kappa, Question, Regime
+from blankets.regimes._contract import Question, Regime
 from blankets.regimes._kappa import (
-    StratifiedKappa,
     kappa_case_control,
     kappa_of,
     prefer_y0_below,
@@ -38,11 +37,9 @@ from blankets.regimes._surrogates import (
 __all__ = [
     "Beta",
     "Between",
-    "Choice",
     "EstimatedPrior",
     "Exact",
     "FromDistribution",
-    "Kappa",
     "Labels",
     "PositiveUnlabeled",
     "Prior",
@@ -50,7 +47,6 @@ __all__ = [
     "Regime",
     "Restricted",
     "SemiSupervised",
-    "StratifiedKappa",
     "Supervised",
     "Surrogate",
     "SurrogateColumn",

@@ -17,8 +17,6 @@ from blankets.regimes._prior import Prior
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality
 
-__all__ = ["Choice", "Kappa", "Question", "Regime"]
-
 Floats = NDArray[np.float64]
 
 

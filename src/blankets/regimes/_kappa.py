@@ -31,16 +31,6 @@ from blankets.errors import NotAnswerableError
 from blankets.regimes._surrogates import Surrogate, collapse
 from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, Sampling, as_tables, divided, plug_in
 
-__all__ = [
-    "StratifiedKappa",
-    "kappa_case_control",
-    "kappa_of",
-    "least_share",
-    "prefer_y0_below",
-    "stratified_kappa",
-    "surrogate_breakpoints",
-]
-
 Floats = NDArray[np.float64]
 
 IMPOSSIBLE = 0.01  # chance of so many labeled rows of a class, below which p(y=1) is contradicted

@@ -13,8 +13,6 @@ from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate, divided
 
-__all__ = ["EVERYTHING", "check_estimator", "needs_prior", "averaged_over_priors", "with_prior"]
-
 EVERYTHING = frozenset(Question)
 _PRIOR_HELPS = "give prior=, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"
 _GRID = (np.arange(1000) + 0.5) / 1000.0

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
 
-__all__ = ["UNLABELED", "Labels", "class_codes", "code_labels", "read_labels"]
-
 UNLABELED: Final = -1
 AUTO: Final = "auto"
 

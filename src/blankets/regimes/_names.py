@@ -13,8 +13,6 @@ from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
 
-__all__ = ["MECHANISMS_EXPLAINED", "regime_from"]
-
 NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 

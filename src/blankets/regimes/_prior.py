@@ -21,19 +21,6 @@ from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError
 from blankets.records import built, named
 
-__all__ = [
-    "Beta",
-    "Between",
-    "Exact",
-    "FromDistribution",
-    "Prior",
-    "Restricted",
-    "between",
-    "greater_than",
-    "less_than",
-    "prior_from",
-]
-
 Floats = NDArray[np.float64]
 
 _GRID = (np.arange(1000) + 0.5) / 1000.0

@@ -42,8 +42,6 @@ from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
 from blankets.stats import Sampling, plug_in
 
-__all__ = ["EstimatedPrior", "estimate_prior"]
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

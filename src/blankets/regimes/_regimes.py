@@ -31,8 +31,6 @@ from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
-__all__ = ["PositiveUnlabeled", "Supervised", "Unsaid"]
-
 
 @named
 @dataclass(frozen=True)

@@ -29,8 +29,6 @@ from blankets.stats import (
     ss_information,
 )
 
-__all__ = ["MNAR", "SemiSupervised"]
-
 Mechanism = Literal["mcar", "mar-f", "mar-c"]
 MECHANISMS = ("mcar", "mar-f", "mar-c")
 MNAR = (

@@ -21,8 +21,6 @@ from blankets.errors import LabelError, ParameterError
 from blankets.regimes._labels import Labels
 from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, as_tables
 
-__all__ = ["Surrogate", "SurrogateColumn", "collapse", "label_column", "surrogate_column", "surrogate_from"]
-
 
 class Surrogate(StrEnum):
     """What stands in for the target."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["report_content"]
-
 SCHEMA_VERSION = 1
 
 _TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}

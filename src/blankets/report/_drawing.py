@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Places = Mapping[str, list[float]]
 
-__all__ = ["effect_bar", "effect_scale", "graph", "legend", "share_bar"]
-
 _HEAD = 14.0  # length of the head of an arrow; its line ends where it begins
 _LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 

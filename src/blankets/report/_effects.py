@@ -12,8 +12,6 @@ from blankets.stats import EFFECT_SIZES
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["EffectRow", "Effects", "effects"]
-
 LEVEL = 0.9
 
 

@@ -10,8 +10,6 @@ from blankets.results import count_of, joined
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["health"]
-
 _LEFT_OUT = {
     "constant": ("Constant", "left out: a single value"),
     "without_cut": ("Without a cut", "left out: binning put all rows into one bin"),

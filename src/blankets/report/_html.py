@@ -10,8 +10,6 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-__all__ = ["Html", "asset", "data_block", "many", "page", "tag"]
-
 _VOID = frozenset({"br", "circle", "input", "line", "path", "rect"})
 
 

@@ -10,8 +10,6 @@ from blankets.results import digits
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["is_partial", "labels", "planner_caution", "stands_in"]
-
 _REGIMES = {
     "pu": "only positives are labeled, and which of them depends on nothing else",
     "mcar": "which rows are labeled depends on nothing",

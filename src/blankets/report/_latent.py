@@ -15,8 +15,6 @@ from blankets.results import count_of, digits, joined, shown
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
 
-__all__ = ["latent_report"]
-
 _LEGEND = "Parents stand above the target, children below it. Dashed: latent. White: looked at, not a member."
 
 

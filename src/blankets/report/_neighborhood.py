@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["MOST_BOXES", "Box", "Drawing", "Graph", "Line", "neighborhood"]
-
 MOST_BOXES = 60
 """Members that are drawn; the strongest, if there are more."""
 

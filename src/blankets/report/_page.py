@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from blankets.report._neighborhood import Graph
     from blankets.report._trail import Trail
 
-__all__ = ["report_page"]
-
 
 def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
     """Return a report as one HTML document.

@@ -9,8 +9,6 @@ from blankets.errors import ParameterError
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
-__all__ = ["Start", "planner", "planner_body"]
-
 Start = dict[str, float | str]  # values with which the page opens
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
     from blankets.results import Blanket
 
-__all__ = ["report"]
-
 
 def report(
     blanket: Blanket,

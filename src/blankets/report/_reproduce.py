@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from blankets.records import Call
     from blankets.results import Blanket
 
-__all__ = ["reproduce", "versions"]
-
 _PLACEHOLDER = "data.csv"
 _NOT_KEPT = "the result was made by a version that kept no call"
 _MEANING = {

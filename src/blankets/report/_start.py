@@ -11,8 +11,6 @@ from blankets.report._planner import Start
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-__all__ = ["start_of"]
-
 _NUMBER = r"([0-9.e-]+)"
 # What is known of p(y=1), as `Prior` says it; of a distribution that the page does not have, where 90% of it lies.
 _PRIORS = (

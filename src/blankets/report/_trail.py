@@ -12,8 +12,6 @@ from blankets.results import count_of, digits, format_p, joined, shown
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
-__all__ = ["MOST_COLUMNS", "Trail", "trail"]
-
 MOST_COLUMNS = 2000
 """Columns that a report lists; with so many it stays below 2 MB."""
 

@@ -2,7 +2,7 @@
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, TestResult
-from blankets.results._assumptions import Assumption, Assumptions
+from blankets.results._assumptions import Assumptions
 from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
@@ -16,12 +16,11 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
-from blankets.results._text import closing_sentence, member_note, undecided_sentence
+from blankets.results._text import undecided_sentence
 from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
 
 __all__ = [
     "Advice",
-    "Assumption",
     "Assumptions",
     "Blanket",
     "Blankets",
@@ -42,7 +41,6 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
-    "closing_sentence",
     "count_of",
     "describe",
     "determined_sentence",
@@ -52,7 +50,6 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
-    "member_note",
     "digits",
     "shown",
     "size_of",

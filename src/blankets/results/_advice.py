@@ -11,8 +11,6 @@ from blankets.records import Call, Count, NonNegative, Probability, Saved, refus
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, shown
 
-__all__ = ["Advice", "Goal"]
-
 _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "power": "Power"}
 
 
@@ -83,8 +81,6 @@ class Advice(Saved):
         Which mistake about p(y=1) costs no power: "overestimate", "underestimate" or "".
     cautions : tuple of str
         What else to be aware of.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -13,11 +13,9 @@ import numpy as np
 
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
-from blankets.results._law import LARGEST, TOO_LARGE, check_law
+from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, shown, size_of, wrapped
-from blankets.stats import InformationEstimate
-
-__all__ = ["Estimate", "TestResult"]
+from blankets.stats import LARGEST, InformationEstimate
 
 
 class _Printed(ABC):
@@ -54,8 +52,6 @@ class Estimate(Saved, _Printed):
         Rows of the table.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------
@@ -149,8 +145,6 @@ class TestResult(Saved, _Printed):
         How strong the dependence is, where the regime can tell.
     notes : tuple of str
         Assumptions and cautions.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

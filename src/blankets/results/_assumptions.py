@@ -18,8 +18,6 @@ from blankets.results._words import count_of, digits, joined, shown, size_of, wr
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["Assumption", "Assumptions", "check_assumptions"]
-
 Verdict = Literal["violated", "doubtful", "fine", "not seen"]
 _ORDER: tuple[Verdict, ...] = ("violated", "doubtful", "not seen", "fine")
 _WORDS = {"not seen": "no data can show"}

@@ -12,8 +12,6 @@ from blankets.results._record import DataRecord
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
 
-__all__ = ["DataAudit", "Finding"]
-
 _HEADS = {"act": "Do something about", "know": "Know"}
 
 
@@ -53,8 +51,6 @@ class DataAudit(Saved):
         What was done to the table when it was read.
     seconds : float
         Time taken.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from blankets.results._explain import Explanation
     from blankets.results._refutation import Refutation
 
-__all__ = ["Blanket"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Blanket(Saved):
@@ -89,8 +87,6 @@ class Blanket(Saved):
         Columns that are neither in nor out, each with the reason and what would settle it.
     equivalents : dict of str to tuple of str
         For a member, the columns that could stand in its place.
-    call : Call or None
-        What the result was made with: the call, versions, a fingerprint of the data, the seed.
 
     Examples
     --------

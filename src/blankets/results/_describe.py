@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from blankets.records import Call
     from blankets.search import Algorithm, Found, Trace
 
-__all__ = ["describe"]
-
 _NOTHING: Mapping[str, str] = {}
 
 

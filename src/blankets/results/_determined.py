@@ -18,8 +18,6 @@ from blankets.errors import listed
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["determined", "determined_sentence", "emptied", "emptied_sentence"]
-
 
 def determined(blanket: Blanket) -> dict[str, tuple[str, ...]]:
     """Return the columns outside whose last test had no degrees of freedom, and what it was given.

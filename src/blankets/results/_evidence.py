@@ -17,8 +17,6 @@ from blankets.stats import noncentrality_at
 if TYPE_CHECKING:
     from blankets.independence import Evidence, EvidenceBatch
 
-__all__ = ["NamedEvidence", "PassedOver", "Step"]
-
 Action = Literal["admitted", "removed", "passed over"]
 Positions = Annotated[NDArray[np.int64], Bounds(0)]
 

@@ -19,8 +19,6 @@ from blankets.results._words import joined, shown, wrapped
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["Explanation", "explain"]
-
 _MOST_STEPS = 5
 _ROLES = {
     "parent": "a parent of {target} (an arrow leads from it to {target})",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
     from blankets.search import Algorithm, Trace
 
-__all__ = ["false_members", "false_members_sentence", "n_chances"]
-
 _SPOUSES = ("spouses", "colliders")  # phases in which a column gets a chance for each child
 
 

@@ -9,8 +9,6 @@ import networkx as nx
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["blanket_graph"]
-
 
 def blanket_graph(blanket: Blanket) -> nx.DiGraph:
     """Return the target, its members and what is known of the edges between them."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blankets.records import refuse
-from blankets.stats import LARGEST, InformationEstimate
-
-__all__ = ["LARGEST", "TOO_LARGE", "check_law"]
+from blankets.stats import InformationEstimate
 
 TOO_LARGE = (
     "Information measured in few rows for many levels is too large on average; the interval is free of that, and may "

@@ -17,8 +17,6 @@ from blankets.results._words import count_of, format_seconds, joined, shown, wra
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Blankets"]
-
 _MOST = 40  # targets that a table shows
 
 

@@ -24,8 +24,6 @@ from blankets.stats import detectable_effect
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = ["POWERS", "Missed", "detectable_by", "in_words", "instead", "missed"]
-
 POWERS = (0.8, 0.95)
 
 

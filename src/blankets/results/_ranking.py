@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 
 from blankets.errors import MissingPackageError
 from blankets.records import Bounds, Call, Count, Saved, refuse
-from blankets.results._law import LARGEST, TOO_LARGE, check_law
+from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, format_p, shown, wrapped
-from blankets.stats import InformationEstimate
+from blankets.stats import LARGEST, InformationEstimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Ranking"]
 
 _MOST = 40  # features that a table shows; the rest are counted
 
@@ -51,8 +49,6 @@ class Ranking(Saved):
         Assumptions and cautions.
     excluded : mapping of str to str
         Columns that were not ranked, and why.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -11,8 +11,6 @@ from typing import Annotated, Any, TypedDict
 from blankets.data import Binning
 from blankets.records import Bounds, Count, Known, Probability
 
-__all__ = ["DataRecord", "SettingsRecord"]
-
 Level = str | bool | int | float | None
 _Rows = Annotated[float, Bounds(0.0, 2.0**63)]
 

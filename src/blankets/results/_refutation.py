@@ -11,8 +11,6 @@ from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, shown, wrapped
 
-__all__ = ["Refutation", "Trial"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -44,8 +42,6 @@ class Refutation(Saved):
         Draws for each trial.
     seconds : float
         Time taken.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -11,8 +11,6 @@ from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
-__all__ = ["Selection"]
-
 _MOST = 40  # features that a table shows; the rest are counted
 
 
@@ -53,8 +51,6 @@ class Selection(Saved):
         Columns that could not be selected, and why.
     data : dict
         What was done to the data when they were read (discretization, missing values, ...).
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

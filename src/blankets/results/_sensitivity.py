@@ -16,8 +16,6 @@ from blankets.results._words import count_of, digits, format_seconds, joined, sh
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PriorRange", "Sensitivity"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorRange:
@@ -61,8 +59,6 @@ class Sensitivity(Saved):
         How many searches it took.
     seconds : float
         Time taken.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -16,8 +16,6 @@ from blankets.results._words import count_of, digits, format_seconds, joined, sh
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Stability"]
-
 _MOST = 40  # features that a table shows; the rest are counted
 THRESHOLD = 0.9
 _HOW = {
@@ -66,8 +64,6 @@ class Stability(Saved, Mapping[str, float]):
         Time taken.
     warnings : tuple of str
         What the user should know.
-    call : Call or None
-        What the result was made with.
 
     Examples
     --------

@@ -13,18 +13,6 @@ from blankets.results._words import count_of, digits, format_p, format_seconds, 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-__all__ = [
-    "NOT_CHECKED",
-    "aligned",
-    "blanket_html",
-    "blanket_text",
-    "closing_sentence",
-    "html_table",
-    "member_note",
-    "title",
-    "undecided_sentence",
-]
-
 NOT_CHECKED = "not checked for redundancy"
 
 _MOST = 40  # members that a table shows; the rest are counted

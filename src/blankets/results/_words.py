@@ -6,18 +6,6 @@ import math
 from collections.abc import Sequence
 from textwrap import fill
 
-__all__ = [
-    "SYMBOLS",
-    "count_of",
-    "format_p",
-    "format_seconds",
-    "joined",
-    "digits",
-    "shown",
-    "size_of",
-    "wrapped",
-]
-
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
 

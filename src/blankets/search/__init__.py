@@ -1,6 +1,6 @@
 """Markov blanket algorithms: one a file, each a plain function of an `IndependenceTest`."""
 
-from blankets.search._contract import Algorithm, Decision, Found, Role, Trace
+from blankets.search._contract import Algorithm, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
 from blankets.search._roles import orient, resolve_roles
 from blankets.search.closing import close
@@ -8,7 +8,6 @@ from blankets.search.closing import close
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
-    "Decision",
     "Found",
     "Role",
     "Trace",

@@ -19,8 +19,6 @@ from typing import Any, Literal
 
 from blankets.independence import Evidence, EvidenceBatch
 
-__all__ = ["Algorithm", "Decision", "Found", "Role", "Trace"]
-
 Role = Literal["neighbor", "parent", "child", "spouse"]
 Action = Literal["admitted", "removed", "passed over"]
 

@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from blankets.independence import Columns, EvidenceBatch, IndependenceTest
 
-__all__ = ["LimitedTests", "OutOfTests"]
-
 T = TypeVar("T")
 
 

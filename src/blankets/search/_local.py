@@ -16,18 +16,6 @@ from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Trace
 from blankets.search._roles import roles_from
 
-__all__ = [
-    "Given",
-    "LocalSearch",
-    "Neighborhood",
-    "Neighbors",
-    "blanket_of",
-    "found",
-    "own_neighbors",
-    "symmetric",
-    "tied_given",
-]
-
 Given = tuple[int, ...]
 
 

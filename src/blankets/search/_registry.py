@@ -16,8 +16,6 @@ import numpy as np
 from blankets.errors import ParameterError, did_you_mean
 from blankets.search._contract import Algorithm
 
-__all__ = ["ALGORITHMS", "check_options", "choose", "find"]
-
 
 def _registered() -> Iterator[Algorithm]:
     package = __name__.rpartition(".")[0]

@@ -32,8 +32,6 @@ from blankets.search._contract import Found, Role, Trace
 from blankets.search._skeleton import Skeleton
 from blankets.stats import attained_power
 
-__all__ = ["Separators", "find_spouses", "orient", "resolve_roles", "roles_from", "shown"]
-
 _POWER = 0.95  # with which an independence must have been able to be a dependence
 _PLENTY = 1e4  # a noncentrality that any test finds
 

@@ -8,8 +8,6 @@ from blankets.independence import Evidence, EvidenceBatch
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
 
-__all__ = ["Sieve"]
-
 
 class Sieve:
     """Members of a neighborhood in the order of marginal association.

@@ -9,8 +9,6 @@ from blankets.search._contract import Found
 from blankets.search._local import LocalSearch, found
 from blankets.search._sieve import Sieve
 
-__all__ = ["answer", "drop_false_neighbors", "sift_spouses"]
-
 
 def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence], members: Sequence[int]) -> list[int]:
     """Return the candidates for spouses through ``child`` that nothing at hand shows to be false.

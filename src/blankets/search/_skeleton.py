@@ -24,8 +24,6 @@ from dataclasses import dataclass, field, replace
 
 from blankets.independence import Evidence, IndependenceTest
 
-__all__ = ["CAPPED", "Side", "Skeleton"]
-
 CAPPED = (
     "Conditioning sets of more than {} variables (max_given) were not tried, so that a false member may have stayed."
 )

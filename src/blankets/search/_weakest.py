@@ -12,8 +12,6 @@ from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
 from blankets.stats import weaker_than
 
-__all__ = ["Weakest"]
-
 
 class Weakest:
     """The weakest evidence of each variable in play, over the subsets of a growing set of members.

@@ -42,8 +42,6 @@ from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Found, Trace
 from blankets.search.iamb import outside
 
-__all__ = ["close", "equivalents_of", "level_to_enter", "settle"]
-
 _SWAPS = 10  # columns that may leave before nobody does any more
 _DEEP = 3  # members given which a column is tested, where rows are too few for all of them
 _SETS = 200  # and how many sets of them at most

@@ -10,8 +10,6 @@ from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
 from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
 
-__all__ = ["ALGORITHMS", "eemb"]
-
 
 def eemb(
     tests: IndependenceTest,

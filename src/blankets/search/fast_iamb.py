@@ -15,8 +15,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search.iamb import shrink
 from blankets.search.inter_iamb import CYCLE
 
-__all__ = ["ALGORITHMS", "fast_iamb"]
-
 
 def fast_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""

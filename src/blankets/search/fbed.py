@@ -21,8 +21,6 @@ from blankets.errors import ParameterError
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "check_runs", "fbed"]
-
 
 def fbed(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1

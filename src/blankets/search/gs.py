@@ -16,8 +16,6 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search.iamb import shrink
 
-__all__ = ["ALGORITHMS", "gs"]
-
 
 def gs(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""

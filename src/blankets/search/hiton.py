@@ -13,8 +13,6 @@ from blankets.search._local import LocalSearch, Neighborhood, Neighbors, blanket
 from blankets.search._local import symmetric as both_ends
 from blankets.search._sieve import Sieve
 
-__all__ = ["ALGORITHMS", "hiton_mb", "hiton_neighbors", "hiton_pc"]
-
 
 def hiton_pc(
     tests: IndependenceTest,

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "REFERENCE", "admit_strongest", "grow", "iamb", "outside", "shrink"]
-
 
 def iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""

@@ -25,8 +25,6 @@ from blankets.search.fbed import check_runs
 from blankets.search.inter_iamb import CYCLE
 from blankets.stats import adjusted_log_p
 
-__all__ = ["ALGORITHMS", "fbed_fdr", "iamb_fdr"]
-
 
 def iamb_fdr(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target``; ``alpha`` is the false discovery rate among its members."""

@@ -21,8 +21,6 @@ from blankets.search._roles import find_spouses, roles_from
 from blankets.search._skeleton import CAPPED, Skeleton
 from blankets.search.iamb import REFERENCE, admit_strongest, grow
 
-__all__ = ["ALGORITHMS", "iamb_n_pc", "inter_iamb_n_pc"]
-
 
 def iamb_n_pc(
     tests: IndependenceTest,

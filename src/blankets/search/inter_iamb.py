@@ -15,8 +15,6 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search.iamb import REFERENCE, admit_strongest, outside, shrink
 
-__all__ = ["ALGORITHMS", "CYCLE", "inter_iamb"]
-
 
 def inter_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``."""

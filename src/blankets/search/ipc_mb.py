@@ -10,8 +10,6 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 
-__all__ = ["ALGORITHMS", "ipc_mb", "size_by_size"]
-
 
 def ipc_mb(
     tests: IndependenceTest,

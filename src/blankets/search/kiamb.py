@@ -17,8 +17,6 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search.iamb import shrink
 
-__all__ = ["ALGORITHMS", "kiamb"]
-
 
 def kiamb(
     tests: IndependenceTest,

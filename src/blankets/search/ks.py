@@ -22,8 +22,6 @@ from blankets.errors import ParameterError
 from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
-__all__ = ["ALGORITHMS", "ks"]
-
 
 def ks(
     tests: IndependenceTest,

@@ -19,7 +19,8 @@ algorithm, Journal of Machine Learning Research 10, 475-514, for all edges of a 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -30,10 +31,9 @@ from blankets.search.hiton import hiton_neighbors
 from blankets.search.mmpc import mmpc_neighbors
 from blankets.stats import adjusted_log_p
 
-__all__ = ["ALGORITHMS", "hiton_pc_fdr", "mmpc_fdr"]
 
-
-def mmpc_fdr(
+def _search(
+    neighbors_by: Callable[..., tuple[Neighbors, Neighbors]],
     tests: IndependenceTest,
     target: int,
     candidates: Sequence[int],
@@ -43,30 +43,16 @@ def mmpc_fdr(
     symmetric: bool = True,
     max_given: int | None = None,
 ) -> Found:
-    """Return the parents and children that MMPC finds at level ``alpha`` and that are discoveries at that rate.
+    """Return the parents and children found at level ``alpha`` that are discoveries at that rate.
 
-    ``symmetric`` and ``max_given`` are those of `mmpc`; the corrected form is the default here.
+    ``symmetric`` and ``max_given`` are those of the plain searches; the corrected form is the default here.
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    return _controlled(search, *mmpc_neighbors(search, symmetric=symmetric), symmetric=symmetric)
+    return _controlled(search, *neighbors_by(search, symmetric=symmetric), symmetric=symmetric)
 
 
-def hiton_pc_fdr(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    *,
-    alpha: float,
-    trace: Trace,
-    symmetric: bool = True,
-    max_given: int | None = None,
-) -> Found:
-    """Return the parents and children that HITON-PC finds at level ``alpha`` and that are discoveries at that rate.
-
-    ``symmetric`` and ``max_given`` are those of `hiton_pc`; the corrected form is the default here.
-    """
-    search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
-    return _controlled(search, *hiton_neighbors(search, symmetric=symmetric), symmetric=symmetric)
+mmpc_fdr = partial(_search, mmpc_neighbors)
+hiton_pc_fdr = partial(_search, hiton_neighbors)
 
 
 def _controlled(search: LocalSearch, raw: Neighbors, neighbors: Neighbors, *, symmetric: bool) -> Found:

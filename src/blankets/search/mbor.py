@@ -9,8 +9,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood, found, tied_given
 from blankets.search.iamb import grow, shrink
 
-__all__ = ["ALGORITHMS", "mbor"]
-
 
 def mbor(
     tests: IndependenceTest,

@@ -9,8 +9,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, blanket_of, own_neighbors
 from blankets.search.mmpc import mmpc_neighbors
 
-__all__ = ["ALGORITHMS", "mmmb"]
-
 
 def mmmb(
     tests: IndependenceTest,

@@ -11,8 +11,6 @@ from blankets.search._local import LocalSearch, Neighborhood, Neighbors, found, 
 from blankets.search._local import symmetric as both_ends
 from blankets.search._weakest import Weakest
 
-__all__ = ["ALGORITHMS", "max_min", "mmpc", "mmpc_neighbors"]
-
 
 def mmpc(
     tests: IndependenceTest,

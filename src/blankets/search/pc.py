@@ -15,8 +15,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._roles import find_spouses, roles_from
 from blankets.search._skeleton import CAPPED, Skeleton
 
-__all__ = ["ALGORITHMS", "pc"]
-
 
 def pc(
     tests: IndependenceTest,

@@ -9,8 +9,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search._weakest import Weakest
 
-__all__ = ["ALGORITHMS", "pcd", "pcmb"]
-
 
 def pcmb(
     tests: IndependenceTest,

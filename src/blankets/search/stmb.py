@@ -9,8 +9,6 @@ from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, found, own_neighbors, tied_given
 from blankets.search.ipc_mb import size_by_size
 
-__all__ = ["ALGORITHMS", "stmb"]
-
 
 def stmb(
     tests: IndependenceTest,

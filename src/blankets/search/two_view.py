@@ -27,8 +27,6 @@ from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_ne
 from blankets.search.closing import settle
 from blankets.search.pcmb import pcd
 
-__all__ = ["ALGORITHMS", "two_view"]
-
 _FEW = 12  # columns among which all sets may be tried
 _VISITS = 4e7  # rows that the tests of a neighborhood may look at, if that is enough for three scans
 _CAPPED = 2  # columns given which a tie is tested, where all sets are too many

@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 
 from blankets.errors import DataError, did_you_mean, listed
 
-__all__ = ["parse", "text_of", "write"]
-
 Parts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, NDArray[np.float64]]]
 
 MOST_CELLS = 2**27  # tables of more than a gigabyte are a mistake in the file

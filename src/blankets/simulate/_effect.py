@@ -14,8 +14,6 @@ from blankets.errors import ParameterError
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import draw_codes
 
-__all__ = ["most_information", "sample_given_class", "variable_with_information"]
-
 _FEW = 9  # classes up to which all ways of merging them are tried
 
 

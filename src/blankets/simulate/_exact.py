@@ -10,8 +10,6 @@ from scipy.special import rel_entr
 
 from blankets.errors import DataError
 
-__all__ = ["conditional_information", "eliminate"]
-
 Factor = tuple[tuple[str, ...], NDArray[np.float64]]  # variables, one axis each
 
 MOST_CELLS = 2**26  # cells of an intermediate table: half a gigabyte

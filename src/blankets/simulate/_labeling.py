@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from, one_of
 from blankets.errors import LabelError, ParameterError, listed
 
-__all__ = ["change_prior", "hide_labels"]
-
 Mechanism = Literal["mcar", "mar-f", "mar-c", "pu"]
 
 

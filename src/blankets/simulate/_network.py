@@ -17,8 +17,6 @@ from blankets.data import Frame
 from blankets.errors import DataError, ParameterError, did_you_mean, listed
 from blankets.simulate import _bif, _exact
 
-__all__ = ["Network", "as_columns"]
-
 _ROUNDING = 1e-6  # how far the rows of a table may be from summing to one
 
 

@@ -13,8 +13,6 @@ from blankets.errors import ParameterError
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import Network
 
-__all__ = ["edge_strengths", "random_dag", "random_network"]
-
 _DRAWS = 40  # at one concentration, before it is halved
 _HALVINGS = 8  # down to rows that are nearly certain
 

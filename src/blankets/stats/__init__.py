@@ -1,8 +1,8 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.kernels import LARGE
+from blankets.kernels import FAR, LARGE, NOTHING, OPEN
 from blankets.stats._calibrated import log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, OPEN, calibrated_of_block, doubtful_tests, law_at
+from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._contingency import (
     answers_of_block,
@@ -13,8 +13,8 @@ from blankets.stats._contingency import (
     table_statistics,
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
-from blankets.stats._estimate import LARGEST, InformationEstimate, IntervalMethod, divided, noncentrality_at
-from blankets.stats._information import Loss, as_tables, information, joint_levels, miller_madow, plug_in
+from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
+from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -45,7 +45,6 @@ __all__ = [
     "FAR",
     "FalseMembers",
     "InformationEstimate",
-    "IntervalMethod",
     "LARGE",
     "LARGEST",
     "Loss",
@@ -70,8 +69,6 @@ __all__ = [
     "entropy_terms",
     "expected_false_members",
     "formula_of",
-    "information",
-    "joint_levels",
     "law_at",
     "log_chi2_sf",
     "log_p_from_moments",

@@ -23,8 +23,6 @@ from blankets import kernels
 from blankets.kernels import DEGREES, LARGE
 from blankets.stats._calibrated_cells import exact_cells
 
-__all__ = ["log_p_from_moments", "moments_of_block"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Moments = tuple[Floats, Floats, Floats, Floats]

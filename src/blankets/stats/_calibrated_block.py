@@ -25,13 +25,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
 from blankets import kernels
-from blankets.kernels import COARSE, FAR, LARGE, MOMENTS, NOTHING, OPEN
+from blankets.kernels import COARSE, LARGE, MOMENTS, OPEN
 from blankets.stats._calibrated import moments_of_block
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._contingency import _entropy_terms, answers_of_block, formula_of
 from blankets.stats._permutation import capped_p, permutation_p, permuted_table
-
-__all__ = ["FAR", "METHODS", "NOTHING", "OPEN", "calibrated_of_block", "doubtful_tests", "law_at"]
 
 METHODS = (
     "not performed",

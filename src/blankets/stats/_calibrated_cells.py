@@ -24,8 +24,6 @@ from scipy.special import gammaln, xlogy
 from blankets import kernels
 from blankets.kernels import DEGREES, SERIES, SMALL, STEPS, TABLED
 
-__all__ = ["cell_tables", "exact_cells"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -20,15 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets import kernels
 
-__all__ = [
-    "answers_of_block",
-    "entropy_terms",
-    "formula_of",
-    "nominal_dof",
-    "statistics_of_block",
-    "table_statistics",
-]
-
 _MOST_TERMS = 1 << 16  # n ln n is tabled up to here (half a megabyte: stays in the second-level cache)
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -33,8 +33,6 @@ from scipy.special import chdtrc, chdtri
 from blankets.errors import ParameterError
 from blankets.records import Bounds, Count, NonNegative
 
-__all__ = ["FalseMembers", "adjusted_log_p", "again_wrong", "expected_false_members"]
-
 _MIDDLE = 0.5  # p-values above it are almost all of true hypotheses
 ASSUMPTIONS = {
     "level": "if every test keeps its level, and what each was given holds the true blanket or a set that separates; "

@@ -29,8 +29,6 @@ from scipy.special import chdtrc, chndtr, ndtri
 from blankets.errors import ParameterError
 from blankets.records import Bounds
 
-__all__ = ["LARGEST", "InformationEstimate", "IntervalMethod", "divided", "noncentrality_at"]
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]

@@ -21,18 +21,6 @@ from blankets.arguments import one_of
 from blankets.errors import DataError
 from blankets.stats._estimate import InformationEstimate, divided
 
-__all__ = [
-    "Loss",
-    "as_tables",
-    "delta_variance",
-    "derivative",
-    "information",
-    "joint_levels",
-    "miller_madow",
-    "plug_in",
-    "seen_dof",
-]
-
 Floats = NDArray[np.float64]
 Loss = Literal["log", "squared"]
 

@@ -40,18 +40,6 @@ from blankets.stats._information import (
     seen_dof_by_stratum,
 )
 
-__all__ = [
-    "NEGATIVE",
-    "POSITIVE",
-    "UNLABELED",
-    "Sampling",
-    "mar_f_information",
-    "mcar_information",
-    "neg_information",
-    "pos_information",
-    "ss_information",
-]
-
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
 

@@ -18,8 +18,6 @@ from scipy.special import xlogy
 from blankets import kernels
 from blankets.stats._contingency import _entropy_terms
 
-__all__ = ["capped_p", "permutation_p", "permutations_of_block", "permuted_table"]
-
 _CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
 
 Counted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]

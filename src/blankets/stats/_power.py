@@ -22,18 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = [
-    "EFFECT_SIZES",
-    "attained_power",
-    "critical_value",
-    "detectable_effect",
-    "effect_from_w",
-    "needed_alpha",
-    "needed_noncentrality",
-    "noncentrality",
-    "w_from_effect",
-]
-
 Floats = NDArray[np.float64]
 
 EFFECT_SIZES: Mapping[str, float] = MappingProxyType({"small": 0.005, "medium": 0.045, "large": 0.125})

@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets import kernels
 
-__all__ = ["log_chi2_sf", "log_p_of", "strongest_of", "weaker_than"]
-
 
 def log_p_of(statistic: float, dof: float) -> float:
     """Return the log p-value of one chi-square statistic.

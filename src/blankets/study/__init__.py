@@ -5,7 +5,7 @@ from blankets.study._engine import Engine, is_files
 from blankets.study._information import information_notes, label_tables, warn_of_constants
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
-from blankets.study._study import Seed, Study, Tell
+from blankets.study._study import Seed, Study
 from blankets.study._testing import Testing
 from blankets.study._under_reported import Names, under_reported_from
 from blankets.study._work import Countdown, carried_out
@@ -17,7 +17,6 @@ __all__ = [
     "Search",
     "Seed",
     "Study",
-    "Tell",
     "Testing",
     "Wanted",
     "carried_out",

@@ -11,8 +11,6 @@ from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
 from blankets.study._study import Study
 
-__all__ = ["assumptions_said", "settings_of"]
-
 
 def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
     """Return all choices that a search of the study rests on, by name."""

@@ -12,8 +12,6 @@ from blankets.data import DenseColumns, Frame
 from blankets.errors import DuplicateColumnWarning, listed, warn
 from blankets.regimes import Labels
 
-__all__ = ["copies_of_labels", "warn_of_copies"]
-
 _FEW = 32  # rows of each kind that are looked at first
 
 

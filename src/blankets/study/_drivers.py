@@ -23,8 +23,6 @@ from __future__ import annotations
 from blankets.search import Trace, choose, find
 from blankets.study._study import Seed, Study
 
-__all__ = ["labeling_drivers"]
-
 
 def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
     """Return the features on which it depends whether a row is labeled.

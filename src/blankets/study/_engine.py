@@ -40,8 +40,6 @@ from blankets.data import (
 from blankets.errors import DataError, ParameterError
 from blankets.records import named
 
-__all__ = ["ENGINES", "Engine", "Place", "is_files"]
-
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # of the memory that is free, for a table and what is made of it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of

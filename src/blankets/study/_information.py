@@ -11,8 +11,6 @@ from blankets.errors import RegimeWarning, listed, warn
 from blankets.regimes import Labels
 from blankets.study._study import Study
 
-__all__ = ["information_notes", "label_tables", "warn_of_constants"]
-
 
 def information_notes(study: Study) -> tuple[str, ...]:
     """Return what was assumed about missing labels, and what stands in for the target."""

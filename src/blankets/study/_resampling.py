@@ -16,8 +16,6 @@ from blankets.study._searching import Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, carried_out
 
-__all__ = ["members_over", "rows_drawn"]
-
 
 def rows_drawn(
     study: Study, n_resamples: int, method: str, fraction: float, rng: np.random.Generator

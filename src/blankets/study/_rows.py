@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from blankets.data import Frame, NumericTable
 
-__all__ = ["permuted", "strata_of", "taken", "with_noise"]
-
 MOST_CLASSES = 20  # distinct values of the target that are classes; more are a measurement
 
 Rows = Frame | NumericTable

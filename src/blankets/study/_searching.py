@@ -23,8 +23,6 @@ from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
 from blankets.study._study import Seed, Study, Tell
 
-__all__ = ["Search", "Wanted", "sll"]
-
 LOG = logging.getLogger("blankets")
 FEW_CELLS = 10_000_000  # rows x columns: of fewer, results are put into names when they are asked for
 

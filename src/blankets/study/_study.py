@@ -59,8 +59,6 @@ from blankets.study._engine import Engine, Place
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
 
-__all__ = ["Seed", "Study", "Tell"]
-
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
 Table = Frame | NumericTable | SqlCounter

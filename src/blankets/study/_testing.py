@@ -10,8 +10,6 @@ from blankets.errors import ParameterError
 from blankets.independence import TableTests, table_tests
 from blankets.records import named
 
-__all__ = ["Testing"]
-
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 

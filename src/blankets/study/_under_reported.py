@@ -29,8 +29,6 @@ from blankets.results import Estimate, TestResult
 from blankets.study._engine import Engine
 from blankets.study._study import Study
 
-__all__ = ["PairQuestion", "Names", "UnderReported", "under_reported_from"]
-
 Names = str | Iterable[str] | Mapping[str, object]
 Answer = TypeVar("Answer", TestResult, Estimate)
 

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from blankets.results import format_seconds
 
-__all__ = ["Countdown", "carried_out"]
-
 T = TypeVar("T")
 
 
