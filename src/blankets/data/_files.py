@@ -265,7 +265,12 @@ def open_parquet(path: Path) -> Any:
 def columns_of_parquet(file: Any) -> list[str]:
     """Return the names of the columns, without the row index that pandas stores as one."""
     schema = file.schema_arrow
-    index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
+    try:
+        index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
+    except (ValueError, AttributeError, TypeError) as error:  # bytes that are no JSON, or another document
+        raise DataError(
+            f"a Parquet file is damaged where pandas describes its columns ({error}); write it again"
+        ) from error
     return [name for name in schema.names if name not in index]
 
 

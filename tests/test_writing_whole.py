@@ -1,0 +1,60 @@
+"""Files are written whole: what a killed process leaves is swept, and files of others are not."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import blankets as bl
+from blankets.errors import DataError
+from blankets.records import write_whole
+
+
+def test_old_parts_of_the_same_file_are_swept(tmp_path):
+    names = [
+        ".r.json.0123456789abcdef.part",
+        ".r.json.fedcba9876543210.part",
+        ".r.json.mine.part",
+        ".s.json.0123456789abcdef.part",
+    ]
+    for name in names:
+        (tmp_path / name).write_text("{")
+        os.utime(tmp_path / name, (0, 0))
+    os.utime(tmp_path / names[1])  # another process may be at work
+    write_whole(tmp_path / "r.json", "{}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "r.json"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_killed_process_leaves_the_old_file_or_the_new_one(tmp_path):
+    path, texts = tmp_path / "r.json", {letter * 200_000 for letter in "ab"}
+    write_whole(path, "a" * 200_000)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            while True:
+                for text in texts:
+                    write_whole(path, text)
+        time.sleep(float(rng.random() * 0.02))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert path.read_text() in texts
+    for part in tmp_path.glob(".*.part"):
+        os.utime(part, (0, 0))
+    write_whole(path, "{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+
+
+@pytest.mark.parametrize("description", [b'{"index_columns": [', b"\xff\xfe", b"[1]", b'{"index_columns": 5}'])
+def test_a_parquet_file_whose_description_by_pandas_is_damaged(description, tmp_path):
+    table = pa.Table.from_pandas(pd.DataFrame({"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}))
+    parquet.write_table(table.replace_schema_metadata({b"pandas": description}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="damaged where pandas describes its columns"):
+        bl.discover(tmp_path / "t.parquet", "t")
