@@ -58,3 +58,11 @@ def test_a_parquet_file_whose_description_by_pandas_is_damaged(description, tmp_
     parquet.write_table(table.replace_schema_metadata({b"pandas": description}), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="damaged where pandas describes its columns"):
         bl.discover(tmp_path / "t.parquet", "t")
+
+
+def test_a_parquet_file_whose_columns_are_shorter_than_it_says(tmp_path, monkeypatch):
+    pd.DataFrame({"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}).to_parquet(tmp_path / "t.parquet")
+    whole = parquet.ParquetFile.read
+    monkeypatch.setattr(parquet.ParquetFile, "read", lambda self, **options: whole(self, **options).slice(4))
+    with pytest.raises(DataError, match=r"t\.parquet' is damaged: column 't' has 96 rows, the file says 100"):
+        bl.discover(tmp_path / "t.parquet", "t")
