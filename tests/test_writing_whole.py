@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import threading
 import time
 
 import numpy as np
@@ -66,3 +68,28 @@ def test_a_parquet_file_whose_columns_are_shorter_than_it_says(tmp_path, monkeyp
     monkeypatch.setattr(parquet.ParquetFile, "read", lambda self, **options: whole(self, **options).slice(4))
     with pytest.raises(DataError, match=r"t\.parquet' is damaged: column 't' has 96 rows, the file says 100"):
         bl.discover(tmp_path / "t.parquet", "t")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="folders change names in one step on Linux only")
+def test_a_store_that_is_replaced_is_there_at_any_moment(tmp_path):
+    tables = [{"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}, {"b": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}]
+    path, stop, seen = tmp_path / "store", threading.Event(), set()
+    bl.pack(tables[0], path)
+
+    def look():
+        while not stop.is_set():
+            seen.add((path / "meta.json").exists())
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    for number in range(60):
+        bl.pack(tables[number % 2], path)
+    stop.set()
+    thread.join()
+    assert seen == {True}
+    assert [each.name for each in tmp_path.iterdir()] == ["store"]
+
+
+def test_arrays_of_every_numpy_are_read():
+    blanket = bl.discover({"a": [0, 1] * 50, "b": [0, 1, 1, 0, 1] * 20, "t": [0, 0, 1, 1] * 25}, "t")
+    assert bl.Blanket.from_json(blanket.to_json()).to_json() == blanket.to_json()
