@@ -123,12 +123,10 @@ def compiled(folder: Path) -> Path:
         os.environ |= {"CC": words, "LDSHARED": f"{words} -shared"}
     source = folder / "_compiled.pyx"
     source.write_text(joined(), "utf-8")
-    flags = (
-        ["/O2"]
-        if sys.platform == "win32"
-        else ["-O3", "-g0", "-funroll-loops", "-ffp-contract=off", "-fno-math-errno", "-w"]
-    )
-    if sys.platform != "win32" and platform.machine() in ("x86_64", "AMD64"):
+    flags = "-O3 -g0 -funroll-loops -ffp-contract=off -fno-math-errno -w".split()
+    if sys.platform == "win32":
+        flags = ["/O2"]
+    elif platform.machine() in ("x86_64", "AMD64"):
         flags.append("-march=x86_64_v2" if command and "ziglang" in command else "-march=x86-64-v2")
     own = shlex.split(os.environ.get(FLAGS, ""))
     module = Extension("blankets.kernels._compiled", [str(source)], extra_compile_args=flags + own, extra_link_args=own)

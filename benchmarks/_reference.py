@@ -1,6 +1,6 @@
 """A stand-in for tools written in C and C++ that cannot be installed everywhere: one table at a time.
 
-Plain compiled loops over 32-bit codes: for every table the stratum of each row is worked out anew from the
+Plain loops over 32-bit codes: for every table the stratum of each row is worked out anew from the
 conditioning columns and one count is raised, as such tools do. Everything above the counts is ours, so that the
 answers are the same and only the way of counting differs.
 """
@@ -11,34 +11,15 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.counting import Counter, TableBlock
 from blankets.data import Frame
 
 Columns = NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
-def count_one(
-    codes: NDArray[np.int32],
-    arities: Columns,
-    x: int,
-    y: int,
-    given: Columns,
-    counts: NDArray[np.int32],
-) -> None:
-    """Count one table of shape (levels of x, levels of y, strata)."""
-    counts[:] = 0
-    for r in range(codes.shape[1]):
-        stratum = 0
-        for z in given:
-            stratum = stratum * arities[z] + codes[z, r]
-        counts[codes[x, r], codes[y, r], stratum] += 1
-
-
-@njit(nogil=True, cache=True)
 def count_each(
     codes: NDArray[np.int32],
     arities: Columns,
@@ -47,9 +28,12 @@ def count_each(
     given: Columns,
     counts: NDArray[np.int32],
 ) -> None:
-    """Count the tables of ``xs`` one after the other."""
-    for i in range(len(xs)):
-        count_one(codes, arities, xs[i], y, given, counts[i])
+    """Count the tables of ``xs``, of shape (levels of x, levels of y, strata), one after the other."""
+    for x, table in zip(xs, counts, strict=True):
+        cells = codes[y].astype(np.uint32)
+        for z in given:
+            cells = cells * np.uint32(arities[z]) + codes[z].astype(np.uint32)
+        kernels.count_wide(codes[x], cells.reshape(1, -1), table[0].size, table.reshape(-1))
 
 
 class OneTableAtATime(Counter):

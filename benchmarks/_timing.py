@@ -95,11 +95,8 @@ def machine() -> dict[str, Any]:
     }
 
 
-def announce(title: str, *, warm: bool = True) -> dict[str, Any]:
-    """Print title and machine, warn if others are using it, and return the description for the JSON file.
-
-    All kernels are compiled first, unless the start is what is measured.
-    """
+def announce(title: str) -> dict[str, Any]:
+    """Print title and machine, warn if others are using it, and return the description for the JSON file."""
     here = machine()
     print(title)
     print(f"Python {here['python']}, {here['system']}, {here['cores']} cores, load average {here['load']}")

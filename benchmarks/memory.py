@@ -113,7 +113,7 @@ def main() -> int:
 
     here = announce("Peak memory of a search, in MB")
     names = [options.only] if options.only else [*CASES, *(["thrombin"] if options.data else [])]
-    run("sparse", True, None)  # fills the kernel cache: a compiler in the process would count as well
+    run("sparse", True, None)
     rows = [run(name, options.small, options.data) for name in names]
     heads = ["case", "packed data", "program", "used", "at most", "kept"]
     cells = []

@@ -3,7 +3,7 @@
     python benchmarks/soak.py --check
 
 Regimes, algorithms and tables change from call to call, so that caches which never forget would show. Memory is the
-resident set after a collection; the first tenth of the calls compiles kernels and fills what is meant to be kept.
+resident set after a collection; the first tenth of the calls fills what is meant to be kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer holds: after `discover` every column outside is irrelevant given the blanket, undecided or an equivalent."""
+"""The answer holds: after `discover` every column outside is irrelevant given it, undecided or equivalent."""
 
 import warnings
 

@@ -146,7 +146,7 @@ def test_what_the_database_says_is_passed_on(tmp_path):
         bl.SqlTable("SELECT 1", tmp_path / "none.duckdb")
     with pytest.raises(TargetError, match="there is no target column 'il'; did you mean 'ill'"):
         bl.discover(bl.SqlTable("SELECT range AS ill, 1 AS one FROM range(9)"), "il", engine="sql")
-    with pytest.raises(ParameterError, match="say so in the query's WHERE"):
+    with pytest.raises(ParameterError, match="filter them in the WHERE of the query"):
         bl.discover(bl.SqlTable("SELECT range % 2 AS ill FROM range(9)"), "ill", engine="sql", missing="drop")
     query = bl.SqlTable("SELECT range % 2 AS ill, range * 99 AS n FROM range(99)")
     with pytest.raises(ParameterError, match="'n' would have to leave the database"):

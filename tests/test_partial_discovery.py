@@ -98,7 +98,7 @@ def test_json_groups_columns_by_what_their_tests_would_find():
 def test_an_untested_column_has_no_detectable_effect():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TooFewRowsWarning)
-        nothing = bl.discover(clinic(n=300), "ill", algorithm="iamb", test=bl.Testing(reliability=1000.0))
+        nothing = bl.discover(clinic(n=300), "ill", algorithm="iamb", test=bl.Testing(reliability=1000.0), close=False)
     assert nothing.could_have_missed() == []
     assert nothing.explain("moon").detectable == {}
 

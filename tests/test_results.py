@@ -14,7 +14,7 @@ from scipy import stats
 from blankets.errors import DataError, Interrupted, MissingPackageError, ParameterError
 from blankets.independence import DSeparation, Evidence, EvidenceBatch
 from blankets.results import Blanket, Blankets, NamedEvidence, PassedOver, Step, describe
-from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, size_of
+from blankets.results._words import count_of, digits, format_p, format_seconds, joined, shown, size_of
 from blankets.search import Algorithm, Found, Trace, find
 
 NAMES = ("ill", "age", "smoker", "hair", "bmi", "town")
@@ -327,7 +327,7 @@ def test_small_words():
     assert joined([]) == ""
     assert joined(["a\nb"]) == r"a\nb"
     assert count_of(1.5, "row") == "1.5 rows"
-    assert number(0.0) == "0"
+    assert digits(0.0) == "0"
     assert format_seconds(59.96) == "60.0 s"
     assert shown("\x1b]0;x\x07") == r"\x1b]0;x\x07"
 
@@ -350,7 +350,7 @@ def test_text(blanket):
         "  smoker  spouse  0.0241         small  9.3e-11  the other members",
         "  age     child   0.012          small  9.6e-06  the other members",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
-        "  Expected false members: about 0.04, at most 0.06 (5 columns, 6 chances at level 0.01).",
+        "  Expected false members: about 0.0108, at most 0.06 (5 columns, 6 chances at level 0.01).",
         "  Why made-up: There are few columns.",
         "  Continuous, cut into levels by the rule sturges: age.",
         "  Rows deleted for missing values: 40.",

@@ -58,7 +58,7 @@ def collect(experiment: Experiment, data: Path | None, cells: Sequence[Cell], n_
     print(f"{experiment.name}: {len(cells)} cells, {len(cells) - len(waiting)} of them done before", flush=True)
     began = time.perf_counter()
     if waiting:
-        for library in ("NUMBA", "OPENBLAS", "OMP"):  # the processes share the cores; inherited by the workers
+        for library in ("OPENBLAS", "OMP"):  # the processes share the cores; inherited by the workers
             os.environ[f"{library}_NUM_THREADS"] = "1"
         with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
             tasks = {pool.submit(work, experiment.run, data, cells[k]): k for k in waiting}

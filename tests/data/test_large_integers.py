@@ -37,7 +37,12 @@ def test_numbers_of_64_bits_are_exact(low, container):
 def test_numbers_beyond_64_bits_are_exact_or_refused():
     wide = {"a": [2**70 * int(k) for k in THREE], "t": T}
     assert ingest(wide, "t").frame.levels[0] == (0, 2**70, 2**71)
-    for values in ([2**64 + int(k) for k in THREE], [10**400 if k else 1 for k in THREE], [2**53 + 1, 0.5] * 150):
+    near = {"a": [2**64 + int(k) for k in THREE], "t": T}
+    assert ingest(near, "t").frame.levels[0] == (2**64, 2**64 + 1, 2**64 + 2)
+    assert bl.discover(near, "t", algorithm="iamb").members == ("a",)
+    mixed = {"a": [2**53 + 1, 0.5, None] * 100, "t": T}
+    assert ingest(mixed, "t", reading=Reading(missing="level")).frame.levels[0] == (0.5, 2**53 + 1, "missing")
+    for values in ([2**64 + k for k in range(300)], [10**400 if k else 1 for k in THREE]):
         with pytest.raises(DataError, match="too large to be told apart as numbers; subtract what they have in common"):
             ingest({"a": values, "t": T}, "t")
 

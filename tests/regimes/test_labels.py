@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from blankets.errors import LabelError
-from blankets.regimes import UNLABELLED, code_labels, read_labels
+from blankets.regimes import UNLABELED, code_labels, read_labels
 
 SPAM = {
     "list": ["spam", None, "ham", "spam"],
@@ -45,15 +45,15 @@ BOOLS = {
 @pytest.mark.parametrize("container", SPAM)
 def test_texts(container):
     labels = read_labels(SPAM[container])
-    assert labels.codes.tolist() == [1, UNLABELLED, 0, 1]
+    assert labels.codes.tolist() == [1, UNLABELED, 0, 1]
     assert labels.classes == ("ham", "spam")
-    assert read_labels(SPAM[container], positive="ham").codes.tolist() == [0, UNLABELLED, 1, 0]
+    assert read_labels(SPAM[container], positive="ham").codes.tolist() == [0, UNLABELED, 1, 0]
 
 
 @pytest.mark.parametrize("container", NUMBERS)
 def test_numbers(container):
     labels = read_labels(NUMBERS[container])
-    assert labels.codes.tolist() == [1, UNLABELLED, 0, 1]
+    assert labels.codes.tolist() == [1, UNLABELED, 0, 1]
     assert labels.classes == (0, 1)
     assert all(type(name) is int for name in labels.classes)
 
@@ -61,7 +61,7 @@ def test_numbers(container):
 @pytest.mark.parametrize("container", BOOLS)
 def test_truth_values(container):
     labels = read_labels(BOOLS[container])
-    assert labels.codes.tolist() == [1, UNLABELLED, 0, 1]
+    assert labels.codes.tolist() == [1, UNLABELED, 0, 1]
     assert labels.classes == (False, True)
 
 
@@ -80,7 +80,7 @@ def test_what_it_holds():
 
 def test_one_class():
     labels = read_labels([1, None, None, 1])
-    assert labels.codes.tolist() == [1, UNLABELLED, UNLABELLED, 1]
+    assert labels.codes.tolist() == [1, UNLABELED, UNLABELED, 1]
     assert labels.n_seen_classes == 1
     assert labels.shares == (0.0, 0.5)
 
@@ -103,7 +103,7 @@ def test_supervised_with_many_classes_keeps_them():
 def test_many_classes_with_a_positive_one():
     labels = read_labels(["a", "b", "c", None, "b"], positive="b")
     assert labels.classes == ("not b", "b")
-    assert labels.codes.tolist() == [0, 1, 0, UNLABELLED, 1]
+    assert labels.codes.tolist() == [0, 1, 0, UNLABELED, 1]
     assert read_labels(["a", "b", "c", "b"], positive="b").codes.tolist() == [0, 1, 0, 1]
 
 

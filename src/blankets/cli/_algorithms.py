@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json, show_table
+
+if TYPE_CHECKING:
+    from blankets.search import Algorithm
 
 __all__ = ["algorithms"]
 
@@ -38,7 +41,7 @@ def algorithms(*, as_json: bool) -> None:
     show_table(["name", "finds", "exact", "roles", "options", "when to use it"], rows)
 
 
-def _entry(algorithm: Any) -> dict[str, Any]:
+def _entry(algorithm: Algorithm) -> dict[str, object]:
     from blankets.records import plain
 
     fields = ("name", "finds", "sound", "roles", "options", "when", "reference")

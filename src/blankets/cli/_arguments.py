@@ -152,7 +152,7 @@ def value_of(text: str) -> Any:
     return text
 
 
-def parsed_options(pairs: tuple[str, ...]) -> dict[str, Any]:
+def parsed_options(pairs: tuple[str, ...]) -> dict[str, object]:
     """Return ``("k=2", "symmetric=true")`` as a dict; values are numbers, true, false, none or text.
 
     >>> parsed_options(("k=2", "level=0.5", "symmetric=true", "max_given=none", "order=as-is"))

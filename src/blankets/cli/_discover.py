@@ -15,6 +15,8 @@ from blankets.progress import told
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
+    Runs = tuple[tuple[float, tuple[str, ...]], ...]
+
 __all__ = ["discover"]
 
 
@@ -64,26 +66,26 @@ def discover(
         given = common.arguments(file, target, choices)
         blanket = blankets.discover(file, target=target, **given, progress=progress or False)
         said.discard_all(blanket.warnings)
-        details = {} if report is None else _over_priors(blanket, file, target, given)
+        runs = None if report is None else _over_priors(blanket, file, target, given)
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:
         blanket.to_json(save, indent=2)
     if report is not None:
-        blanket.report(report, source=file, **details)
+        blanket.report(report, source=file, sensitivity=runs)
     _print(blanket, explanations, as_json=as_json)
 
 
-def _over_priors(blanket: Blanket, file: str, target: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _over_priors(blanket: Blanket, file: str, target: str, given: Mapping[str, Any]) -> Runs | None:
     """Return, for a report on data whose labels depend on the class, the blanket under other priors."""
     from blankets.regimes import Regime
 
     decided = isinstance(given.get("labels"), Regime) and given["labels"].surrogate is not None
     if blanket.settings.get("labels") not in ("pu", "mar-c") or decided or "engine" in given:
-        return {}
+        return None
     from blankets import sensitivity
 
     anything = {name: value for name, value in given.items() if name not in ("prior", "roles")}
-    return {"sensitivity": sensitivity(file, target, **anything).runs}
+    return sensitivity(file, target, **anything).runs
 
 
 def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) -> None:

@@ -59,7 +59,7 @@ def test(
 
 def _show(results: list[TestResult]) -> None:
     """Print a table of all tests, and below it what each has to say."""
-    from blankets.results import SYMBOLS, format_p, number, shown
+    from blankets.results import SYMBOLS, digits, format_p, shown
 
     first = results[0]
     heads = ["column", SYMBOLS[first.test], "dof", "p", f"dependent at {first.alpha:g}", "information", "90% interval"]
@@ -69,9 +69,9 @@ def _show(results: list[TestResult]) -> None:
         known = result.estimate
         strength = ["?", "?"]
         if known is not None:
-            strength = [number(known.value), " to ".join(number(end) for end in known.interval())]
+            strength = [digits(known.value), " to ".join(digits(end) for end in known.interval())]
         p = format_p(result.log_p) if result.reliable else "-"
-        rows.append([shown(result.x), number(result.statistic), f"{result.dof:g}", p, verdict, *strength])
+        rows.append([shown(result.x), digits(result.statistic), f"{result.dof:g}", p, verdict, *strength])
     show_table([*heads, "power (medium)"], [[*row, _power(r)] for row, r in zip(rows, results, strict=True)])
     for result in results:
         click.echo(f"\n{result!r}")

@@ -33,12 +33,8 @@ FORMAT = "blankets checkpoint 2"
 class Checkpoint:
     """A file of answers.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; it is made if it is not there.
-    about : mapping
-        Version, data and settings. A file about others is refused.
+    ``path``: the file; it is made if it is not there. ``about``: version, data and settings. A file about others is
+    refused.
 
     Examples
     --------
@@ -66,7 +62,7 @@ class Checkpoint:
                 raise
             raise DataError(f"the checkpoint {str(path)!r} cannot be used: {error}") from error
         if not kept:
-            self._append({"about": self.about})
+            self._append({"about": self.about}, "the checkpoint {} cannot be used: {}")
 
     def __len__(self) -> int:
         return len(self._known)
@@ -124,13 +120,13 @@ class Checkpoint:
             self._known[key] = texts
             self._append([key, texts])
 
-    def _append(self, content: Any) -> None:
+    def _append(self, content: Any, says: str = "cannot write the checkpoint {}: {}") -> None:
         try:
             # Opened anew for every line: what is written is out of our hands, and nothing is left to close.
             with open(self.path, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(_line(content))
         except OSError as error:
-            raise DataError(f"cannot write the checkpoint {str(self.path)!r}: {error}") from error
+            raise DataError(says.format(repr(str(self.path)), error)) from error
 
 
 def _line(content: Any) -> bytes:
@@ -158,14 +154,8 @@ def _short(value: object) -> str:
 class RememberingCounter(Counter):
     """A counter whose answers are kept in a checkpoint.
 
-    Parameters
-    ----------
-    counter : Counter
-        Who counts.
-    checkpoint : Checkpoint
-        Where answers are kept.
-    part : str
-        What tells this counter's answers from those of others in the same file.
+    ``counter``: who counts. ``checkpoint``: where answers are kept. ``part``: what tells this counter's answers from
+    those of others in the same file.
     """
 
     def __init__(self, counter: Counter, checkpoint: Checkpoint, part: str = "") -> None:

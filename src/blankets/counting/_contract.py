@@ -21,33 +21,19 @@ Columns = Sequence[int] | NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableBlock:
-    """Counts of a block of candidates.
+    """Counts of a block of candidates."""
 
-    Attributes
-    ----------
-    at : ndarray of shape (k,)
-        Positions of the candidates in the request.
-    counts : ndarray of int32 of shape (k, levels of x, levels of y, strata)
-        Only strata that occur need to be there, in any order. The axis of x is as long as the largest
-        arity in the block; levels that a column does not have count 0.
-    """
-
-    at: NDArray[np.int64]
+    at: NDArray[np.int64]  # (k,): positions of the candidates in the request
+    # (k, levels of x, levels of y, strata): Only strata that occur need to be there, in any order. The axis of x
+    # is as long as the largest arity in the block; levels that a column does not have count 0.
     counts: NDArray[np.int32]
 
 
 class Counter(ABC):
-    """Counts rows of a table, wherever they live.
-
-    Attributes
-    ----------
-    names : tuple of str
-    arities : ndarray of int64 of shape (columns,)
-    n_rows : int
-    """
+    """Counts rows of a table, wherever they live."""
 
     names: tuple[str, ...]
-    arities: NDArray[np.int64]
+    arities: NDArray[np.int64]  # (columns,)
     n_rows: int
 
     @abstractmethod

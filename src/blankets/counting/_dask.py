@@ -42,28 +42,16 @@ Codes = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRows:
-    """Some rows of a store, described so that a worker can load them.
+    """Some rows of a store, described so that a worker can load them."""
 
-    Attributes
-    ----------
-    path : str
-        The store, on a disk that the workers see.
-    start, stop : int
-        The rows.
-    columns : tuple of int, or None
-        The columns, in order; None: all.
-    sent : mapping of int to (int, codes)
-        Columns that are not in the store, by their places among the columns: how many levels they have, and codes.
-    taken : ndarray of bool, or None
-        Which of the rows count; None: all.
-    """
-
-    path: str
+    path: str  # the store, on a disk that the workers see
+    # start, stop: the rows
     start: int
     stop: int
-    columns: tuple[int, ...] | None = None
+    columns: tuple[int, ...] | None = None  # the columns, in order; None: all
+    # columns that are not in the store, by their places among the columns: how many levels they have, and codes
     sent: Mapping[int, tuple[int, Codes]] = field(default_factory=dict)
-    taken: NDArray[np.bool_] | None = None
+    taken: NDArray[np.bool_] | None = None  # which of the rows count; None: all
 
     def load(self) -> MemoryCounter:
         """Read the rows into memory."""
@@ -79,14 +67,8 @@ class StoredRows:
 def connect(address: str | None = None, *, n_workers: int | None = None, timeout: float = 10.0) -> Iterator[Any]:
     """Yield a Dask client of the cluster at ``address``, or of a new one on this machine that lives as long.
 
-    Parameters
-    ----------
-    address : str, optional
-        Of the scheduler, for example "tcp://scheduler:8786".
-    n_workers : int, optional
-        Worker processes of a new cluster; default one a processor.
-    timeout : float
-        Seconds to wait for the scheduler.
+    ``address``: of the scheduler, for example "tcp://scheduler:8786". ``n_workers``: worker processes of a new cluster;
+    default one a processor. ``timeout``: seconds to wait for the scheduler.
     """
     client = _client(address, n_workers, timeout)
     try:
@@ -123,22 +105,11 @@ def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
 class DaskCounter(PartitionedCounter):
     """Counts the rows of a store on a Dask cluster.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster; see `connect`.
-    store : Store
-        The rows, on a disk that all workers see.
-    columns : sequence of int, optional
-        The columns to count; default all.
-    n_blocks : int, optional
-        In how many blocks the rows are loaded; default two for each thread of the cluster.
-    frame : Frame, optional
-        What these columns are called and mean, and the codes of those that are new; default as in the store.
-    new : sequence of int
-        Columns of the frame whose codes are sent to the workers.
-    taken : ndarray of bool of shape (rows,), optional
-        The rows that count; default all.
+    ``client``: the cluster; see `connect`. ``store``: the rows, on a disk that all workers see. ``columns``: the
+    columns to count; default all. ``n_blocks``: in how many blocks the rows are loaded; default two for each thread of
+    the cluster. ``frame``: what these columns are called and mean, and the codes of those that are new; default as in
+    the store. ``new``: columns of the frame whose codes are sent to the workers. ``taken``, of shape (rows,): the rows
+    that count; default all.
     """
 
     def __init__(
@@ -232,14 +203,8 @@ class DaskCounter(PartitionedCounter):
 class DaskTable:
     """A table that a cluster counts: packed once, whatever columns are replaced and whatever rows are left out.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    folder : Path
-        Where tables in memory are packed; all workers see it.
-    store : Store, optional
-        The table, if it is packed already.
+    ``client``: the cluster. ``folder``: where tables in memory are packed; all workers see it. ``store``: the table, if
+    it is packed already.
     """
 
     def __init__(self, client: Any, folder: Path, store: Store | None = None) -> None:

@@ -56,27 +56,13 @@ Fill = Callable[[NDArray[np.int64], NDArray[np.int32]], None]  # columns, counts
 
 
 class Part(NamedTuple):
-    """Candidates of a request that are counted in the same way.
+    """Candidates of a request that are counted in the same way."""
 
-    Attributes
-    ----------
-    at : ndarray or slice
-        Where they are in the request.
-    xs : ndarray
-        The columns.
-    fill : callable
-        What counts them.
-    shape : tuple
-        Levels of y, strata.
-    ns : float
-        About what that takes.
-    """
-
-    at: Places
-    xs: NDArray[np.int64]
-    fill: Fill
-    shape: tuple[int, int]
-    ns: float
+    at: Places  # where they are in the request
+    xs: NDArray[np.int64]  # the columns
+    fill: Fill  # what counts them
+    shape: tuple[int, int]  # levels of y, strata
+    ns: float  # about what that takes
 
 
 _thread = local()
@@ -90,12 +76,8 @@ def count_alone() -> None:
 class MemoryCounter(Counter):
     """Counts the rows of a `Frame` in memory.
 
-    Parameters
-    ----------
-    frame : Frame
-        The data.
-    n_jobs : int, optional
-        Threads for one large request; default: the number of processors. Counts do not depend on it.
+    ``frame``: the data. ``n_jobs``: threads for one large request; default: the number of processors. Counts do not
+    depend on it.
 
     Examples
     --------

@@ -42,16 +42,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """Tables of a request in one place.
+    """Tables of a request in one place."""
 
-    Attributes
-    ----------
-    counts : ndarray of int32 of shape (candidates, levels of x, levels of y, strata)
-    strata : ndarray of int32 of shape (strata, conditioning variables), or None
-        The codes of the strata, in lexicographic order; None: there are all of them.
-    """
-
-    counts: NDArray[np.int32]
+    counts: NDArray[np.int32]  # (candidates, levels of x, levels of y, strata)
+    # (strata, conditioning variables): the codes of the strata, in lexicographic order; None: there are all of
+    # them
     strata: NDArray[np.int32] | None
 
 
@@ -175,10 +170,7 @@ class PartitionedCounter(Counter):
 class Partitions(PartitionedCounter):
     """Counts several frames as if they were one.
 
-    Parameters
-    ----------
-    frames : sequence of Frame
-        Rows of one table: the same names and levels.
+    ``frames``: rows of one table: the same names and levels.
 
     Examples
     --------
@@ -210,14 +202,8 @@ class SlicedCounter(PartitionedCounter):
 
     In one piece, a round makes 4 to 12 bytes for each row of the frame, and bit planes besides.
 
-    Parameters
-    ----------
-    frame : Frame
-        The rows, on disk.
-    n_jobs : int
-        Slices counted at a time.
-    slice_rows : int, optional
-        Rows of a slice; default: as many as have 64 MiB of codes in the columns of a request.
+    ``frame``: the rows, on disk. ``n_jobs``: slices counted at a time. ``slice_rows``: rows of a slice; default: as
+    many as have 64 MiB of codes in the columns of a request.
 
     Examples
     --------

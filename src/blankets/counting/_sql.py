@@ -21,7 +21,7 @@ from blankets.caching import cached_property
 from blankets.counting._partition import PartitionedCounter, Request, Tables
 from blankets.data import (
     DEFAULT,
-    Asked,
+    AskedColumns,
     Coding,
     DataReport,
     Findings,
@@ -63,15 +63,9 @@ class _Coded:
 class SqlCounter(PartitionedCounter):
     """Counts the rows of a query within the database.
 
-    Parameters
-    ----------
-    table : SqlTable
-        The query.
-    target : str, optional
-        A column that has to be there, and may not be missing anywhere.
-    reading : Reading
-        As for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies
-        for missing values "error" and "level".
+    ``table``: the query. ``target``: a column that has to be there, and may not be missing anywhere. ``reading``: as
+    for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for
+    missing values "error" and "level".
 
     Examples
     --------
@@ -85,7 +79,7 @@ class SqlCounter(PartitionedCounter):
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
-        asked = Asked.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
+        asked = AskedColumns.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
         types = dict(table.rows(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {table.source})"))
         columns: dict[str, _Coded] = {}
         for name in [table.names[j] for j in asked.order]:
@@ -138,7 +132,7 @@ class SqlCounter(PartitionedCounter):
                 counts[k, x, y, s] += n
         return Tables(counts, np.array(sorted(found), np.int32).reshape(len(found), len(request.given)))
 
-    def _coded(self, name: str, kind: str, asked: Asked, findings: Findings) -> _Coded | None:
+    def _coded(self, name: str, kind: str, asked: AskedColumns, findings: Findings) -> _Coded | None:
         """Ask for the levels or the range of a column, and decide how it is coded."""
         numbers = any(word in kind for word in NUMBERS) and "[" not in kind
         if not numbers and kind not in ("VARCHAR", "BOOLEAN") and not kind.startswith("ENUM"):

@@ -13,7 +13,7 @@ from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._reading import DEFAULT, Reading, ReadingOptions
-from blankets.data._request import Asked
+from blankets.data._request import AskedColumns
 from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
@@ -21,7 +21,7 @@ from blankets.data._summary import Summary
 from blankets.data._tables import named
 
 __all__ = [
-    "Asked",
+    "AskedColumns",
     "Binning",
     "Categories",
     "Chunks",

@@ -71,16 +71,8 @@ def cut_points(
 ) -> Floats:
     """Return the cut points of one column by the named rule; at least one row lies in each bin.
 
-    Parameters
-    ----------
-    values : ndarray of shape (rows,)
-        Finite numbers.
-    rule : {"sturges", "equal-width", "equal-frequency", "supervised"}
-        ``"supervised"`` is `mdlp_cuts`.
-    bins : int, optional
-        How many bins to ask for; default Sturges' number.
-    classes : ndarray of shape (rows,), optional
-        Codes of the target, for ``"supervised"``.
+    ``values``, of shape (rows,): finite numbers. ``rule``: ``"supervised"`` is `mdlp_cuts`. ``bins``: how many bins to
+    ask for; default Sturges' number. ``classes``, of shape (rows,): codes of the target, for ``"supervised"``.
     """
     numbers = np.asarray(values, dtype=np.float64)
     if rule == "supervised":
@@ -129,17 +121,9 @@ def mdlp_cuts(values: Floats, classes: NDArray[np.integer[Any]]) -> Floats:
     The cuts have seen the target: tests on columns binned in this way reject too often, so use them
     for description and prediction and not for p-values.
 
-    Parameters
-    ----------
-    values : ndarray of shape (rows,)
-        Finite numbers.
-    classes : ndarray of shape (rows,)
-        Codes of the target.
+    ``values``, of shape (rows,): finite numbers. ``classes``, of shape (rows,): codes of the target.
 
-    Returns
-    -------
-    ndarray
-        Cut points midway between neighboring values; none if no cut pays for itself.
+    Returns: cut points midway between neighboring values; none if no cut pays for itself.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import glob
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -58,15 +58,9 @@ class ChangedTypes(Exception):
 
 
 class Chunks(ABC):
-    """A table that is read chunk by chunk.
+    """A table that is read chunk by chunk."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the columns
 
     @abstractmethod
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -199,7 +193,7 @@ class CsvChunks(_Files):
                 self._widen(path, error)
                 raise ChangedTypes from error
 
-    def _reader(self, path: Path, types: dict[str, Any], columns: Sequence[str] | None) -> Any:
+    def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
 
         separator = SEPARATORS[kind_of_file(path)]

@@ -39,30 +39,14 @@ class LeftOut(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coding:
-    """How one column is coded.
+    """How one column is coded."""
 
-    Attributes
-    ----------
-    kind : {"category", "ordered", "number"}
-        What the column is. Numbers are cut where they are counted.
-    levels : tuple
-        What the codes mean.
-    binning : Binning or None
-        Cut points of a number.
-    missing_label : str or None
-        The level that stands for "missing", the last one, where there is one.
-    unused : tuple
-        Declared levels that no row has.
-    checked : bool
-        Whether each bin is known to have rows; otherwise see `without_empty_bins`.
-    """
-
-    kind: str
-    levels: tuple[object, ...]
-    binning: Binning | None = None
-    missing_label: str | None = None
-    unused: tuple[object, ...] = ()
-    checked: bool = True
+    kind: str  # What the column is. Numbers are cut where they are counted.
+    levels: tuple[object, ...]  # what the codes mean
+    binning: Binning | None = None  # cut points of a number
+    missing_label: str | None = None  # the level that stands for "missing", the last one, where there is one
+    unused: tuple[object, ...] = ()  # declared levels that no row has
+    checked: bool = True  # whether each bin is known to have rows; otherwise see `without_empty_bins`
 
     @property
     def known(self) -> tuple[object, ...]:
@@ -153,20 +137,9 @@ def decide(
 ) -> Coding | LeftOut:
     """Return how a feature is coded, or why it is left out.
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    summary : Summary
-        What is known of it.
-    reading : Reading
-        What the user wishes.
-    whole : callable
-        Reads all of its rows, for rules that look at all values at once.
-    classes : Categories, optional
-        The target, for cuts that look at it.
-    keep : bool
-        Whether it is kept although it is constant or an identifier.
+    ``name``: the column. ``summary``: what is known of it. ``reading``: what the user wishes. ``whole``: reads all of
+    its rows, for rules that look at all values at once. ``classes``: the target, for cuts that look at it. ``keep``:
+    whether it is kept although it is constant or an identifier.
     """
     if (why := left_out(summary, reading, whole, keep=keep)) is not None:
         return why

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "FEW_VALUES",
     "Categories",
     "Column",
     "Mask",
@@ -29,6 +30,7 @@ __all__ = [
 
 Mask = NDArray[np.bool_]
 
+FEW_VALUES = 20  # most distinct numbers that are taken for categories
 LOOKUP = 65_536  # integers within so small a range are counted, not sorted
 
 
@@ -38,23 +40,14 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """Codes and levels of a categorical column.
+    """Codes and levels of a categorical column."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (rows,)
-        ``levels[codes[i]]`` is the value of row i; meaningless where ``missing``.
-    levels : tuple
-        All levels, in declared order, or sorted where none was declared.
-    missing : ndarray of bool or None
-        Which rows have no value.
-    declared, ordered : bool
-        Whether the container itself declared the levels (then some may be unused), and that their order has a meaning.
-    """
-
+    # (rows,): ``levels[codes[i]]`` is the value of row i; meaningless where ``missing``
     codes: NDArray[np.integer[Any]]
-    levels: tuple[object, ...]
-    missing: Mask | None = None
+    levels: tuple[object, ...]  # all levels, in declared order, or sorted where none was declared
+    missing: Mask | None = None  # which rows have no value
+    # declared, ordered: whether the container itself declared the levels (then some may be unused), and that
+    # their order has a meaning
     declared: bool = False
     ordered: bool = False
     _counts: list[NDArray[np.int64]] = field(default_factory=list, repr=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
@@ -15,18 +14,10 @@ __all__ = ["Binning", "DataReport"]
 
 @dataclass(frozen=True, slots=True)
 class Binning:
-    """How a continuous column was cut.
+    """How a continuous column was cut."""
 
-    Attributes
-    ----------
-    rule : str
-        "sturges", "equal-width", "equal-frequency", "supervised" or "given".
-    cuts : tuple of float
-        Cut points c1 < c2 < ...; bins are x < c1, c1 <= x < c2, ..., x >= ck.
-    """
-
-    rule: str
-    cuts: tuple[Known, ...]
+    rule: str  # "sturges", "equal-width", "equal-frequency", "supervised" or "given"
+    cuts: tuple[Known, ...]  # cut points c1 < c2 < ...; bins are x < c1, c1 <= x < c2, ..., x >= ck
 
     def _check(self) -> None:
         if any(low >= high for low, high in pairwise(self.cuts)):
@@ -35,56 +26,31 @@ class Binning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataReport:
-    """What was done to a table on its way in.
+    """What was done to a table on its way in."""
 
-    Attributes
-    ----------
-    n_rows, n_columns : int
-        Size of what came out, the target included.
-    n_rows_given, n_columns_given : int
-        Size of the table as the user gave it (after ``columns`` and ``exclude``).
-    dropped_rows : int
-        Rows deleted for missing feature values.
-    constant : tuple of str
-        Columns left out because they have one value or none.
-    without_cut : tuple of str
-        Columns left out because binning, mostly the supervised one, put all rows into one bin.
-    id_like : tuple of str
-        Columns left out because almost every row has its own level.
-    duplicates : mapping of str to tuple of str
-        For each column kept, the later columns that carry the same information and were left out.
-    copies_of_target : tuple of str
-        Columns that are kept although they equal the target.
-    many_levels : mapping of str to int
-        Columns with so many levels that few tests can be reliable.
-    binned : mapping of str to Binning
-        Continuous columns and how they were cut.
-    missing : mapping of str to int
-        Used feature columns with missing values, and in how many of the given rows.
-    missing_policy : {"error", "level", "drop"}
-        What was done about those.
-    unused_levels : mapping of str to tuple
-        Declared levels that no row has; they count in the nominal degrees of freedom.
-    unlabeled : int
-        Rows whose target is missing.
-    """
-
+    # n_rows, n_columns: size of what came out, the target included
     n_rows: int
     n_columns: int
+    # n_rows_given, n_columns_given: size of the table as the user gave it (after ``columns`` and ``exclude``)
     n_rows_given: int
     n_columns_given: int
-    dropped_rows: int = 0
-    constant: tuple[str, ...] = ()
+    dropped_rows: int = 0  # rows deleted for missing feature values
+    constant: tuple[str, ...] = ()  # columns left out because they have one value or none
+    # columns left out because binning, mostly the supervised one, put all rows into one bin
     without_cut: tuple[str, ...] = ()
-    id_like: tuple[str, ...] = ()
+    id_like: tuple[str, ...] = ()  # columns left out because almost every row has its own level
+    # for each column kept, the later columns that carry the same information and were left out
     duplicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    copies_of_target: tuple[str, ...] = ()
+    copies_of_target: tuple[str, ...] = ()  # columns that are kept although they equal the target
+    # columns with so many levels that few tests can be reliable
     many_levels: Mapping[str, int] = field(default_factory=dict)
-    binned: Mapping[str, Binning] = field(default_factory=dict)
+    binned: Mapping[str, Binning] = field(default_factory=dict)  # continuous columns and how they were cut
+    # used feature columns with missing values, and in how many of the given rows
     missing: Mapping[str, int] = field(default_factory=dict)
-    missing_policy: str = "error"
+    missing_policy: str = "error"  # what was done about those
+    # declared levels that no row has; they count in the nominal degrees of freedom
     unused_levels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    unlabeled: int = 0
+    unlabeled: int = 0  # rows whose target is missing
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -98,7 +64,7 @@ class DataReport:
         reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
         return reasons | {copy: f"it repeats {name!r}" for name, copies in self.duplicates.items() for copy in copies}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the report as plain dicts, lists and numbers, ready for JSON."""
         plain = asdict(self)
         plain["binned"] = {name: {"rule": b.rule, "cuts": list(b.cuts)} for name, b in self.binned.items()}

@@ -26,33 +26,17 @@ __all__ = ["Encoder"]
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Knows how a table was turned into codes and does the same to new rows.
+    """Knows how a table was turned into codes and does the same to new rows."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns of the frame.
-    levels : tuple of tuples
-        Their levels.
-    binned : mapping of str to Binning
-        Cut points of the continuous ones.
-    target : str or None
-        Name of the target; new rows may come without it.
-    missing : {"error", "level", "drop"}
-        The policy for missing values; new rows are never dropped, so "drop" is an error here.
-    missing_labels : mapping of str to str
-        Name of the level that stands for "missing", where there is one.
-    n_columns_in : int or None
-        For tables whose columns have numbers only: how many there were. New rows must have as many,
-        or all but the last if that was the target.
-    """
-
-    names: tuple[str, ...]
-    levels: tuple[tuple[Any, ...], ...]
-    binned: Mapping[str, Binning]
-    target: str | None
+    names: tuple[str, ...]  # columns of the frame
+    levels: tuple[tuple[Any, ...], ...]  # their levels
+    binned: Mapping[str, Binning]  # cut points of the continuous ones
+    target: str | None  # name of the target; new rows may come without it
+    # the policy for missing values; new rows are never dropped, so "drop" is an error here
     missing: Annotated[str, Literal["error", "level", "drop"]]
-    missing_labels: Mapping[str, str]
+    missing_labels: Mapping[str, str]  # name of the level that stands for "missing", where there is one
+    # For tables whose columns have numbers only: how many there were. New rows must have as many, or all but the
+    # last if that was the target.
     n_columns_in: Count | None = None
 
     def _check(self) -> None:
@@ -69,15 +53,7 @@ class Encoder:
         only. A level that was not there before gets a code after all the known ones, and a warning
         says how many rows have one.
 
-        Parameters
-        ----------
-        new_data : table
-            Any container that `ingest` accepts.
-
-        Returns
-        -------
-        Frame
-            With the columns of the first frame.
+        ``new_data``: any container that `ingest` accepts.
 
         Examples
         --------

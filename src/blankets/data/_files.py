@@ -45,18 +45,8 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
     ``<NA>`` and ``#N/A`` are missing values; columns whose every value is a number, or true/false,
     are read as such; ISO dates are recognized (and then refused by `ingest`, with advice).
 
-    Parameters
-    ----------
-    path : str or Path
-        Ends in .csv, .tsv, .tab, either of them with .gz, or in .parquet or .pq. With ``separator``
-        any text file will do.
-    separator : str, optional
-        What separates the fields; default as the file name says.
-
-    Returns
-    -------
-    Table
-        To be given to `ingest`.
+    ``path``: ends in .csv, .tsv, .tab, either of them with .gz, or in .parquet or .pq. With ``separator`` any text file
+    will do. ``separator``: what separates the fields; default as the file name says.
 
     Examples
     --------

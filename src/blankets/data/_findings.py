@@ -30,25 +30,14 @@ COUNTED = ("many_levels", "binned", "missing", "unused_levels")
 
 @dataclass(slots=True)
 class Findings:
-    """Collects findings column by column; see `DataReport` for those that are reported.
+    """Collects findings column by column; see `DataReport` for those that are reported."""
 
-    Attributes
-    ----------
-    target : list of str
-        Sentences on what is wrong with the target.
-    refused : dict of str to list of str
-        Columns that cannot be read, by the reason.
-    infinite, missing : dict of str to int
-        Columns with such values and how many.
-    continuous : list of str
-        Continuous columns although binning was switched off.
-    """
-
-    target: list[str] = field(default_factory=list)
-    refused: dict[str, list[str]] = field(default_factory=dict)
+    target: list[str] = field(default_factory=list)  # sentences on what is wrong with the target
+    refused: dict[str, list[str]] = field(default_factory=dict)  # columns that cannot be read, by the reason
+    # infinite, missing: columns with such values and how many
     infinite: dict[str, int] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
-    continuous: list[str] = field(default_factory=list)
+    continuous: list[str] = field(default_factory=list)  # continuous columns although binning was switched off
     constant: list[str] = field(default_factory=list)
     without_cut: list[str] = field(default_factory=list)
     id_like: list[str] = field(default_factory=list)
@@ -185,14 +174,8 @@ class Findings:
 class Repeats:
     """Knows which features repeat an earlier one, by hashes of their codes, and which are copies of the target.
 
-    Parameters
-    ----------
-    findings : Findings
-        Where these are noted.
-    keep : set of str
-        Features that stay although they repeat another.
-    target : bytes or None
-        The hash of the target, where every row has one.
+    ``findings``: where these are noted. ``keep``: features that stay although they repeat another. ``target``: the hash
+    of the target, where every row has one.
     """
 
     def __init__(self, findings: Findings, keep: Set[str], target: bytes | None) -> None:

@@ -93,20 +93,10 @@ class SparseColumns:
 class Frame:
     """A table of categorical columns as integer codes.
 
-    Parameters
-    ----------
-    names : tuple of str
-        One name a column, all different.
-    levels : tuple of tuples
-        ``levels[j][code]`` is what the user called that code in column j.
-    n_rows : int
-        Number of rows.
-    blocks : tuple of DenseColumns or SparseColumns
-        Where the codes are.
-    block_of, position : ndarray of shape (columns,)
-        Column j is ``blocks[block_of[j]].column(position[j])``.
-    digests : dict of (int, int) to bytes
-        Hashes of columns by block and position, where they are known: whoever reads a table needs them anyway.
+    ``names``: one name a column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
+    column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
+    (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
+    position, where they are known: whoever reads a table needs them anyway.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats
 from blankets.data._frame import Frame, code_type, digest
 from blankets.data._reading import DEFAULT, Reading
-from blankets.data._request import Asked
+from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest, take_rows
 from blankets.data._store import Store, is_store
@@ -30,52 +30,27 @@ __all__ = ["Ingested", "Target", "ingest"]
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """A table that has come in.
+    """A table that has come in."""
 
-    Attributes
-    ----------
-    frame : Frame
-        The codes.
-    target : int or None
-        Number of the target's column in the frame.
-    encoder : Encoder
-        Does the same to new rows.
-    report : DataReport
-        What was done.
-    unlabeled : ndarray of bool of shape (rows,), or None
-        Rows whose target is missing; there the target's code is 0 and means nothing. None if every
-        row has a label, or there is no target.
-    """
-
-    frame: Frame
-    target: int | None
-    encoder: Encoder
-    report: DataReport
+    frame: Frame  # the codes
+    target: int | None  # number of the target's column in the frame
+    encoder: Encoder  # does the same to new rows
+    report: DataReport  # what was done
+    # (rows,): Rows whose target is missing; there the target's code is 0 and means nothing. None if every row has
+    # a label, or there is no target.
     unlabeled: Mask | None = None
 
 
 def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
     """Turn any table into a `Frame` of small integer codes.
 
-    Parameters
-    ----------
-    data : table
-        A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix
-        (any format; it is never made dense), a dict of columns, a list of rows, the path of a CSV,
-        TSV or Parquet file, or a `Frame` or a `Store` (or its path), whose columns pass unchanged and
-        unchecked.
-    target : str or int, optional
-        Name of the target column; in matrices its number.
-    y : array-like of shape (rows,), optional
-        The target, if it is not in the table. It becomes the last column, under its own name if it
-        has one, else "target".
-    reading : Reading
-        How columns are chosen and read.
+    ``data``: A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix (any
+    format; it is never made dense), a dict of columns, a list of rows, the path of a CSV, TSV or Parquet file, or a
+    `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
+    column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
+    column, under its own name if it has one, else "target". ``reading``: how columns are chosen and read.
 
-    Returns
-    -------
-    Ingested
-        Frame, number of the target, encoder for new rows, report, and which rows lack a label.
+    Returns: frame, number of the target, encoder for new rows, report, and which rows lack a label.
 
     Warns
     -----
@@ -113,7 +88,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
     if store is not None:
         _check_store(store, target)
         data = store.frame
-    asked = Asked.of(open_table(data), target, y, reading)
+    asked = AskedColumns.of(open_table(data), target, y, reading)
     work = _Work(asked)
     column = work.target_column()
     if store is not None:
@@ -181,7 +156,7 @@ class Target:
         return None if self.unlabeled is not None else digest(self.codes)
 
 
-def _pass(frame: Frame, asked: Asked, column: Column | None) -> Ingested:
+def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Let a frame through, without the columns that the user does not want; only its target is looked at."""
     findings, name = Findings(), asked.target
     target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
@@ -207,7 +182,7 @@ def _pass(frame: Frame, asked: Asked, column: Column | None) -> Ingested:
 class _Work:
     """The way of one table: rows to delete, target, features, frame."""
 
-    asked: Asked
+    asked: AskedColumns
     findings: Findings = field(default_factory=Findings)
     missing_labels: dict[str, str] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ from blankets.data._data_report import DataReport
 from blankets.data._findings import Findings, Repeats
 from blankets.data._frame import digest
 from blankets.data._reading import DEFAULT, Reading
-from blankets.data._request import Asked
+from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
 
@@ -24,24 +24,12 @@ __all__ = ["NumericTable", "ingest_numeric"]
 
 @dataclass(frozen=True, eq=False)
 class NumericTable:
-    """A table of floating-point numbers.
+    """A table of floating-point numbers."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One name a column.
-    values : ndarray of shape (rows, columns)
-        The numbers, each column contiguous in memory.
-    target : int or None
-        Number of the target's column.
-    report : DataReport
-        What was done.
-    """
-
-    names: tuple[str, ...]
-    values: NDArray[np.float64]
-    target: int | None
-    report: DataReport
+    names: tuple[str, ...]  # one name a column
+    values: NDArray[np.float64]  # (rows, columns): the numbers, each column contiguous in memory
+    target: int | None  # number of the target's column
+    report: DataReport  # what was done
 
     def fingerprint(self) -> str:
         """Return a hash of names and numbers, to tell whether two tables are the same."""
@@ -59,17 +47,8 @@ def ingest_numeric(
     Truth values become 0 and 1. Constant columns and columns that repeat an earlier one are left out
     with a warning, because no correlation with or beside them exists.
 
-    Parameters
-    ----------
-    data, target, y
-        As for `ingest`; every column must hold numbers or truth values.
-    reading : Reading
-        Which columns are read, and whether rows with missing values (of the target too) are an error or deleted.
-
-    Returns
-    -------
-    NumericTable
-        Names, values and the number of the target.
+    ``data``, ``target``, ``y``: as for `ingest`; every column must hold numbers or truth values. ``reading``: which
+    columns are read, and whether rows with missing values (of the target too) are an error or deleted.
 
     Examples
     --------
@@ -78,7 +57,7 @@ def ingest_numeric(
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
     one_of("policy for missing values of numbers", reading.missing, ("error", "drop"))
-    asked = Asked.of(open_table(data), target, y, reading)
+    asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
     if asked.target is not None and asked.beside is not None:
@@ -111,7 +90,7 @@ def ingest_numeric(
     return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)
 
 
-def _numbers(asked: Asked, name: str, where: Column | int, findings: Findings) -> Numbers | None:
+def _numbers(asked: AskedColumns, name: str, where: Column | int, findings: Findings) -> Numbers | None:
     """Read one column as numbers; None if it cannot be used."""
     try:
         column = asked.table.read(where) if isinstance(where, int) else where
@@ -134,7 +113,7 @@ def _numbers(asked: Asked, name: str, where: Column | int, findings: Findings) -
     return column
 
 
-def _varied(asked: Asked, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
+def _varied(asked: AskedColumns, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
     """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
     repeats, varied = Repeats(findings, frozenset(), None), []
     for k, name in enumerate(names):

@@ -26,7 +26,7 @@ from blankets.data._frame import NARROW, code_type, digest
 from blankets.data._ingest import Ingested, Target
 from blankets.data._readers import from_arrow
 from blankets.data._reading import DEFAULT, Reading
-from blankets.data._request import Asked, check_rows
+from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import named
@@ -54,7 +54,7 @@ def pack_chunks(
         return store
     # How many rows there are shows when they have been read.
     table = named(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
-    asked = Asked.of(table, target, None, reading)
+    asked = AskedColumns.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
         work = _Packing(rows, asked, pool, tell or (lambda _: None))
         store = work.run(path, fingerprint, unchanged=lambda: chunks.identity() == before)
@@ -103,7 +103,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
 class _Packing:
     """The way of one table from chunks to a store."""
 
-    def __init__(self, chunks: Chunks, asked: Asked, pool: ThreadPoolExecutor, tell: Tell) -> None:
+    def __init__(self, chunks: Chunks, asked: AskedColumns, pool: ThreadPoolExecutor, tell: Tell) -> None:
         self.chunks, self.asked, self.reading = chunks, asked, asked.reading
         self.features = [asked.table.names[j] for j in asked.features]
         self.pool, self.tell = pool, tell

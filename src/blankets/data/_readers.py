@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, level_names, sorted_categories
+from blankets.data._columns import (
+    FEW_VALUES,
+    Categories,
+    Column,
+    Mask,
+    Numbers,
+    Refused,
+    level_names,
+    sorted_categories,
+)
 
 __all__ = ["from_any", "from_arrow", "from_numpy", "from_objects", "from_pandas", "from_polars"]
 
@@ -26,15 +35,9 @@ MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 def from_any(values: Any) -> Column:
     """Read one column given by itself: a pandas, polars or Arrow series, an array or a list.
 
-    Parameters
-    ----------
-    values : series or array-like of shape (rows,)
-        Texts, numbers or truth values; None, NaN, null and NA are missing.
+    ``values``, of shape (rows,): texts, numbers or truth values; None, NaN, null and NA are missing.
 
-    Returns
-    -------
-    Categories or Numbers
-        What it holds. A column that is neither raises `Refused` with the reason.
+    Returns: what it holds. A column that is neither raises `Refused` with the reason.
 
     Examples
     --------
@@ -137,9 +140,14 @@ def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
     whole = all(isinstance(value, int | np.integer) for value in values)
     if whole and 0 <= min(values) and max(values) < 2**64:
         return Numbers(values.astype(np.uint64), _mask(missing))
+    distinct = sorted(set(values[~missing].tolist()))
     try:
-        if all(float(value) == value for value in set(values.tolist())):
+        if all(float(value) == value for value in distinct):
             return _floats(values, missing)
+        if len(distinct) <= FEW_VALUES:
+            book = {value: code for code, value in enumerate(distinct)}
+            codes = np.fromiter((book.get(value, 0) for value in values), np.uint8, len(values))
+            return Categories(codes, level_names(distinct), _mask(missing))
     except OverflowError:
         pass
     raise Refused(

@@ -14,41 +14,23 @@ from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
-__all__ = ["Asked", "check_rows"]
+__all__ = ["AskedColumns", "check_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """What the user asks of a table.
+class AskedColumns:
+    """What the user asks of a table."""
 
-    Attributes
-    ----------
-    table : Table
-        The table.
-    reading : Reading
-        How it is read.
-    order : list of int
-        The columns in use, the target included, in the order of the table.
-    place : int or None
-        The target's column in the table.
-    target : str or None
-        The name of the target.
-    beside : Column or None
-        The target, if it stands beside the table.
-    keep : frozenset of str
-        Features that are kept whatever they are like.
-    """
-
-    table: Table
-    reading: Reading
-    order: list[int]
-    place: int | None
-    target: str | None
-    beside: Column | None
-    keep: frozenset[str]
+    table: Table  # the table
+    reading: Reading  # how it is read
+    order: list[int]  # the columns in use, the target included, in the order of the table
+    place: int | None  # the target's column in the table
+    target: str | None  # the name of the target
+    beside: Column | None  # the target, if it stands beside the table
+    keep: frozenset[str]  # features that are kept whatever they are like
 
     @classmethod
-    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> Asked:
+    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:
         """Find the columns that are meant, or say which are not there."""
         if target is not None and y is not None:
             raise ParameterError("give the target as a column name or as y, not both")

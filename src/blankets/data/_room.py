@@ -28,12 +28,7 @@ def free_memory() -> int:
 def check_room(n_rows: int, n_columns: int, bytes_each: int = 1) -> None:
     """Refuse a table whose codes would not fit into memory, and say what would.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    bytes_each : int
-        Bytes for each cell: 1 for codes, 8 for numbers.
+    ``n_rows``, ``n_columns``: size of the table. ``bytes_each``: bytes for each cell: 1 for codes, 8 for numbers.
     """
     needed, free = n_rows * n_columns * bytes_each, free_memory()
     if needed <= free:

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal, Self
@@ -34,7 +35,7 @@ from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.errors import DataError, EngineError, listed
-from blankets.records import Bounds, Count, plain, read, refuse
+from blankets.records import Bounds, Count, plain, read, refuse, short
 
 __all__ = ["Store", "StoreWriter", "is_store"]
 
@@ -64,19 +65,14 @@ def is_store(path: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Meta:
-    """What meta.json holds; one item a column in ``names`` and the six fields after it."""
+    """What meta.json holds."""
 
     format: Annotated[str, Literal["blankets store"]]
     schema: Annotated[int, Bounds(SCHEMA, SCHEMA)]
     n_rows: Annotated[int, Bounds(0, MOST_ROWS)]
     n_narrow: Count
     n_wide: Count
-    names: tuple[str, ...]
-    levels: tuple[tuple[Any, ...], ...]
-    wide: tuple[bool, ...]
-    at: tuple[Count, ...]
-    digests: tuple[str, ...]
-    sums: tuple[Count, ...]
+    columns: tuple[Any, ...]  # there may be 100,000: each is checked below, more quickly than by annotations
     target: str | None
     gaps: bool
     report: DataReport
@@ -84,17 +80,23 @@ class _Meta:
     fingerprint: str
 
     def _check(self) -> None:
-        n = len(self.names)
-        if len(set(self.names)) < n or any(len(each) != n for each in (self.levels, self.wide, self.at, self.sums)):
-            refuse("a name is there twice, or there are not as many levels as names")
-        for levels, wide, at in zip(self.levels, self.wide, self.at, strict=True):
-            if not levels or (len(levels) > NARROW and not wide) or at >= (self.n_wide if wide else self.n_narrow):
-                refuse(f"a column has {len(levels)} levels and place {at} in its file")
+        kinds = {"name": str, "levels": list, "wide": bool, "at": int, "digest": str, "sum": int}
+        for column in self.columns:
+            if not isinstance(column, dict) or {key: type(value) for key, value in column.items()} != kinds:
+                refuse(f"a column is described by {short(column)}")
+            levels, places = column["levels"], self.n_wide if column["wide"] else self.n_narrow
+            if not 0 <= column["at"] < places or len(bytes.fromhex(column["digest"])) != 16:
+                refuse(f"{column['name']!r} is beyond the end of its file, or its hash is none")
+            if not levels or (len(levels) > NARROW and not column["wide"]):
+                refuse(f"{column['name']!r} has {len(levels)} levels")
             if not all(isinstance(level, str | int | float) for level in levels):
-                refuse("a level is neither a text nor a number")
-        if (self.report.n_rows, self.report.n_columns) != (self.n_rows, n):
+                refuse(f"a level of {column['name']!r} is neither a text nor a number")
+        names = {column["name"] for column in self.columns}
+        if len(names) < len(self.columns):
+            refuse("a name is there twice")
+        if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
-        if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= set(self.names):
+        if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= names:
             refuse("a column that is told about is not there")
 
 
@@ -164,17 +166,21 @@ class Store:
             if n:
                 number[wide] = len(blocks)
                 blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype)))
-        block_of, position = np.array([number[wide] for wide in meta.wide], np.int64), np.array(meta.at, np.int64)
+        names = tuple(column["name"] for column in meta.columns)
+        levels = tuple(tuple(column["levels"]) for column in meta.columns)
+        block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
+        position = np.array([column["at"] for column in meta.columns], np.int64)
         unlabeled = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0].astype(bool) if meta.gaps else None
         if unlabeled is not None and np.count_nonzero(unlabeled) != meta.report.unlabeled:
             raise _damaged(folder, f"{MISSING_FILE!r} marks other rows than it did")
         encoder = Encoder(
-            meta.names, meta.levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
+            names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )
         places = zip(block_of.tolist(), position.tolist(), strict=True)
-        digests = dict(zip(places, map(bytes.fromhex, meta.digests), strict=True))
-        frame = Frame(meta.names, meta.levels, meta.n_rows, tuple(blocks), block_of, position, digests)
-        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, meta.sums)
+        digests = {place: bytes.fromhex(column["digest"]) for place, column in zip(places, meta.columns, strict=True)}
+        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests)
+        made = tuple(column["sum"] for column in meta.columns)
+        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made)
 
     @property
     def frame(self) -> Frame:
@@ -259,12 +265,9 @@ def _read_meta(folder: Path) -> _Meta:
             f"pack the table again"
         )
     try:
-        meta = read(_Meta, found)
-        if any(len(bytes.fromhex(made)) != 16 for made in meta.digests) or len(meta.digests) != len(meta.names):
-            refuse("'digests' are not those of its columns")
+        return read(_Meta, found)
     except ValueError as error:  # errors of ours are among them
         raise _damaged(folder, str(error).removeprefix("this is not a saved result: ")) from None
-    return meta
 
 
 def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
@@ -286,13 +289,8 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
 class StoreWriter:
     """Writes a store into a folder of another name, which takes its own when all is written.
 
-    Parameters
-    ----------
-    path : Path
-        The folder to make. A store that is there is replaced, anything else is not.
-    n_rows : int
-    wide : sequence of bool
-        For each column, whether it has more than 256 levels.
+    ``path``: the folder to make. A store that is there is replaced, anything else is not. ``wide``: for each column,
+    whether it has more than 256 levels.
     """
 
     def __init__(self, path: Path, n_rows: int, wide: Sequence[bool]) -> None:
@@ -390,24 +388,24 @@ class StoreWriter:
         digests: Sequence[bytes],
     ) -> Store:
         """Write the description of those ``columns`` that are used, and give the folder its name."""
-        sums = []
-        for j in columns:
-            made = 0
-            for _, codes in self.read(j):
-                made = checksum(made, codes)
-            sums.append(made)
+        described = [
+            {
+                "name": name,
+                "levels": list(values),
+                "wide": bool(self.is_wide[j]),
+                "at": int(self.at[j]),
+                "digest": made.hex(),
+                "sum": reduce(checksum, (codes for _, codes in self.read(j)), 0),
+            }
+            for j, name, values, made in zip(columns, names, levels, digests, strict=True)
+        ]
         meta = _Meta(
             format=FORMAT,
             schema=SCHEMA,
             n_rows=self.n_rows,
             n_narrow=int(np.count_nonzero(~self.is_wide)),
             n_wide=int(np.count_nonzero(self.is_wide)),
-            names=tuple(names),
-            levels=tuple(levels),
-            wide=tuple(bool(self.is_wide[j]) for j in columns),
-            at=tuple(int(self.at[j]) for j in columns),
-            digests=tuple(made.hex() for made in digests),
-            sums=tuple(sums),
+            columns=(),
             target=target,
             gaps=unlabeled is not None,
             report=report,
@@ -417,7 +415,7 @@ class StoreWriter:
         with self._disk_errors():
             if unlabeled is not None:
                 self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
-            self._write_file(META, json.dumps(plain(meta)).encode())
+            self._write_file(META, json.dumps({**plain(meta), "columns": described}).encode())
             with _locked(self._real.parent):
                 self._check_place()
                 _replace(self._real, self.folder)

@@ -23,12 +23,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Numbers, Refused, distinct, factorize
+from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
 __all__ = ["MANY_LEVELS", "Summary", "is_constant", "is_identifier"]
 
-FEW_VALUES = 20  # most distinct numbers that are still taken for categories
 SEVERAL_VALUES = 10  # so many fractions are a measurement if they hardly repeat
 MANY_LEVELS = 50
 ROWS_PER_LEVEL = 5  # fewer rows than these for a level, on average, and it is an identifier
@@ -50,45 +49,26 @@ def is_identifier(seen: Count, n: Count | int) -> Any:
 
 @dataclass(slots=True, eq=False)
 class Summary:
-    """What is known of one column after some of its rows, or all.
+    """What is known of one column after some of its rows, or all."""
 
-    Attributes
-    ----------
-    most_numbers : int or None
-        Most distinct numbers that are levels; None: all.
-    most_levels : int or None
-        Most levels that are remembered.
-    n_rows, n_missing, n_infinite : int
-        Rows so far, and how many of them lack a value or are infinite.
-    kind : {None, "texts", "categories", "numbers"}
-        What the values are; None before there is one.
-    declared, ordered : bool
-        Whether the container declared the levels, and said that their order means something.
-    levels : tuple or None
-        Levels of categories and of few numbers, in order; None once there are too many.
-    counts : ndarray of int of shape (levels,)
-        Rows of each. Of numbers only whether it is 0 means something.
-    low, high : number
-        Range of numbers.
-    whole : bool
-        Whether all numbers are whole.
-    repeats : bool or None
-        Whether some whole number occurs twice; None: not in any part, and parts have not been compared.
-    """
-
-    most_numbers: int | None = FEW_VALUES
-    most_levels: int | None = None
+    most_numbers: int | None = FEW_VALUES  # most distinct numbers that are levels; None: all
+    most_levels: int | None = None  # most levels that are remembered
+    # n_rows, n_missing, n_infinite: rows so far, and how many of them lack a value or are infinite
     n_rows: int = 0
     n_missing: int = 0
     n_infinite: int = 0
-    kind: str | None = None
+    kind: str | None = None  # what the values are; None before there is one
+    # declared, ordered: whether the container declared the levels, and said that their order means something
     declared: bool = False
     ordered: bool = False
+    # levels of categories and of few numbers, in order; None once there are too many
     levels: tuple[object, ...] | None = ()
-    counts: Any = ()
+    counts: Any = ()  # (levels,): Rows of each. Of numbers only whether it is 0 means something.
+    # low, high: range of numbers
     low: Any = None
     high: Any = None
-    whole: bool = True
+    whole: bool = True  # whether all numbers are whole
+    # whether some whole number occurs twice; None: not in any part, and parts have not been compared
     repeats: bool | None = False
 
     @classmethod

@@ -27,30 +27,14 @@ BLOCK_BYTES = 2**24  # of a matrix, turned column-wise at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A container, opened.
+    """A container, opened."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        One name a column, all different.
-    n_rows : int
-        Number of rows.
-    read : callable
-        ``read(j)`` gives column j; raises `Refused` if it cannot be used.
-    labels : tuple
-        The names as the container had them, for example integers; column numbers for matrices.
-    sparse : scipy.sparse.csc_array or None
-        The matrix behind it, if that is sparse.
-    index : dict of str to int
-        Number of each column, by name.
-    """
-
-    names: tuple[str, ...]
-    n_rows: int
-    read: Callable[[int], Column]
-    labels: tuple[object, ...]
-    sparse: Any = None
-    index: dict[str, int] = field(init=False, repr=False)
+    names: tuple[str, ...]  # one name a column, all different
+    n_rows: int  # number of rows
+    read: Callable[[int], Column]  # ``read(j)`` gives column j; raises `Refused` if it cannot be used
+    labels: tuple[object, ...]  # the names as the container had them, for example integers; column numbers for matrices
+    sparse: Any = None  # the matrix behind it, if that is sparse
+    index: dict[str, int] = field(init=False, repr=False)  # number of each column, by name
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {name: j for j, name in enumerate(self.names)})

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from blankets.arguments import one_of
 from blankets.errors import LabelError
-from blankets.regimes import UNLABELLED, class_codes
+from blankets.regimes import UNLABELED, class_codes
 
 __all__ = ["LabeledStratifiedKFold", "labeled_only"]
 
@@ -95,7 +95,7 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
                 f"a class has {counts.min()} labeled rows, which is too few for {self.n_splits} folds that all hold "
                 f"labels of every class; take n_splits={max(counts.min(), 2)} or label more rows"
             )
-        labeled, rest = np.flatnonzero(codes != UNLABELLED), np.flatnonzero(codes == UNLABELLED)
+        labeled, rest = np.flatnonzero(codes != UNLABELED), np.flatnonzero(codes == UNLABELED)
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max) if self.shuffle else None
         parts = np.array_split(rng.permutation(rest) if self.shuffle else rest, self.n_splits)
@@ -162,4 +162,4 @@ def labeled_only(scoring: str | Scorer) -> Scorer:
 
 
 def _is_marker(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == UNLABELLED
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == UNLABELED

@@ -17,7 +17,7 @@ from scipy.special import entr
 from blankets.counting import Counter
 from blankets.filters._source import Columns, Floats, InformationSource, Summary, entropy_of_block, information_of_block
 from blankets.regimes import Exact, Labels, PositiveUnlabeled, Regime, SemiSupervised
-from blankets.stats import POSITIVE, UNLABELLED
+from blankets.stats import POSITIVE, UNLABELED
 
 __all__ = ["PartialLabels"]
 
@@ -97,7 +97,7 @@ class PartialLabels(InformationSource):
         summary = summary_for(self.labels.n_unlabeled)
 
         def of_background(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-            return summary(np.ascontiguousarray(counts[:, :, UNLABELLED, :, np.newaxis]))
+            return summary(np.ascontiguousarray(counts[:, :, UNLABELED, :, np.newaxis]))
 
         return self.counter.summarize(of_background, xs, self.target, (j,))[0]
 
@@ -120,7 +120,7 @@ def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:
 def _positives_by_features(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
     """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells that have a labeled row."""
     tables = _as_pair(counts)[:, 0].astype(float)
-    labeled, everyone = tables[:, :UNLABELLED].sum(axis=1), tables.sum(axis=1)
+    labeled, everyone = tables[:, :UNLABELED].sum(axis=1), tables.sum(axis=1)
     seen = labeled > 0
     share = np.divide(tables[:, POSITIVE], labeled, out=np.zeros_like(labeled), where=seen)
     return ((everyone * share).sum(axis=1) / np.where(seen, everyone, 0.0).sum(axis=1),)

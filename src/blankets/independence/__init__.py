@@ -2,7 +2,7 @@
 
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._conditioned import ConditionedTests
-from blankets.independence._contract import IndependenceTest, subsets
+from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
@@ -12,6 +12,7 @@ from blankets.independence._tables import TableTests
 
 __all__ = [
     "CalibratedTests",
+    "Columns",
     "ConditionedTests",
     "DSeparation",
     "Evidence",

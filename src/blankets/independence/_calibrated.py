@@ -20,7 +20,7 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
@@ -49,20 +49,11 @@ _WRONG_BY = 100.0  # the formula is not more wrong than this where there are fiv
 class CalibratedTests(TableTests):
     """G tests on count tables, with p-values from the distribution of G given the margins.
 
-    Parameters
-    ----------
-    counter : Counter
-        Where the counts come from.
-    reliability : float
-        A test is performed if there are at least this many rows for each *nominal* degree of freedom;
-        0 performs all tests.
-    strength : {"p-value", "information"}
-        What `EvidenceBatch.strongest` compares.
-    level : float, optional
-        The level that p-values will be compared with: effort goes to those near it. By default it goes to all.
-    seed : int
-        Of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels
-        and tests.
+    ``counter``: where the counts come from. ``reliability``: a test is performed if there are at least this many rows
+    for each *nominal* degree of freedom; 0 performs all tests. ``strength``: what `EvidenceBatch.strongest` compares.
+    ``level``: the level that p-values will be compared with: effort goes to those near it. By default it goes to all.
+    ``seed``: of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels and
+    tests.
 
     Examples
     --------
@@ -89,6 +80,7 @@ class CalibratedTests(TableTests):
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
+        self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # by which a checkpoint tells answers
 
     def separate(
         self,
@@ -146,7 +138,7 @@ class CalibratedTests(TableTests):
         weaker = new.reliable & ~(new.log_p < found.log_p[again])
         at = again[weaker]
         rest = np.setdiff1d(np.arange(len(found)), at)
-        return joined([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
+        return concatenated([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
 
     def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
         """Return the size from which a subset of ``among`` may leave less than five rows for a cell of x, y and it."""

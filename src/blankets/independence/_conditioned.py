@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["ConditionedTests"]
@@ -27,12 +27,7 @@ class ConditionedTests(IndependenceTest):
     A member of the set that is itself tested is tested given the others. The evidence names everything that
     was conditioned on, as separating sets and reliability must.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        What answers.
-    always : sequence of int
-        The fixed set.
+    ``tests``: what answers. ``always``: the fixed set.
 
     Examples
     --------
@@ -74,7 +69,7 @@ class ConditionedTests(IndependenceTest):
             for group in groups
         ]
         order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
-        return joined(batches).where(order)
+        return concatenated(batches).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what the tests allow without the fixed set: a bound, if a generous one."""

@@ -20,28 +20,18 @@ from numpy.typing import NDArray
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.stats import weaker_than
 
-__all__ = ["CountedTests", "IndependenceTest", "Tally", "joined", "subsets"]
+__all__ = ["CountedTests", "IndependenceTest", "Tally", "concatenated", "subsets"]
 
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
 
 
 class IndependenceTest(ABC):
-    """Answers "is x independent of y given a set, and how strongly not?" about numbered columns.
+    """Answers "is x independent of y given a set, and how strongly not?" about numbered columns."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the columns; everything else speaks of columns by number.
-    n_tests : int
-        How many tests have been performed so far (unreliable ones are not performed).
-    memo : dict
-        What algorithms have worked out about these data and may need again (see `remember`).
-    """
-
-    names: tuple[str, ...]
-    n_tests: int
-    memo: dict[Hashable, Any]
+    names: tuple[str, ...]  # names of the columns; everything else speaks of columns by number
+    n_tests: int  # how many tests have been performed so far (unreliable ones are not performed)
+    memo: dict[Hashable, Any]  # what algorithms have worked out about these data and may need again (see `remember`)
 
     @abstractmethod
     def scan(
@@ -49,17 +39,9 @@ class IndependenceTest(ABC):
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, in one batch.
 
-        Parameters
-        ----------
-        xs : sequence of int
-            Candidates; none of them is ``y`` or in ``given``.
-        y : int
-            The other variable.
-        given : sequence of int
-            The conditioning set.
-        even_if_unreliable : bool
-            Compute the statistic also where there are too few rows to believe its p-value (for
-            criteria that only want the information); such tests stay marked as unreliable.
+        ``xs``: candidates; none of them is ``y`` or in ``given``. ``y``: the other variable. ``given``: the
+        conditioning set. ``even_if_unreliable``: compute the statistic also where there are too few rows to believe its
+        p-value (for criteria that only want the information); such tests stay marked as unreliable.
         """
 
     def test(self, x: int, y: int, given: Sequence[int] = ()) -> Evidence:
@@ -69,7 +51,7 @@ class IndependenceTest(ABC):
     def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
         """Test each member against ``y`` given all the other members."""
         members = tuple(members)
-        return joined([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
+        return concatenated([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
 
     def separate(
         self,
@@ -88,20 +70,10 @@ class IndependenceTest(ABC):
         log p-value, then the smallest statistic, then the first. Unreliable tests do not count: an x
         for which no test was performed stays unreliable.
 
-        Parameters
-        ----------
-        xs : sequence of int
-            Candidates; an x that is itself in ``among`` is separated by subsets without it.
-        y : int
-            The other variable.
-        among : sequence of int
-            Where separating variables come from.
-        containing : int, optional
-            Only subsets with this element of ``among`` (the others have been tried before).
-        min_size, max_size : int, optional
-            Smallest and largest subset to try; default no limit.
-        stop_at : float, optional
-            A significance level: an x found independent at it is settled by that subset.
+        ``xs``: candidates; an x that is itself in ``among`` is separated by subsets without it. ``y``: the other
+        variable. ``among``: where separating variables come from. ``containing``: only subsets with this element of
+        ``among`` (the others have been tried before). ``min_size``, ``max_size``: smallest and largest subset to try;
+        default no limit. ``stop_at``: a significance level: an x found independent at it is settled by that subset.
         """
         deepest = self.deepest(xs, y, among)
         largest = deepest if max_size is None else min(max_size, deepest)
@@ -256,7 +228,7 @@ def _weakest_over(
     )
 
 
-def joined(batches: list[EvidenceBatch]) -> EvidenceBatch:
+def concatenated(batches: list[EvidenceBatch]) -> EvidenceBatch:
     """Put batches about the same y, each with its own conditioning set, into one."""
     methods = tuple(dict.fromkeys(("", *(word for b in batches for word in b.methods))))
     told = [_number_of_method(b, methods) for b in batches]

@@ -27,14 +27,8 @@ class PartialCorrelation(CountedTests):
     The statistic is (n - |given| - 3) atanh(r)², which has one degree of freedom; the effect is the
     information -½ ln(1 - r²) that r means for normal variables.
 
-    Parameters
-    ----------
-    values : ndarray of float of shape (rows, columns)
-        The data, without missing values.
-    names : sequence of str
-        Names of the columns.
-    reliability : float
-        A test is performed if n - |given| - 3 is at least this.
+    ``values``, of shape (rows, columns): the data, without missing values. ``names``: names of the columns.
+    ``reliability``: a test is performed if n - |given| - 3 is at least this.
 
     Examples
     --------

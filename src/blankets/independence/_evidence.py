@@ -27,40 +27,19 @@ Given = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One test of "x independent of y given a set".
+    """One test of "x independent of y given a set"."""
 
-    Attributes
-    ----------
-    x, y : int
-        Columns.
-    given : tuple of int
-        The conditioning set.
-    statistic : float
-        Chi-square distributed under independence; NaN if the test was not performed.
-    dof : float
-        Degrees of freedom of the p-value; 0 means nothing to test.
-    log_p : float
-        Natural logarithm of the p-value.
-    effect : float
-        Conditional mutual information (or its counterpart), in nats.
-    n_rows : int
-        Rows that the test used.
-    reliable : bool
-        False: too few rows for the degrees of freedom; the test was not performed.
-    method : str
-        How the p-value was found and why, where a test chooses between methods.
-    """
-
+    # x, y: columns
     x: int
     y: int
-    given: Given = ()
-    statistic: float
-    dof: float
-    log_p: float
-    effect: float
-    n_rows: int
-    reliable: bool = True
-    method: str = ""
+    given: Given = ()  # the conditioning set
+    statistic: float  # chi-square distributed under independence; NaN if the test was not performed
+    dof: float  # degrees of freedom of the p-value; 0 means nothing to test
+    log_p: float  # natural logarithm of the p-value
+    effect: float  # conditional mutual information (or its counterpart), in nats
+    n_rows: int  # rows that the test used
+    reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
+    method: str = ""  # how the p-value was found and why, where a test chooses between methods
 
     @property
     def p(self) -> float:
@@ -79,30 +58,13 @@ class Evidence:
 class EvidenceBatch:
     """Tests of many x against one y, as arrays; element i is about ``xs[i]``.
 
-    Parameters
-    ----------
-    xs : ndarray of shape (n,)
-        Columns.
-    y : int
-        Column.
-    given : tuple of int, or list of tuples
-        The conditioning set of all tests, or one for each.
-    statistic, dof : ndarray of shape (n,)
-        NaN statistic where a test was not performed.
-    n_rows : int, or ndarray of shape (n,)
-        Rows that the tests used.
-    reliable : ndarray of bool of shape (n,)
-        Whether each test was performed.
-    log_p : ndarray of shape (n,), optional
-        Log p-values; by default the chi-square tail, computed when first asked for.
-    effect : ndarray of shape (n,), optional
-        Information in nats; by default statistic / 2 rows, which it is for G.
-    by_effect : bool
-        Whether `strongest` compares effects (information) rather than p-values.
-    method : ndarray of small integers of shape (n,), optional
-        How each p-value was found, as a position in ``methods``.
-    methods : tuple of str
-        The methods, in words.
+    ``xs``, of shape (n,): columns. ``given``: the conditioning set of all tests, or one for each. ``statistic``,
+    ``dof``, of shape (n,): NaN statistic where a test was not performed. ``n_rows``, of shape (n,): rows that the tests
+    used. ``reliable``, of shape (n,): whether each test was performed. ``log_p``, of shape (n,): log p-values; by
+    default the chi-square tail, computed when first asked for. ``effect``, of shape (n,): information in nats; by
+    default statistic / 2 rows, which it is for G. ``by_effect``: whether `strongest` compares effects (information)
+    rather than p-values. ``method``, of shape (n,): how each p-value was found, as a position in ``methods``.
+    ``methods``: the methods, in words.
     """
 
     __slots__ = (

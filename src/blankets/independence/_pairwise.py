@@ -33,15 +33,10 @@ __all__ = ["PairwiseTests"]
 class PairwiseTests(IndependenceTest):
     """G tests of features against a partly labeled target by pairwise deletion.
 
-    Parameters
-    ----------
-    target : int
-        The target's column; every question must involve it.
-    counter : Counter
-        Counts of all rows, with "unlabeled" as the last level of the target.
-    labeled : TableTests
-        Tests on the labeled rows. They answer questions that condition on the target, all counts of which
-        involve it, and give dof, reliability and strength their meaning: N is the number of labeled rows.
+    ``target``: the target's column; every question must involve it. ``counter``: counts of all rows, with "unlabeled"
+    as the last level of the target. ``labeled``: tests on the labeled rows. They answer questions that condition on the
+    target, all counts of which involve it, and give dof, reliability and strength their meaning: N is the number of
+    labeled rows.
 
     Examples
     --------

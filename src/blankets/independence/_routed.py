@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, joined
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
 __all__ = ["RoutedTests"]
@@ -19,14 +19,8 @@ __all__ = ["RoutedTests"]
 class RoutedTests(IndependenceTest):
     """Two implementations over the same columns.
 
-    Parameters
-    ----------
-    target : int
-        The column that decides.
-    with_target : IndependenceTest
-        Answers questions in which the target is tested or conditioned on.
-    among_features : IndependenceTest
-        Answers all others.
+    ``target``: the column that decides. ``with_target``: answers questions in which the target is tested or conditioned
+    on. ``among_features``: answers all others.
     """
 
     def __init__(self, target: int, with_target: IndependenceTest, among_features: IndependenceTest) -> None:
@@ -58,7 +52,7 @@ class RoutedTests(IndependenceTest):
             return others
         own = self.with_target.scan([self.target], y, given, even_if_unreliable=even_if_unreliable)
         order = np.argsort(np.argsort(columns == self.target, kind="stable"), kind="stable")
-        return joined([others, own]).where(order)
+        return concatenated([others, own]).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the larger of the two."""

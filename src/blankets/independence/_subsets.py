@@ -21,22 +21,11 @@ Judge = Callable[[NDArray[np.int64], int, Given], tuple[Floats, Floats]]
 
 
 class Separated(NamedTuple):
-    """The weakest evidence about each candidate, and the sets behind it.
+    """The weakest evidence about each candidate, and the sets behind it."""
 
-    Attributes
-    ----------
-    n_tests : int
-        How many were performed.
-    answers : ndarray of float64 of shape (4, candidates)
-        Statistics, degrees of freedom, log p-values and methods.
-    reliable : ndarray of bool of shape (candidates,)
-        Whether any test was performed.
-    sets : list of tuples of int
-    """
-
-    n_tests: int
-    answers: Floats
-    reliable: NDArray[np.bool_]
+    n_tests: int  # how many were performed
+    answers: Floats  # (4, candidates): statistics, degrees of freedom, log p-values and methods
+    reliable: NDArray[np.bool_]  # (candidates,): whether any test was performed
     sets: list[Given]
 
 

@@ -35,20 +35,10 @@ Floats = NDArray[np.float64]
 class TableTests(CountedTests):
     """G or X² tests on count tables.
 
-    Parameters
-    ----------
-    counter : Counter
-        Where the counts come from.
-    statistic : {"g", "x2"}
-        The statistic.
-    dof : {"adjusted", "nominal"}
-        Degrees of freedom of the p-value: those that the levels seen in each stratum leave, or the
-        textbook product (|X|-1)(|Y|-1)Π|Z_i|.
-    reliability : float
-        A test is performed if there are at least this many rows for each *nominal* degree of freedom;
-        0 performs all tests.
-    strength : {"p-value", "information"}
-        What `EvidenceBatch.strongest` compares.
+    ``counter``: where the counts come from. ``statistic``: the statistic. ``dof``: degrees of freedom of the p-value:
+    those that the levels seen in each stratum leave, or the textbook product (|X|-1)(|Y|-1)Π|Z_i|. ``reliability``: A
+    test is performed if there are at least this many rows for each *nominal* degree of freedom; 0 performs all tests.
+    ``strength``: what `EvidenceBatch.strongest` compares.
 
     Examples
     --------
@@ -223,7 +213,8 @@ class TableTests(CountedTests):
         def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
             return answers_of_block(counts, formula)
 
-        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind}"  # a checkpoint knows answers by this name
+        # A checkpoint knows answers by this name; calibrated tests of one table may be asked at several levels.
+        answers.__qualname__ = f"{type(self).__qualname__}.{self._kind} {getattr(self, 'level', None)}"
         return answers
 
     @cached_property

@@ -14,7 +14,24 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
-from blankets.kernels._moments import block_statistics, doubtful_of, fill_roots, moments_enough, moments_tail
+from blankets.kernels._moments import (
+    COARSE,
+    DEGREES,
+    FAR,
+    LARGE,
+    MOMENTS,
+    NOTHING,
+    OPEN,
+    SERIES,
+    SMALL,
+    STEPS,
+    TABLED,
+    block_statistics,
+    doubtful_of,
+    fill_roots,
+    moments_enough,
+    moments_tail,
+)
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permute
 from blankets.kernels._questions import drop_each, scan_bits, test_columns
@@ -24,10 +41,21 @@ from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
 
 __all__ = [
+    "COARSE",
     "COMPILED",
     "Cells",
+    "DEGREES",
+    "FAR",
     "Formula",
+    "LARGE",
     "Law",
+    "MOMENTS",
+    "NOTHING",
+    "OPEN",
+    "SERIES",
+    "SMALL",
+    "STEPS",
+    "TABLED",
     "Table",
     "Weakest",
     "best_parents",
@@ -64,7 +92,7 @@ COMPILED = False
 if not os.environ.get("BLANKETS_UNCOMPILED"):
     try:
         _compiled = import_module("blankets.kernels._compiled")
-        globals().update((name, getattr(_compiled, name)) for name in __all__ if name != "COMPILED")
+        globals().update((name, getattr(_compiled, name)) for name in __all__ if not name.isupper())
         COMPILED = True
     except ImportError as problem:
         warnings.warn(

@@ -26,16 +26,16 @@ ROOM = 256 * 2**20  # bytes for the groups of all sets
 class Completions:
     """The completions of weighted rows."""
 
-    codes: Codes  # their values
-    starts: Ints  # row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``
-    weights: Floats  # weight of each row
-    arities: Ints  # number of levels
+    codes: Codes  # (nodes, completions): their values
+    starts: Ints  # (rows + 1,): row r has the completions ``starts[r]`` to ``starts[r + 1] - 1``
+    weights: Floats  # (rows,): weight of each row
+    arities: Ints  # (nodes,): number of levels
     hidden: int  # mask of the nodes with hidden values
     largest: int  # sets of at most so many nodes have groups
-    position: Ints  # where a set's groups are; -1 for sets that are too large
-    groups: NDArray[np.int32]  # group of each completion, for each set
-    n_groups: Ints  # number of groups
-    static: Floats  # the BIC set function of `blankets.latent._scores` for sets without hidden nodes
+    position: Ints  # (2 ** nodes,): where a set's groups are; -1 for sets that are too large
+    groups: NDArray[np.int32]  # (sets, completions): group of each completion, for each set
+    n_groups: Ints  # (sets,): number of groups
+    static: Floats  # (2 ** nodes,): the BIC set function of `blankets.latent._scores` for sets without hidden nodes
 
     @property
     def total(self) -> float:

@@ -24,7 +24,7 @@ Edge = tuple[int, int]
 class Constraints:
     """Required and forbidden parents of each node, as masks, and the largest number of parents."""
 
-    # required, forbidden: ``required[v]`` has a bit for each node that must be a parent of v
+    # required, forbidden (nodes,): ``required[v]`` has a bit for each node that must be a parent of v
     required: NDArray[np.int64]
     forbidden: NDArray[np.int64]
     max_parents: int  # no node may have more parents

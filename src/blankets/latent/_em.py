@@ -35,9 +35,9 @@ def em(
 ) -> tuple[Floats, Floats]:
     """Fit the parameters of a DAG; return the weights of the completions and the log-likelihoods, in nats.
 
-    ``space``: the data. ``parents``: parent masks of the DAG. ``weights``: where to start: weights of the completions,
-    which add up to the weight of each row. ``most``, ``tolerance``: stop after so many steps, or when a step gains less
-    than ``tolerance`` nats.
+    ``space``: the data. ``parents``, of shape (nodes,): parent masks of the DAG. ``weights``, of shape (completions,):
+    where to start: weights of the completions, which add up to the weight of each row. ``most``, ``tolerance``: stop
+    after so many steps, or when a step gains less than ``tolerance`` nats.
 
     Return row weight times posterior probability, and the log-likelihood of the hidden part
     (factors with a hidden node) after each step.

@@ -31,7 +31,7 @@ class Local:
     names: tuple[str, ...]  # the members, other columns that help to tell a latent, then the target
     n_members: int  # how many of them are members
     rows: Rows  # their distinct rows; a missing label has code 0
-    missing: NDArray[np.bool_]  # which values are hidden: labels, if some rows have none
+    missing: NDArray[np.bool_]  # (nodes, rows): which values are hidden: labels, if some rows have none
     max_parents: int | None = None  # largest number of parents, if the user set one
 
     @property

@@ -228,7 +228,7 @@ class LatentBlanket(Saved):
         by = [latent.name for latent in self.latents if name in latent.replaced]
         return f"{name!r} was in the observed blanket; {' and '.join(by) or 'the model'} made it irrelevant."
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"edges": [list(edge) for edge in self.graph.edges]}
 
     def _check(self) -> None:

@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 class Rows:
     """Weighted rows of categorical codes."""
 
-    codes: NDArray[np.int32]  # one contiguous run of codes a column
-    arities: NDArray[np.int64]  # number of declared levels of each column
-    weights: NDArray[np.float64]  # how many rows of the data each row stands for; need not be whole numbers
+    codes: NDArray[np.int32]  # (columns, rows): one contiguous run of codes a column
+    arities: NDArray[np.int64]  # (columns,): number of declared levels of each column
+    weights: NDArray[np.float64]  # (rows,): how many rows of the data each row stands for; need not be whole numbers
 
     def __post_init__(self) -> None:
         for name in ("codes", "arities", "weights"):  # kernels want each in one piece

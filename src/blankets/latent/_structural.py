@@ -33,8 +33,8 @@ EM_GAIN = 1e-2  # nats; enough to choose a DAG
 class Fit:
     """A DAG fitted to data with hidden values."""
 
-    parents: Ints  # parent masks
-    weights: Floats  # row weight times posterior probability of each completion
+    parents: Ints  # (nodes,): parent masks
+    weights: Floats  # (completions,): row weight times posterior probability of each completion
     bic: float  # observed-data BIC in nats: the latent summed out, all parameters paid for
     history: tuple[float, ...]  # observed-data BIC after each alternation
 
@@ -46,7 +46,8 @@ class Problem:
     space: Completions  # the data; the last node is the latent that is sought
     constraints: Constraints  # what the DAG must satisfy
     starts: Sequence[Ints]  # DAGs (parent masks) to start from
-    prior: Floats  # what is believed of the other hidden values before the first step (odds within each row)
+    # (completions,): what is believed of the other hidden values before the first step (odds within each row)
+    prior: Floats
     draws: int = 0  # 0: expected counts. Otherwise so many sampled completions of each row of the data.
     # whether restarts alternate between the given DAGs and random ones; without given DAGs all are random
     explore: bool = True

@@ -14,7 +14,7 @@ from blankets.planning._prior import Knowledge
 from blankets.planning._question import Amount
 from blankets.planning._result import Alternative, Plan
 from blankets.planning._setting import MOST_ROWS, Floats, LabelDesign, Setting, most_labels, needed_kappa
-from blankets.planning._spread import MORE_IS_BETTER, Question, Spread, answers, setting_of
+from blankets.planning._spread import MORE_IS_BETTER, PlanQuestion, Spread, answers, setting_of
 
 __all__ = ["answer", "largest_kappa"]
 
@@ -32,7 +32,7 @@ class _Outcome:
         return self.value if math.isfinite(self.value) else None
 
 
-def answer(question: Question, candidates: list[Candidate], known: Knowledge, *, regime: str, strata: int) -> Plan:
+def answer(question: PlanQuestion, candidates: list[Candidate], known: Knowledge, *, regime: str, strata: int) -> Plan:
     """Answer through each candidate surrogate and return the best answer as a `Plan`.
 
     With an uncertain prior one surrogate is kept for all of it: a study has one analysis.
@@ -64,13 +64,13 @@ def answer(question: Question, candidates: list[Candidate], known: Knowledge, *,
     )
 
 
-def largest_kappa(question: Question, candidates: list[Candidate], known: Knowledge) -> float:
+def largest_kappa(question: PlanQuestion, candidates: list[Candidate], known: Knowledge) -> float:
     """Return κ of the surrogate that keeps most; of an uncertain prior the value that is safe to plan with."""
     possible = _possible(question, candidates, known)
     return max(_outcome(question, candidate, possible).value for candidate in candidates if candidate.competes)
 
 
-def _outcome(question: Question, candidate: Candidate, known: Knowledge) -> _Outcome:
+def _outcome(question: PlanQuestion, candidate: Candidate, known: Knowledge) -> _Outcome:
     priors = known.values(candidate.design)
     values = answers(question, candidate, priors)
     order = np.argsort(_cost(question, values), kind="stable")
@@ -78,7 +78,7 @@ def _outcome(question: Question, candidate: Candidate, known: Knowledge) -> _Out
     return _Outcome(candidate, float(priors[kept]), float(values[kept]))
 
 
-def _possible(question: Question, candidates: list[Candidate], known: Knowledge) -> Knowledge:
+def _possible(question: PlanQuestion, candidates: list[Candidate], known: Knowledge) -> Knowledge:
     """Return what is known of p(y=1), less what the labels contradict."""
     low, high = 0.0, 1.0
     for candidate in candidates:
@@ -102,14 +102,14 @@ def _contradiction(design: LabelDesign, share: float, prior: float) -> Parameter
     )
 
 
-def _share(question: Question, labeled: Amount | None) -> float:
+def _share(question: PlanQuestion, labeled: Amount | None) -> float:
     """Return labels as a share of all rows; NaN where that is not known yet."""
     if labeled is None:
         return math.nan
     return labeled.value / question.rows if labeled.is_count else labeled.value
 
 
-def _at_answer(question: Question, outcome: _Outcome) -> Setting:
+def _at_answer(question: PlanQuestion, outcome: _Outcome) -> Setting:
     """Return the study at the answer, or at the best that can be had where there is none."""
     setting = setting_of(question, outcome.candidate, np.asarray(outcome.prior))
     value = outcome.answer
@@ -127,20 +127,20 @@ def _at_answer(question: Question, outcome: _Outcome) -> Setting:
     return setting
 
 
-def _worth(question: Question, outcome: _Outcome) -> tuple[float, float]:
+def _worth(question: PlanQuestion, outcome: _Outcome) -> tuple[float, float]:
     """Return what to minimize: the answer, and where none is reached the power that is missed."""
     return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
 
 
-def _cost(question: Question, values: Floats) -> Floats:
+def _cost(question: PlanQuestion, values: Floats) -> Floats:
     return -values if question.unknown in MORE_IS_BETTER else values
 
 
-def _as_said(question: Question, outcome: _Outcome) -> float | None:
+def _as_said(question: PlanQuestion, outcome: _Outcome) -> float | None:
     value = outcome.answer
     return int(value) if value is not None and question.unknown in ("rows", "labeled", "dof") else value
 
 
-def _alternative(question: Question, outcome: _Outcome) -> Alternative:
+def _alternative(question: PlanQuestion, outcome: _Outcome) -> Alternative:
     design = outcome.candidate.design
     return Alternative(surrogate=design.surrogate.value, counts=design.counts, answer=_as_said(question, outcome))

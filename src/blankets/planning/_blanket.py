@@ -13,8 +13,8 @@ from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
 from blankets.planning._setting import Floats
-from blankets.planning._spread import Question
-from blankets.planning._study import Labeled, Study
+from blankets.planning._spread import PlanQuestion
+from blankets.planning._study import Labeled, PlannedStudy
 
 __all__ = ["plan_blanket"]
 
@@ -94,7 +94,7 @@ def plan_blanket(
     one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
     target_arity = _whole(target_arity, "target_arity", 2)
     freedom, strata = _tests(len(members), arity, conditioning, conditioning_arity, dof, target_arity)
-    study = Study(
+    study = PlannedStudy(
         labels=labels,
         labeled=labeled,
         prior=prior,
@@ -110,7 +110,7 @@ def plan_blanket(
     level = as_probability(alpha, "alpha")
     if level is None:
         raise ParameterError.out_of_range("alpha", alpha, "a number strictly between 0 and 1")
-    question = Question(
+    question = PlanQuestion(
         unknown=find_unknown(given | study.labels_given),
         effect=np.array(members),
         dof=freedom,

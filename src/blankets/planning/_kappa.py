@@ -9,7 +9,7 @@ import numpy as np
 
 from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_amount, as_count, number
-from blankets.planning._study import Labeled, Study
+from blankets.planning._study import Labeled, PlannedStudy
 
 __all__ = ["kappa"]
 
@@ -80,7 +80,7 @@ def kappa(
     n = as_count(rows, "rows", 2)
     if not isinstance(strata_priors, Sequence | np.ndarray | None):
         raise ParameterError.out_of_range("strata_priors", strata_priors, "p(y=1|z) of each stratum")
-    study = Study(
+    study = PlannedStudy(
         labels=labels,
         labeled=labeled,
         prior=prior,

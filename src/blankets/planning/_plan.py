@@ -11,8 +11,8 @@ import numpy as np
 from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
 from blankets.planning._result import Plan
-from blankets.planning._spread import Question
-from blankets.planning._study import Labeled, Study
+from blankets.planning._spread import PlanQuestion
+from blankets.planning._study import Labeled, PlannedStudy
 
 __all__ = ["plan"]
 
@@ -120,7 +120,7 @@ def plan(
     >>> found.quantile([0.05, 0.5, 0.95]).tolist()
     [25.0, 49.0, 79.0]
     """
-    study = Study(
+    study = PlannedStudy(
         labels=labels,
         labeled=labeled,
         prior=prior,
@@ -143,7 +143,7 @@ def plan(
         "rows": as_count(rows, "rows", 2),
         "dof": freedom,
     }
-    question = Question(
+    question = PlanQuestion(
         unknown=find_unknown(given | study.labels_given),
         effect=np.array([number(given["effect"])]),
         dof=np.array([float(freedom or one_more_level)]),

@@ -312,7 +312,7 @@ class Plan(Saved):
             return replace(self.setting, rows=values, labeled=self.setting.share, labeled_is_count=False)
         return replace(self.setting, labeled=values, labeled_is_count=True)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         plan = {
             name: getattr(self, name)
             for name in (
@@ -330,7 +330,7 @@ class Plan(Saved):
             "uncertain_prior": None if self.spread is None else self._over_prior(self.spread.knowledge),
         }
 
-    def _over_prior(self, known: Knowledge) -> dict[str, Any]:
+    def _over_prior(self, known: Knowledge) -> dict[str, object]:
         return {
             "assurance": known.assurance,
             "n_draws": known.n_draws,

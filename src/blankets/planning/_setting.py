@@ -69,7 +69,7 @@ class LabelDesign:
     # p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not
     strata: tuple[tuple[float, float], ...] = ()
 
-    def _said(self) -> dict[str, Any]:
+    def _said(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in ("regime", "surrogate", "positives", "strata")}
 
     @classmethod
@@ -103,13 +103,13 @@ class Setting:
     """Everything that the power of a planned test depends on; arrays broadcast against each other."""
 
     design: LabelDesign  # the surrogate and its κ
-    # effect, dof: nats with the full target, and degrees of freedom of the test with the full target
+    # effect, dof (..., members): nats with the full target, and degrees of freedom of the test with the full target
     effect: Annotated[Floats, Bounds(math.ulp(0.0), MOST_NATS)]
     dof: Annotated[Floats, Bounds(math.ulp(0.0), MOST_DOF)]
-    # alpha, rows, prior: level, rows, p(y=1)
+    # alpha, rows, prior (...): level, rows, p(y=1)
     alpha: Annotated[Floats, Bounds(math.ulp(0.0), 1.0)]
     rows: Annotated[Floats, Bounds(1.0, MOST_ROWS)]
-    # labels, as a share of all rows or (``labeled_is_count``) as a number
+    # (...): labels, as a share of all rows or (``labeled_is_count``) as a number
     labeled: Annotated[Floats, Bounds(0.0, MOST_ROWS)]
     labeled_is_count: bool = False
     prior: Annotated[Floats, Bounds(TINY, 1.0 - 1e-16, known=False)]

@@ -16,14 +16,14 @@ from blankets.planning._question import Amount
 from blankets.planning._setting import MOST_DOF, MOST_NATS, Floats, Setting, solve
 from blankets.records import Bounds, refuse
 
-__all__ = ["MORE_IS_BETTER", "Question", "Spread", "Unknown", "answers", "setting_of"]
+__all__ = ["MORE_IS_BETTER", "PlanQuestion", "Spread", "Unknown", "answers", "setting_of"]
 
 MORE_IS_BETTER = ("power", "dof", "kappa")
 Unknown = Annotated[str, Literal["alpha", "dof", "effect", "kappa", "labeled", "power", "rows"]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class PlanQuestion:
     """The numbers given (NaN for the unknown), in the form that `Setting` wants."""
 
     unknown: Unknown
@@ -41,7 +41,7 @@ class Spread:
     """How an answer is distributed over an uncertain prior."""
 
     knowledge: Knowledge  # of p(y=1)
-    question: Question  # what was asked
+    question: PlanQuestion  # what was asked
     candidate: Candidate  # the surrogate through which it is answered, and the labels
 
     def _check(self) -> None:
@@ -74,7 +74,7 @@ class Spread:
         return np.full(np.shape(q), math.nan) if prior is None else inside(prior.ppf(q))
 
 
-def answers(question: Question, candidate: Candidate, priors: Floats) -> Floats:
+def answers(question: PlanQuestion, candidate: Candidate, priors: Floats) -> Floats:
     """Return the answer for each value of p(y=1); infinite (of the bad sign) where it is out of reach."""
     values = solve(setting_of(question, candidate, priors), question.unknown, np.asarray(question.power))
     if question.unknown == "effect":
@@ -84,7 +84,7 @@ def answers(question: Question, candidate: Candidate, priors: Floats) -> Floats:
     return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
 
 
-def setting_of(question: Question, candidate: Candidate, prior: Floats) -> Setting:
+def setting_of(question: PlanQuestion, candidate: Candidate, prior: Floats) -> Setting:
     """Return the study that a question is about, through one surrogate."""
     labeled = candidate.labeled or Amount(math.nan, is_count=True)
     return Setting(

@@ -17,17 +17,16 @@ from blankets.planning._designs import CASE_CONTROL, stratified
 from blankets.planning._prior import Knowledge
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
-from blankets.planning._spread import Question
-from blankets.regimes import Prior, regime_from
-from blankets.regimes import Question as Asked
+from blankets.planning._spread import PlanQuestion
+from blankets.regimes import Prior, Question, regime_from
 
-__all__ = ["Labeled", "Study"]
+__all__ = ["Labeled", "PlannedStudy"]
 
 Labeled = float | int | Mapping[str, float | int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class PlannedStudy:
     """What the user said about labels; see `plan` for the meaning of each."""
 
     labels: Any
@@ -53,7 +52,7 @@ class Study:
     @cached_property
     def _regime(self) -> tuple[str, Prior | None]:
         regime = regime_from(self.labels, prior=self.prior, sampling=self.sampling)
-        regime.require(Asked.POWER)
+        regime.require(Question.POWER)
         kind = CASE_CONTROL if regime.sampling == "case-control" else regime.name
         if kind != "supervised" and self.target_arity != 2:
             raise ParameterError(
@@ -68,7 +67,7 @@ class Study:
         kind, _ = self._regime
         return {} if kind == "supervised" and self.labeled is None else {"labeled": self.labeled}
 
-    def answer(self, question: Question) -> Plan:
+    def answer(self, question: PlanQuestion) -> Plan:
         """Answer a question about this study."""
         _check_effect(question)
         candidates, knowledge = self._candidates(question)
@@ -77,12 +76,12 @@ class Study:
     def kappa(self, rows: float) -> float:
         """Return the share of the noncentrality that the best of the surrogates keeps."""
         nothing = np.array([np.nan])
-        question = Question(
+        question = PlanQuestion(
             unknown="kappa", effect=nothing, dof=nothing, alpha=np.nan, power=np.nan, rows=rows, largest_effect=np.nan
         )
         return largest_kappa(question, *self._candidates(question))
 
-    def _candidates(self, question: Question) -> tuple[list[Candidate], Knowledge]:
+    def _candidates(self, question: PlanQuestion) -> tuple[list[Candidate], Knowledge]:
         """Return the surrogates that can answer, and what is known of p(y=1)."""
         kind, prior = self._regime
         knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, seed=_seed(self.rng))
@@ -133,7 +132,7 @@ def _seed(rng: np.random.Generator | int | None) -> int:
     return int(generator_from(rng).integers(2**62))
 
 
-def _check_effect(question: Question) -> None:
+def _check_effect(question: PlanQuestion) -> None:
     if (question.effect > question.largest_effect).any():
         raise ParameterError.out_of_range(
             "effect", float(question.effect.max()), f"at most {question.largest_effect:.4g} nats with so few levels"

@@ -56,7 +56,7 @@ class PlanningTable:
     answers: NDArray[np.float64]
     plans: tuple[Plan, ...]
 
-    def to_records(self) -> list[dict[str, Any]]:
+    def to_records(self) -> list[dict[str, object]]:
         """Return one dict a cell: the values varied, the answer (None if out of reach), power and κ there."""
         return [
             dict(zip(self.axes, values, strict=True))
@@ -84,7 +84,7 @@ class PlanningTable:
         wide = frame.pivot_table(index=down, columns=across, values="answer", sort=False, dropna=False, aggfunc="first")
         return wide.reindex(columns=list(self.axes[across]))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain numbers, words and lists, with a ``schema_version``."""
         axes = {name: list(values) for name, values in self.axes.items()}
         return {

@@ -25,30 +25,14 @@ CELLS = 1 << 24  # of a pair's table; larger ones are not made
 
 @dataclass(eq=False)
 class Pairs:
-    """Looks at pairs of columns.
+    """Looks at pairs of columns."""
 
-    Attributes
-    ----------
-    frame : Frame
-        The table.
-    features : ndarray of shape (n,)
-        The columns to compare.
-    tied : ndarray of shape (n,) or None
-        The information of each about the target, where there is one.
-    n_jobs : int
-        Threads for counting.
-    tell : callable
-        Told how far the work has come.
-    notes : list of str
-        What was not looked at.
-    """
-
-    frame: Frame
-    features: NDArray[np.int64]
-    tied: NDArray[np.float64] | None
-    n_jobs: int
-    tell: Callable[[str], None]
-    notes: list[str] = field(default_factory=list)
+    frame: Frame  # the table
+    features: NDArray[np.int64]  # (n,): the columns to compare
+    tied: NDArray[np.float64] | None  # (n,): the information of each about the target, where there is one
+    n_jobs: int  # threads for counting
+    tell: Callable[[str], None]  # told how far the work has come
+    notes: list[str] = field(default_factory=list)  # what was not looked at
 
     def findings(self) -> Iterator[Finding]:
         """Yield columns that nearly repeat, or determine, another one."""

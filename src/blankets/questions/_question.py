@@ -138,7 +138,7 @@ def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> No
         raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, known)}")
 
 
-def _keep(result: Any, function: str, given: dict[str, Any]) -> None:
+def _keep(result: Any, function: str, given: Mapping[str, Any]) -> None:
     """Complete the call of a result that was just made: the question has left the table's fingerprint in it.
 
     The result is changed in place: a copy would work out all that a blanket tells only when it is asked.

@@ -19,8 +19,8 @@ from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerabl
 from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
-from blankets.regimes import UNLABELLED, Regime, prior_from
-from blankets.results import Blanket, Refutation, Trial, count_of, joined, number
+from blankets.regimes import UNLABELED, Regime, prior_from
+from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 __all__ = ["refute"]
@@ -191,12 +191,12 @@ class _Tampering:
         figures = {"found": mean}
         if allowed is None:
             words = (
-                f"{number(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
+                f"{digits(mean)} members on average; {self.blanket.algorithm} controls no error rate to compare with."
             )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
-            f"With the target shuffled {number(mean)} members were found on average, and chance lets in at most "
-            f"{number(allowed)}."
+            f"With the target shuffled {digits(mean)} members were found on average, and chance lets in at most "
+            f"{digits(allowed)}."
         )
         return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
@@ -219,7 +219,7 @@ class _Tampering:
         if rate is None:
             words = f"{let_in} of {tried} columns of noise got in.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
-        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {number(rate * tried)}.{kept}"
+        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {digits(rate * tried)}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
 
     def _subsets(self) -> Trial:
@@ -300,9 +300,9 @@ def _new_names(names: Sequence[str]) -> list[str]:
 def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:
     """Return the study with half of the labels of each class hidden; at least one of each stays."""
     codes = study.labels.codes.copy()
-    for code in np.unique(codes[codes != UNLABELLED]):
+    for code in np.unique(codes[codes != UNLABELED]):
         rows = rng.permutation(np.flatnonzero(codes == code))
-        codes[rows[: int(HIDDEN * len(rows))]] = UNLABELLED
+        codes[rows[: int(HIDDEN * len(rows))]] = UNLABELED
     return study.with_labels(codes)
 
 

@@ -76,7 +76,7 @@ def as_data(value: Any) -> Any:
     return _of_scipy(value) or not_kept(value)
 
 
-def _fields_of(value: Any) -> dict[str, Any]:
+def _fields_of(value: Any) -> dict[str, object]:
     """Return the fields of a dataclass that are not the usual ones, less those about the user's machine."""
     said = {}
     for field in fields(value):

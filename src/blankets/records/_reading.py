@@ -75,14 +75,7 @@ def short(value: object) -> str:
 def read(kind: type[T], content: Any, at: tuple[str, ...] = ()) -> T:
     """Return an object of a class, made of what `plain` made of one.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass, or any other annotation.
-    content : object
-        Plain data.
-    at : tuple of str
-        The keys under which it stood.
+    ``kind``: a dataclass, or any other annotation. ``content``: plain data. ``at``: the keys under which it stood.
 
     Raises
     ------
@@ -234,7 +227,7 @@ def _record(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
     return found
 
 
-def _made(make: Any, given: tuple[Any, ...], known: dict[str, Any], value: Any, at: tuple[str, ...]) -> Any:
+def _made(make: Any, given: tuple[Any, ...], known: Mapping[str, Any], value: Any, at: tuple[str, ...]) -> Any:
     """Make an object, and refuse what it refuses."""
     try:
         return make(*given, **known)

@@ -77,17 +77,7 @@ def key_of(name: str) -> str:
 def write_whole(path: str | Path, text: str) -> Path:
     """Write a text file in one step: whoever reads it, or whatever stops us, meets the old file or the new one.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where to; what is there is replaced.
-    text : str
-        What to write, in UTF-8; line ends stay as they are.
-
-    Returns
-    -------
-    Path
-        The file.
+    ``path``: where to; what is there is replaced. ``text``: what to write, in UTF-8; line ends stay as they are.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from blankets.regimes._kappa import (
     stratified_kappa,
     surrogate_breakpoints,
 )
-from blankets.regimes._labels import UNLABELLED, Labels, class_codes, code_labels, read_labels
+from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
 from blankets.regimes._prior import (
     Beta,
@@ -54,7 +54,7 @@ __all__ = [
     "Supervised",
     "Surrogate",
     "SurrogateColumn",
-    "UNLABELLED",
+    "UNLABELED",
     "Unsaid",
     "between",
     "class_codes",

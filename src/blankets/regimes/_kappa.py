@@ -29,7 +29,7 @@ from scipy.special import betaincinv
 
 from blankets.errors import NotAnswerableError
 from blankets.regimes._surrogates import Surrogate, collapse
-from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, Sampling, as_tables, divided, plug_in
+from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, Sampling, as_tables, divided, plug_in
 
 __all__ = [
     "StratifiedKappa",
@@ -137,9 +137,9 @@ def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ..
 class StratifiedKappa:
     """κ of conditional tests, stratum by stratum."""
 
-    by_stratum: Floats  # κ_z
-    weights: Floats  # share of the effect that lies in each stratum
-    value: Floats  # κ̄, the κ of the conditional test
+    by_stratum: Floats  # (..., strata): κ_z
+    weights: Floats  # (..., strata): share of the effect that lies in each stratum
+    value: Floats  # (...): κ̄, the κ of the conditional test
     unconditional: Floats  # the κ of the unconditional test, to compare with
 
     @property
@@ -158,9 +158,10 @@ def stratified_kappa(
 ) -> StratifiedKappa:
     """Return κ of conditional tests through Ỹ0 or Ỹ1 (errata B4).
 
-    ``counts``: label tables: negative, positive, unlabeled. ``surrogate``: ``Y0`` or ``Y1``. ``prior``: p(y=1) of the
-    population. ``sampling``: how the labeled positives were collected. ``effects``: i₂(X;Y|z), where it is known or
-    assumed; by default it is estimated as Î₂(X;Ỹ|z) / κ_z.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``surrogate``:
+    ``Y0`` or ``Y1``. ``prior``: p(y=1) of the population. ``sampling``: how the labeled positives were collected.
+    ``effects``, of shape (..., strata): i₂(X;Y|z), where it is known or assumed; by default it is estimated as
+    Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------
@@ -176,12 +177,12 @@ def stratified_kappa(
         raise NotAnswerableError(f"κ by stratum is known for 'y0' and 'y1', but not for {surrogate.value!r}")
     tables = as_tables(counts, n_y=3)
     if surrogate is Surrogate.Y1:  # the mirror image
-        tables, prior = tables[..., [POSITIVE, NEGATIVE, UNLABELLED], :], 1.0 - np.asarray(prior, float)
+        tables, prior = tables[..., [POSITIVE, NEGATIVE, UNLABELED], :], 1.0 - np.asarray(prior, float)
     share = np.asarray(prior, float)
     rows = tables.sum(axis=-1)
     labeled, everyone = rows[..., POSITIVE], rows.sum(axis=-1)
     apart = sampling == "case-control"
-    population = rows[..., UNLABELLED] if apart else everyone
+    population = rows[..., UNLABELED] if apart else everyone
     p_z = divided(population, population.sum(axis=-1, keepdims=True))
     r_z = divided(labeled, labeled.sum(axis=-1, keepdims=True))
     in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)

@@ -13,7 +13,7 @@ from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate, divided
 
-__all__ = ["EVERYTHING", "check_estimator", "needs_prior", "over_priors", "with_prior"]
+__all__ = ["EVERYTHING", "check_estimator", "needs_prior", "averaged_over_priors", "with_prior"]
 
 EVERYTHING = frozenset(Question)
 _PRIOR_HELPS = "give prior=, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"
@@ -39,7 +39,7 @@ def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
     one_of("estimator in this regime", estimator, names)
 
 
-def over_priors(
+def averaged_over_priors(
     estimate: Callable[[float], InformationEstimate], prior: Prior, *, of_negatives: bool = False
 ) -> InformationEstimate:
     """Return the estimate at the expected prior, with the prior's uncertainty added to its variance.

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
 
-__all__ = ["UNLABELLED", "Labels", "class_codes", "code_labels", "read_labels"]
+__all__ = ["UNLABELED", "Labels", "class_codes", "code_labels", "read_labels"]
 
-UNLABELLED: Final = -1
+UNLABELED: Final = -1
 AUTO: Final = "auto"
 
 MOST_CLASSES = 20  # distinct numbers; more are a measurement
@@ -35,7 +35,7 @@ class Labels:
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
-    # Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
+    # (rows,): Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
     codes: NDArray[np.int16]
     classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
     saw: str = ""  # what was read, in a sentence
@@ -119,8 +119,8 @@ def class_codes(values: Any, *, unlabeled_marker: object = AUTO) -> NDArray[np.i
     """
     codes, levels, missing = _coded(values, unlabeled_marker)
     known, unlabeled = _known(codes, levels, missing, AUTO, unlabeled_marker)
-    number = np.array([known.index(level) if level in known else UNLABELLED for level in levels], np.int64)
-    return np.where(unlabeled, UNLABELLED, number[np.where(missing, 0, codes)])
+    number = np.array([known.index(level) if level in known else UNLABELED for level in levels], np.int64)
+    return np.where(unlabeled, UNLABELED, number[np.where(missing, 0, codes)])
 
 
 def _coded(
@@ -154,8 +154,8 @@ def code_labels(
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
         raise LabelError(f"the target has {len(classes):,} classes, too many; merge rare ones")
-    table = np.array([code_of.get(level, UNLABELLED) for level in levels], np.int16)
-    out = np.where(unlabeled, np.int16(UNLABELLED), table[np.where(missing, 0, codes)])
+    table = np.array([code_of.get(level, UNLABELED) for level in levels], np.int16)
+    out = np.where(unlabeled, np.int16(UNLABELED), table[np.where(missing, 0, codes)])
     return Labels(out.astype(np.int16), classes, _sentence(out, classes))
 
 
@@ -188,7 +188,7 @@ def _without_mixed_marker(values: Any, marker: object) -> Any:
     items = list(values)
     if not any(isinstance(v, str) for v in items):
         return values
-    return [None if type(v) is not str and isinstance(v, int | np.integer) and v == UNLABELLED else v for v in items]
+    return [None if type(v) is not str and isinstance(v, int | np.integer) and v == UNLABELED else v for v in items]
 
 
 def _as_categories(column: Column) -> Categories:
@@ -224,9 +224,9 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
     if whole == seen and set(seen) == {-1, 1}:
         return _plus_minus_one(mode, gaps=gaps)
     found: list[object] = []
-    rest = [level for level in seen if not (_is_whole(level) and level == UNLABELLED)]
+    rest = [level for level in seen if not (_is_whole(level) and level == UNLABELED)]
     if len(rest) < len(seen) and all(map(_never_negative, rest)):
-        found, seen = [UNLABELLED], rest
+        found, seen = [UNLABELED], rest
     if mode == "pu" and len(seen) == 2 and set(seen) == {0, 1}:  # False is 0 and True is 1
         if gaps or found:
             raise LabelError(
@@ -248,7 +248,7 @@ def _is_among(value: object, levels: list[object]) -> bool:
 def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
     """Resolve labels {-1, +1} where the regime leaves only one meaning."""
     if mode == "pu":
-        return [UNLABELLED]  # only positives are labeled, so -1 is not a class
+        return [UNLABELED]  # only positives are labeled, so -1 is not a class
     if mode == "supervised" or (mode != AUTO and gaps):
         return []  # -1 is a class: nothing is unlabeled, or the gaps are
     raise LabelError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
@@ -65,10 +66,10 @@ def regime_from(
         raise LabelError(f"say how labels go missing, with labels= one of\n{MECHANISMS_EXPLAINED}")
     if name not in NAMES:
         raise ParameterError.not_one_of("label regime", spec, NAMES)
-    return _named(name, prior, {} if sampling is None else {"sampling": sampling}, how)
+    return _named(name, prior, sampling, how)
 
 
-def _named(name: str, prior: object, sampling: dict[str, Any], how: dict[str, Any]) -> Regime:
+def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str, Any]) -> Regime:
     """Return the regime of a name, after a look whether it has such options."""
     if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
@@ -77,7 +78,7 @@ def _named(name: str, prior: object, sampling: dict[str, Any], how: dict[str, An
     if name == "pu" and "given_drivers" in how:
         raise ParameterError("'given_drivers' is for labels='mar-f', and not for labels='pu'")
     if name == "pu":
-        return PositiveUnlabeled(prior, **sampling, **how)
+        return PositiveUnlabeled(prior, sampling or "one-sample", **how)
     return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior, **how)
 
 

@@ -25,7 +25,7 @@ from blankets.errors import LabelError
 from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
-from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
+from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
@@ -206,7 +206,7 @@ class PositiveUnlabeled(Regime):
         """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
         prior = self.known_prior(labels, Question.ESTIMATE)
-        return over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
+        return averaged_over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
         _, a = labels.shares

@@ -13,7 +13,7 @@ from blankets.errors import LabelError, NotAnswerableError, ParameterError
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
-from blankets.regimes._knowledge import EVERYTHING, check_estimator, needs_prior, over_priors, with_prior
+from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, collapse, surrogate_from
@@ -233,9 +233,9 @@ class SemiSupervised(Regime):
         if estimator == "ss":
             if loss != "log":
                 raise ParameterError("estimator 'ss' is defined for loss='log' only; take 'pos' or 'neg'")
-            return over_priors(lambda p: ss_information(counts, p), prior)
-        pos = over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
-        neg = over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
+            return averaged_over_priors(lambda p: ss_information(counts, p), prior)
+        pos = averaged_over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
+        neg = averaged_over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
         if estimator == "least-variance":
             return _where(~(neg.variance < pos.variance), pos, neg)
         b, a = labels.shares

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import LabelError, ParameterError
 from blankets.regimes._labels import Labels
-from blankets.stats import NEGATIVE, POSITIVE, UNLABELLED, as_tables
+from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, as_tables
 
 __all__ = ["Surrogate", "SurrogateColumn", "collapse", "label_column", "surrogate_column", "surrogate_from"]
 
@@ -55,9 +55,9 @@ class SurrogateColumn:
     """A column to count in place of the target."""
 
     surrogate: Surrogate  # which one
-    codes: NDArray[np.uint8]  # codes of all rows; 0 in rows that are not to be counted
+    codes: NDArray[np.uint8]  # (rows,): codes of all rows; 0 in rows that are not to be counted
     levels: tuple[object, ...]  # what the codes mean
-    rows: NDArray[np.bool_] | None = None  # which rows to count; None for all
+    rows: NDArray[np.bool_] | None = None  # (rows,): which rows to count; None for all
     forced: bool = False  # whether the regime says that it is not valid, and the user wanted it all the same
     note: str = ""  # why it was chosen, or why it is not valid
 
@@ -100,7 +100,7 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     if not labels.is_binary:
         raise LabelError(f"{surrogate.value!r} stands in for one of two classes, but there are {len(labels.classes)}")
     negative, positive = labels.classes
-    filler = {Surrogate.YM: UNLABELLED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
+    filler = {Surrogate.YM: UNLABELED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
     names = {
         Surrogate.YM: (negative, positive, "unlabeled"),
         Surrogate.Y0: (f"{negative} or unlabeled", positive),
@@ -118,9 +118,9 @@ def label_column(labels: Labels) -> SurrogateColumn:
 def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     """Return label tables as tables of a surrogate.
 
-    ``counts``: label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n
-    tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x) table is one stratum. ``surrogate``:
-    what stands in for the target.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. With three axes the
+    first is that of the strata, so that n tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x)
+    table is one stratum. ``surrogate``: what stands in for the target.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
     [[[51.0, 62.0], [3.0, 4.0]]]
     """
     tables = as_tables(counts, n_y=3)
-    negative, positive, unlabeled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELLED))
+    negative, positive, unlabeled = (tables[..., k, :] for k in (NEGATIVE, POSITIVE, UNLABELED))
     if surrogate is Surrogate.YM:
         return tables
     if surrogate is Surrogate.Y0:

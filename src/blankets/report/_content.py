@@ -15,11 +15,11 @@ from blankets.report._reproduce import reproduce, versions
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
+    digits,
     emptied,
     false_members_sentence,
     format_seconds,
     joined,
-    number,
     shown,
     size_of,
     undecided_sentence,
@@ -116,7 +116,7 @@ def _meaning(blanket: Blanket) -> str:
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (
-            f"With {count_of(blanket.n_rows, 'row')} a pair of two-level columns that share {number(smallest)} nats "
+            f"With {count_of(blanket.n_rows, 'row')} a pair of two-level columns that share {digits(smallest)} nats "
             f"({size_of(smallest)}) or more would have been found with probability 0.95."
         )
     one = len(blanket) == 1
@@ -182,7 +182,7 @@ def _facts(blanket: Blanket) -> list[list[str]]:
         fdr = known is not None and known.controls == "fdr"
         facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
     if known is not None and known.n_tested:
-        facts.append(["False members expected", f"about {number(known.expected)}, at most {number(known.at_most)}"])
+        facts.append(["False members expected", f"about {digits(known.expected)}, at most {digits(known.at_most)}"])
     if blanket.why_algorithm:
         facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts

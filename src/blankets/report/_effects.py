@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
-from blankets.results import SYMBOLS, count_of, format_p, joined, number, shown, size_of
+from blankets.results import SYMBOLS, count_of, digits, format_p, joined, shown, size_of
 from blankets.stats import EFFECT_SIZES
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
         "effect": evidence.effect if tested else None,
         "less_bias": shifted,
         "interval": list(ends) if ends else None,
-        "effect_words": number(evidence.effect) if tested else "not known",
-        "less_bias_words": "not known" if shifted is None else f"{number(shifted)} ({size_of(shifted)})",
-        "interval_words": f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "not known",
+        "effect_words": digits(evidence.effect) if tested else "not known",
+        "less_bias_words": "not known" if shifted is None else f"{digits(shifted)} ({size_of(shifted)})",
+        "interval_words": f"{digits(ends[0], 2)} to {digits(ends[1], 2)}" if ends else "not known",
         "p": format_p(evidence.log_p),
-        "test": f"{symbol} = {number(evidence.statistic)} on {freedom}{how}" if tested else "too few rows for a test",
+        "test": f"{symbol} = {digits(evidence.statistic)} on {freedom}{how}" if tested else "too few rows for a test",
         "given": "the other members" if others else joined(evidence.given, 4) or "nothing",
     }

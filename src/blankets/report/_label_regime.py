@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from blankets.regimes import Surrogate
-from blankets.results import number
+from blankets.results import digits
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
@@ -41,7 +41,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     told.append(["p(y=1)", "not known" if settings.get("prior") is None else str(settings["prior"])])
     told.append(["Each test", stands_in(blanket)])
     if (kappa := settings.get("kappa")) is not None:
-        told.append(["Power kept", f"each row counts as much as κ = {number(kappa)} rows with full labels"])
+        told.append(["Power kept", f"each row counts as much as κ = {digits(kappa)} rows with full labels"])
     if settings.get("surrogate_is_valid") is False:
         told.append(["Caution", "this surrogate is not valid here, and was forced"])
     if unlabeled := blanket.data.get("unlabeled"):

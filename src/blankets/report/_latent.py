@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
-from blankets.results import count_of, joined, number, shown
+from blankets.results import count_of, digits, joined, shown
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
@@ -92,5 +92,5 @@ def _table(headings: Sequence[object], rows: Sequence[Sequence[object]]) -> Html
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll", tabindex="0")
 
 
-def _figure(value: float, digits: int = 4) -> str:
-    return "-" if math.isnan(value) else number(value) if digits > 1 else f"{value:.1f}"
+def _figure(value: float, places: int = 4) -> str:
+    return "-" if math.isnan(value) else digits(value) if places > 1 else f"{value:.1f}"

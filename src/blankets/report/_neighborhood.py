@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from blankets.results import count_of, joined, number, shown
+from blankets.results import count_of, digits, joined, shown
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
@@ -137,7 +137,7 @@ def _latent_box(one: Latent, latent: LatentBlanket) -> Box:
         "label": shown(one.name, _LETTERS),
         "role": role,
         "latent": True,
-        "words": f"{shown(one.name)}, latent {role}, {number(one.information)} nats",
+        "words": f"{shown(one.name)}, latent {role}, {digits(one.information)} nats",
         "lines": [latent.explain(one.name)],
     }
 
@@ -231,7 +231,7 @@ def _thickness(value: float) -> float:
 
 
 def _box_words(name: str, role: str, effect: float | None) -> str:
-    strength = f", {number(effect)} nats" if effect is not None and math.isfinite(effect) else ""
+    strength = f", {digits(effect)} nats" if effect is not None and math.isfinite(effect) else ""
     return f"{shown(name)}, {_WORDS[role]}{strength}"
 
 

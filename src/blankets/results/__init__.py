@@ -17,12 +17,9 @@ from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
 from blankets.results._text import closing_sentence, member_note, undecided_sentence
-from blankets.results._words import SYMBOLS, count_of, format_p, format_seconds, joined, number, shown, size_of
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
 
 __all__ = [
-    "closing_sentence",
-    "member_note",
-    "undecided_sentence",
     "Advice",
     "Assumption",
     "Assumptions",
@@ -45,6 +42,7 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "closing_sentence",
     "count_of",
     "describe",
     "determined_sentence",
@@ -54,7 +52,9 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
-    "number",
+    "member_note",
+    "digits",
     "shown",
     "size_of",
+    "undecided_sentence",
 ]

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, number, shown
+from blankets.results._words import count_of, digits, shown
 
 __all__ = ["Advice", "Goal"]
 
@@ -18,24 +18,14 @@ _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "powe
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What is missing for the test of one effect to have a wanted power.
+    """What is missing for the test of one effect to have a wanted power."""
 
-    Attributes
-    ----------
-    effect : str
-        "small", "medium" or "large".
-    power : float
-        The wanted power.
-    more_labels : mapping of str to int or None
-        How many more labels would do, the rows staying as they are, by kind of label; None where even the
-        last one is not enough.
-    more_rows : int or None
-        How many more rows would do, as often labeled as those that are there; None where none are.
-    """
-
-    effect: str
-    power: Probability
+    effect: str  # "small", "medium" or "large"
+    power: Probability  # the wanted power
+    # how many more labels would do, the rows staying as they are, by kind of label; None where even the last one
+    # is not enough
     more_labels: Mapping[str, Count | None]
+    # how many more rows would do, as often labeled as those that are there; None where none are
     more_rows: Count | None
 
 
@@ -179,10 +169,10 @@ class Advice(Saved):
     def _heading(self) -> str:
         kept = ""
         if self.kappa is not None and self.surrogate != "full":
-            kept = f", with κ = {number(self.kappa)}"
+            kept = f", with κ = {digits(self.kappa)}"
             if self.kappa_range is not None and self.kappa_range[1] > self.kappa_range[0]:
                 low, high = self.kappa_range
-                kept += f" ({number(low)} to {number(high)})"
+                kept += f" ({digits(low)} to {digits(high)})"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         return (
             f"Power of the test of a typical feature ({self.levels} levels, {freedom}) at level {self.alpha:g}{kept}:"
@@ -197,7 +187,7 @@ class Advice(Saved):
         for effect, power in self.powers.items():
             low, high = self.power_ranges.get(effect, (power, power))
             spread = f" ({low:.2f} to {high:.2f})" if f"{low:.2f}" != f"{high:.2f}" else ""
-            first = [effect, number(self.effects[effect]), f"{power:.2f}{spread}"]
+            first = [effect, digits(self.effects[effect]), f"{power:.2f}{spread}"]
             for goal in (goal for goal in self.goals if goal.effect == effect):
                 more = [_count(goal.more_labels[kind]) for kind in kinds]
                 rows.append([*first, f"{goal.power:g}", *more, _count(goal.more_rows)])

@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._law import LARGEST, TOO_LARGE, check_law
-from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, shown, size_of, wrapped
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, shown, size_of, wrapped
 from blankets.stats import InformationEstimate
 
 __all__ = ["Estimate", "TestResult"]
@@ -91,7 +91,7 @@ class Estimate(Saved, _Printed):
         """P-value of independence that goes with the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"interval_90": self.interval(), "p": self.p}
 
     def _check(self) -> None:
@@ -101,10 +101,10 @@ class Estimate(Saved, _Printed):
         low, high = self.interval()
         given = f" given {joined(self.given)}" if self.given else ""
         yield (
-            f"Information between {shown(self.x)} and {shown(self.target)}{given}: {number(self.value)} nats "
-            f"({size_of(self.value)}), 90% interval {number(low)} to {number(high)}"
+            f"Information between {shown(self.x)} and {shown(self.target)}{given}: {digits(self.value)} nats "
+            f"({size_of(self.value)}), 90% interval {digits(low)} to {digits(high)}"
         )
-        yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {number(self.standard_error)}."
+        yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {digits(self.standard_error)}."
         if self.value > high:
             yield wrapped(TOO_LARGE, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
@@ -196,7 +196,7 @@ class TestResult(Saved, _Printed):
         """Whether the test was performed and p <= alpha."""
         return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"p": self.p}
 
     def _check(self) -> None:
@@ -209,13 +209,13 @@ class TestResult(Saved, _Printed):
         if self.reliable:
             how = f" ({self.method})" if self.method else ""
             freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
-            found = f"{SYMBOLS[self.test]} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            found = f"{SYMBOLS[self.test]} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
             yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()
             yield (
-                f"  Information {number(self.estimate.value)} nats ({size_of(self.estimate.value)}), 90% interval "
-                f"{number(low)} to {number(high)}, by {self.estimate.estimator}."
+                f"  Information {digits(self.estimate.value)} nats ({size_of(self.estimate.value)}), 90% interval "
+                f"{digits(low)} to {digits(high)}, by {self.estimate.estimator}."
             )
             if self.estimate.value > high:
                 yield wrapped(TOO_LARGE, "  ")
@@ -223,7 +223,7 @@ class TestResult(Saved, _Printed):
             kappa = (
                 ""
                 if self.kappa is None
-                else f" Each row counts as much as κ = {number(self.kappa)} rows with full labels ({self.kappa_form})."
+                else f" Each row counts as much as κ = {digits(self.kappa)} rows with full labels ({self.kappa_form})."
             )
             counts = Surrogate(self.surrogate).words if self.surrogate in list(Surrogate) else f"uses {self.surrogate}"
             yield wrapped(f"The test {counts}: {self.why}.{kappa}", "  ")
@@ -231,7 +231,7 @@ class TestResult(Saved, _Printed):
             yield "  Power: " + ", ".join(f"{power:.2f} ({size})" for size, power in self.powers.items()) + "."
         if self.detectable:
             on = "" if self.kappa is not None else " on what is counted in place of the target"
-            effects = ", ".join(f"{number(e)} nats{on} with probability {p:g}" for p, e in self.detectable.items())
+            effects = ", ".join(f"{digits(e)} nats{on} with probability {p:g}" for p, e in self.detectable.items())
             yield f"  It would have found {effects}."
         yield from (wrapped(note, "  note: ") for note in self.notes)
 

@@ -13,7 +13,7 @@ from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
 from blankets.results._text import html_table
-from blankets.results._words import count_of, joined, number, shown, size_of, wrapped
+from blankets.results._words import count_of, digits, joined, shown, size_of, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -39,24 +39,12 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """One thing that must hold for a blanket to hold.
+    """One thing that must hold for a blanket to hold."""
 
-    Attributes
-    ----------
-    name : str
-        What must hold, in a few words.
-    verdict : {"violated", "doubtful", "fine", "not seen"}
-        How it looks here; "not seen" if no data of this kind could show it.
-    words : str
-        What was seen, a sentence.
-    next_step : str
-        What to do, a sentence.
-    """
-
-    name: str
-    verdict: Verdict
-    words: str
-    next_step: str
+    name: str  # what must hold, in a few words
+    verdict: Verdict  # how it looks here; "not seen" if no data of this kind could show it
+    words: str  # what was seen, a sentence
+    next_step: str  # what to do, a sentence
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -185,7 +173,7 @@ def _levels(blanket: Blanket) -> Assumption:
     if not ratios:
         return _said(name, "fine", "There was no test to doubt.", NOTHING)
     least, thin = min(ratios), sum(ratio < ROWS_A_FREEDOM for ratio in ratios)
-    words = f"The thinnest of the last tests had {number(least)} rows for each degree of freedom"
+    words = f"The thinnest of the last tests had {digits(least)} rows for each degree of freedom"
     if least >= ROWS_A_FREEDOM:
         return _said(name, "fine", f"{words}.", NOTHING)
     many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."
@@ -198,7 +186,7 @@ def _chance(blanket: Blanket) -> Assumption:
         words = f"{blanket.algorithm} controls no error rate, or the result does not say which."
         return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
     share = known.share_of(len(blanket))
-    words = f"About {number(known.expected)} of {count_of(len(blanket), 'member')} are expected to be false."
+    words = f"About {digits(known.expected)} of {count_of(len(blanket), 'member')} are expected to be false."
     if share <= SHARE_BY_CHANCE or not blanket.members:
         return _said(name, "fine", words, NOTHING)
     step = "Take a smaller alpha, or algorithm='iamb-fdr', which controls the share of false members."
@@ -229,7 +217,7 @@ def _power(blanket: Blanket) -> Assumption | None:
     on = "" if blanket.settings.get("effective_rows") else instead(blanket.settings)
     words = (
         f"Of the columns left out, half would have been found with probability 0.95 only if their effect{on} were "
-        f"above {number(typical)} nats ({size_of(typical)})."
+        f"above {digits(typical)} nats ({size_of(typical)})."
     )
     if typical < MEDIUM:
         return _said(name, "fine", words, "blanket.could_have_missed() says it for each column.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from blankets.records import Call, Count, NonNegative, Saved, plain
 from blankets.results._record import DataRecord
@@ -19,30 +19,17 @@ _HEADS = {"act": "Do something about", "know": "Know"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is odd about a table.
+    """One thing that is odd about a table."""
 
-    Attributes
-    ----------
-    kind : str
-        "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable",
-        "rare levels", "constant", "id-like", "duplicate" or "unusable".
-    columns : tuple of str
-        The columns that it is about.
-    what : str
-        What was found, a sentence.
-    next_step : str
-        What to do, a sentence.
-    weight : {"act", "know"}
-        Whether it changes answers unless something is done, or is only to be known.
-    figures : mapping of str to float
-        A number for each column, where there is one: rows, levels, shares of information.
-    """
-
+    # "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare
+    # levels", "constant", "id-like", "duplicate" or "unusable"
     kind: str
-    columns: tuple[str, ...]
-    what: str
-    next_step: str
+    columns: tuple[str, ...]  # the columns that it is about
+    what: str  # what was found, a sentence
+    next_step: str  # what to do, a sentence
+    # whether it changes answers unless something is done, or is only to be known
     weight: Literal["act", "know"] = "know"
+    # a number for each column, where there is one: rows, levels, shares of information
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -102,7 +89,7 @@ class DataAudit(Saved):
         """Return the columns of all findings of a kind."""
         return tuple(dict.fromkeys(name for one in self.findings if one.kind == kind for name in one.columns))
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each finding; ``pandas.DataFrame(audit.table())`` reads it."""
         return [plain(one) for one in self.findings]
 

@@ -160,7 +160,7 @@ class Blanket(Saved):
         self.__dict__.pop("_later", None)
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ class Blanket(Saved):
     def _repr_html_(self) -> str:
         return _text.blanket_html(self)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
         Effects are in nats, ``log_p`` is the natural logarithm of the p-value.
@@ -217,7 +217,7 @@ class Blanket(Saved):
         """
         return _explain.explain(self, name)
 
-    def could_have_missed(self, powers: Sequence[float] = POWERS) -> list[dict[str, Any]]:
+    def could_have_missed(self, powers: Sequence[float] = POWERS) -> list[dict[str, object]]:
         """Return, for each column left out, the smallest effect that the test which settled it would have found.
 
         One row a column, in the order of ``columns``: its effects in nats (``effect_80``, ``effect_95``) and
@@ -252,7 +252,7 @@ class Blanket(Saved):
 
         return refute(self, data, **choices)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"could_have_missed": missed(self).groups()}
 
     def _check(self) -> None:

@@ -23,7 +23,7 @@ _NOTHING: Mapping[str, str] = {}
 class Reports(Protocol):
     """What happened to the data at the door."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain lists, dicts, strings and numbers."""
 
 
@@ -48,35 +48,15 @@ def describe(
 ) -> Blanket:
     """Put the outcome of a search into names.
 
-    Parameters
-    ----------
-    found, trace
-        What the algorithm returned and told.
-    names : sequence of str
-        Names of the searched columns, by number.
-    target : int
-        The target's number.
-    evidence : iterable of Evidence (an EvidenceBatch is one)
-        The final test of each member, given the others: ``tests.drop_one(found.members, target)``. Where
-        it is unreliable or absent, the test by which the member entered takes its place.
-    algorithm : Algorithm
-        The registry's entry.
-    why : str
-        Why this algorithm was picked, if it was picked for the user.
-    settings : mapping
-        All choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become strings.
-    n_rows, n_tests, seconds
-        Size of the table and effort.
-    warnings : sequence of str
-        Sentences; the trace's notes are added.
-    data : mapping, or an object with ``to_dict()``, optional
-        The report of the data room. Blankets of many targets may share one mapping.
-    excluded : mapping of str to str, optional
-        Columns that were not searched, and why ("it has a single value").
-    by_effect : bool
-        Order the members by effect instead of p-value.
-    call : Call, optional
-        The call that the search answers.
+    ``found``, ``trace``: what the algorithm returned and told. ``names``: names of the searched columns, by number.
+    ``target``: the target's number. ``evidence``: the final test of each member, given the others:
+    ``tests.drop_one(found.members, target)``. Where it is unreliable or absent, the test by which the member entered
+    takes its place. ``algorithm``: the registry's entry. ``why``: why this algorithm was picked, if it was picked for
+    the user. ``settings``: all choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become
+    strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
+    notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
+    ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
+    effect instead of p-value. ``call``: the call that the search answers.
 
     Examples
     --------
@@ -98,9 +78,7 @@ def describe(
             Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions
         ),
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
-        "false_members": lambda blanket: false_members(
-            blanket, algorithm.controls, n_chances(trace, target, len(names))
-        ),
+        "false_members": lambda blanket: false_members(blanket, algorithm, n_chances(trace, target, len(names))),
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
-from blankets.results._words import SYMBOLS, count_of, format_p, joined, number, size_of
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, size_of
 from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
@@ -29,25 +29,6 @@ _LISTS = ("phases", "givens", "methods")
 class NamedEvidence:
     """One test of "x independent of y given a set", by name.
 
-    Attributes
-    ----------
-    x, y : str
-        Columns.
-    given : tuple of str
-        The conditioning set.
-    statistic, dof : float
-        The statistic, chi-square distributed under independence, and its degrees of freedom.
-    log_p : float
-        Natural logarithm of the p-value.
-    effect : float
-        Conditional mutual information (or its counterpart), in nats.
-    n_rows : int
-        Rows that the test used.
-    reliable : bool
-        False: too few rows for the degrees of freedom; the test was not performed.
-    method : str
-        How the p-value was found and why, where a test chooses between methods.
-
     Examples
     --------
     >>> e = NamedEvidence(
@@ -57,16 +38,18 @@ class NamedEvidence:
     G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given age; information 0.012 nats (small)
     """
 
+    # x, y: columns
     x: str
     y: str
-    given: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()  # the conditioning set
+    # statistic, dof: the statistic, chi-square distributed under independence, and its degrees of freedom
     statistic: float
     dof: float
-    log_p: LogProbability
-    effect: float
-    n_rows: Count
-    reliable: bool = True
-    method: str = ""
+    log_p: LogProbability  # natural logarithm of the p-value
+    effect: float  # conditional mutual information (or its counterpart), in nats
+    n_rows: Count  # rows that the test used
+    reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
+    method: str = ""  # how the p-value was found and why, where a test chooses between methods
 
     def _check(self) -> None:
         if self.reliable and not self.n_rows:
@@ -128,25 +111,14 @@ class NamedEvidence:
         how = f" ({self.method})" if self.method else ""
         symbol = SYMBOLS.get(test, "statistic")
         return (
-            f"{symbol} = {number(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}; information {number(self.effect)} nats ({self.size})"
+            f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
+            f"{given}; information {digits(self.effect)} nats ({self.size})"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision of a search: what was done to ``evidence.x``, in which phase, because of which test.
-
-    Attributes
-    ----------
-    action : {"admitted", "removed", "passed over"}
-        What was done.
-    phase : str
-        Which part of the algorithm did it.
-    evidence : NamedEvidence
-        The test behind it.
-    reason : str
-        The algorithm's reason, in a few words.
 
     Examples
     --------
@@ -156,10 +128,10 @@ class Step:
     ('bmi', 'small')
     """
 
-    action: Action
-    phase: str
-    evidence: NamedEvidence
-    reason: str = ""
+    action: Action  # what was done
+    phase: str  # which part of the algorithm did it
+    evidence: NamedEvidence  # the test behind it
+    reason: str = ""  # the algorithm's reason, in a few words
 
     @property
     def x(self) -> str:
@@ -174,27 +146,6 @@ class PassedOver:
     If rows were too few for the last test of a column, the last test that was performed on it is here too.
     With 139,351 features there is no object for each of them; `of` makes the ones that are asked for.
 
-    Attributes
-    ----------
-    columns : ndarray of shape (n,)
-        Positions in the list of all column names, in the order of events.
-    phase, given : ndarray of shape (n,)
-        Positions in ``phases`` and ``givens``.
-    statistic, dof, log_p : ndarray of shape (n,)
-        As in `NamedEvidence`; NaN where a test was not performed.
-    n_rows : ndarray of shape (n,)
-        Rows that each test used.
-    reliable : ndarray of bool of shape (n,)
-        Whether each test was performed.
-    phases : tuple of str
-        Phases of the search.
-    givens : tuple of tuples of str
-        Conditioning sets.
-    method : ndarray of shape (n,)
-        How each p-value was found, as a position in ``methods``.
-    methods : tuple of str
-        The methods, in words; the first says nothing.
-
     Examples
     --------
     >>> import numpy as np
@@ -206,18 +157,21 @@ class PassedOver:
     [1.5]
     """
 
-    columns: Positions
+    columns: Positions  # (n,): positions in the list of all column names, in the order of events
+    # phase, given (n,): positions in ``phases`` and ``givens``
     phase: Positions
     given: Positions
+    # statistic, dof, log_p (n,): as in `NamedEvidence`; NaN where a test was not performed
     statistic: NDArray[np.float64]
     dof: NDArray[np.float64]
     log_p: NDArray[np.float64]
-    n_rows: Positions
-    reliable: NDArray[np.bool_]
-    phases: tuple[str, ...] = ()
-    givens: tuple[tuple[str, ...], ...] = ()
+    n_rows: Positions  # (n,): rows that each test used
+    reliable: NDArray[np.bool_]  # (n,): whether each test was performed
+    phases: tuple[str, ...] = ()  # phases of the search
+    givens: tuple[tuple[str, ...], ...] = ()  # conditioning sets
+    # (n,): how each p-value was found, as a position in ``methods``
     method: Positions = field(default_factory=lambda: np.zeros(0, np.int64))
-    methods: tuple[str, ...] = ("",)
+    methods: tuple[str, ...] = ("",)  # the methods, in words; the first says nothing
 
     def _check(self) -> None:
         if len({getattr(self, each.name).shape for each in fields(self) if each.name not in _LISTS}) != 1:

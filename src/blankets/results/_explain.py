@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from math import inf, log
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from blankets.errors import DataError, ParameterError, did_you_mean
 from blankets.records import plain
@@ -77,7 +77,7 @@ class Explanation:
         items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
         return f"<p><strong>{escape(self.headline)}</strong></p><ul>{items}</ul>"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return verdict and reasons as plain values."""
         return {
             "column": self.column,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.results._words import count_of, number
+from blankets.results._words import count_of, digits
 from blankets.stats import FalseMembers, expected_false_members
 
 if TYPE_CHECKING:
     from blankets.independence import EvidenceBatch
     from blankets.results._blanket import Blanket
-    from blankets.search import Trace
+    from blankets.search import Algorithm, Trace
 
 __all__ = ["false_members", "false_members_sentence", "n_chances"]
 
@@ -27,7 +27,9 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     """
     times = np.zeros(n_columns, np.int64)
     looks: dict[tuple[int, ...], EvidenceBatch] = {}
-    for _, batch in trace.scans:
+    for phase, batch in trace.scans:
+        if phase == "closing":  # its level is for all columns together
+            continue
         key = tuple(sorted(batch.given)) if isinstance(batch.given, tuple) else None
         if batch.y != target:
             continue
@@ -43,18 +45,15 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     return int(times.sum()) + sum(d.phase in _SPOUSES for d in told)
 
 
-def false_members(blanket: Blanket, controls: str, chances: int) -> FalseMembers | None:
+def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> FalseMembers | None:
     """Return how many false members to expect, from the last test of each column; None if no error rate is held.
 
-    Parameters
-    ----------
-    blanket : Blanket
-        What was found.
-    controls : {"level", "fdr", "nothing"}
-        What the algorithm's ``alpha`` is.
-    chances : int
-        How many tests could have let a column in.
+    A search through small sets lets a false member in only if its tests given each other member err too and, where
+    neighbors are checked from both ends, those given the false neighbors at its own end.
+
+    ``blanket``: what was found. ``algorithm``: what found it. ``chances``: how many tests could have let a column in.
     """
+    controls = algorithm.controls
     alpha = blanket.settings.get("alpha")
     if controls == "nothing" or not isinstance(alpha, float) or blanket.settings.get("surrogate_is_valid") is False:
         return None
@@ -68,7 +67,11 @@ def false_members(blanket: Blanket, controls: str, chances: int) -> FalseMembers
         if evidence.reliable and evidence.x in position:
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
     discoveries = len(blanket) if controls == "fdr" else None
-    return expected_false_members(log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries)
+    more = 0.0
+    if algorithm.roles:
+        others = max(len(blanket) - len(blanket.entered) - 1, 0)
+        more = others + (alpha * (len(blanket.columns) - 1) if algorithm.both_ends else 0.0)
+    return expected_false_members(log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries, n_more=more)
 
 
 def false_members_sentence(blanket: Blanket) -> str:
@@ -78,8 +81,8 @@ def false_members_sentence(blanket: Blanket) -> str:
         return ""
     columns = count_of(known.n_tested, "column")
     if known.controls == "fdr":
-        many = f"at most {number(known.at_most)} of {count_of(len(blanket), 'member')}"
+        many = f"at most {digits(known.at_most)} of {count_of(len(blanket), 'member')}"
         return f"Expected false members: {many} (a false discovery rate of {known.alpha:g} among {columns} tested)."
     chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} at level {known.alpha:g}"
-    about = f"about {number(known.expected)}, at most {number(known.at_most)}"
+    about = f"about {digits(known.expected)}, at most {digits(known.at_most)}"
     return f"Expected false members: {about} ({columns}, {chances})."

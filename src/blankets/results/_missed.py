@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.results._evidence import NamedEvidence
-from blankets.results._words import number, size_of
+from blankets.results._words import digits, size_of
 from blankets.stats import detectable_effect
 
 if TYPE_CHECKING:
@@ -31,30 +31,17 @@ POWERS = (0.8, 0.95)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Missed:
-    """Decisive tests of the columns left out, as arrays.
+    """Decisive tests of the columns left out, as arrays."""
 
-    Attributes
-    ----------
-    columns : ndarray of shape (n,)
-        Positions in the list of all column names, ascending.
-    dof, n_rows : ndarray of shape (n,)
-        Degrees of freedom and rows of the decisive tests.
-    given : tuple of tuples of str
-        Their conditioning sets.
-    powers : tuple of float
-        Probabilities of detection.
-    effects : ndarray of shape (powers, n)
-        Smallest effects in nats that are found with these probabilities.
-    """
-
-    columns: NDArray[np.int64]
+    columns: NDArray[np.int64]  # (n,): positions in the list of all column names, ascending
+    # dof, n_rows (n,): degrees of freedom and rows of the decisive tests
     dof: NDArray[np.float64]
     n_rows: NDArray[np.int64]
-    given: tuple[tuple[str, ...], ...]
-    powers: tuple[float, ...]
-    effects: NDArray[np.float64]
+    given: tuple[tuple[str, ...], ...]  # their conditioning sets
+    powers: tuple[float, ...]  # probabilities of detection
+    effects: NDArray[np.float64]  # (powers, n): smallest effects in nats that are found with these probabilities
 
-    def table(self, names: Sequence[str]) -> list[dict[str, Any]]:
+    def table(self, names: Sequence[str]) -> list[dict[str, object]]:
         """Return one row for each column."""
         return [
             {
@@ -69,7 +56,7 @@ class Missed:
             )
         ]
 
-    def groups(self) -> list[dict[str, Any]]:
+    def groups(self) -> list[dict[str, object]]:
         """Return columns of like tests together, by number: the form for 139,351 of them."""
         like = np.unique(np.stack([self.dof, self.n_rows]), axis=1) if len(self.columns) else np.zeros((2, 0))
         groups = [np.flatnonzero((self.dof == dof) & (self.n_rows == n_rows)) for dof, n_rows in like.T]
@@ -117,7 +104,7 @@ def detectable_by(
 def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> str:
     """Say what the decisive test would have found."""
     on = "" if settings.get("effective_rows") else instead(settings)
-    found = ", of ".join(f"{number(e)} nats ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
+    found = ", of ".join(f"{digits(e)} nats ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
     return f"The test that settled it would have found an effect{on} of {found}; a weaker one could have been missed."
 
 

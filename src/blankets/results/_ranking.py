@@ -15,7 +15,7 @@ from blankets.errors import MissingPackageError
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import LARGEST, TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_p, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_p, shown, wrapped
 from blankets.stats import InformationEstimate
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Ranking(Saved):
         """Return the confidence interval of each feature's information, in the order of ``names``."""
         return self._law.interval(level)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, the most informative first, with its 90% interval."""
         low, high = self.interval()
         columns = (self.information, self.standard_error, low, high, self.p, self.group)
@@ -98,7 +98,7 @@ class Ranking(Saved):
             dict(zip(keys, row, strict=True)) for row in zip(self.names, *map(np.ndarray.tolist, columns), strict=True)
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         low, high = self.interval()
         return {"low_90": low, "high_90": high}
 
@@ -148,8 +148,8 @@ class Ranking(Saved):
             [
                 str(i + 1),
                 shown(self.names[i]),
-                number(float(self.information[i])),
-                f"{number(float(low[i]))} to {number(float(high[i]))}",
+                digits(float(self.information[i])),
+                f"{digits(float(low[i]))} to {digits(float(high[i]))}",
                 format_p(math.log(max(float(self.p[i]), 1e-300))),
                 str(int(self.group[i]) + 1),
             ]

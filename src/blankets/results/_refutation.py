@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
@@ -16,23 +16,13 @@ __all__ = ["Refutation", "Trial"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One attempt to refute a blanket.
+    """One attempt to refute a blanket."""
 
-    Attributes
-    ----------
-    name : str
-        "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels".
-    verdict : {"passed", "failed", "not asked"}
-        Whether the blanket came through; "not asked" where the question does not arise.
-    words : str
-        What happened.
-    figures : mapping of str to float
-        Numbers behind it; for row subsets the share of draws in which each member was found.
-    """
-
-    name: str
+    name: str  # "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels"
+    # whether the blanket came through; "not asked" where the question does not arise
     verdict: Literal["passed", "failed", "not asked"]
-    words: str
+    words: str  # what happened
+    # numbers behind it; for row subsets the share of draws in which each member was found
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -94,7 +84,7 @@ class Refutation(Saved):
         """Whether the blanket passed all trials."""
         return all(trial.verdict != "failed" for trial in self.trials)
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"stands": self.stands}
 
     def __repr__(self) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
 __all__ = ["Selection"]
 
@@ -125,7 +124,7 @@ class Selection(Saved):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
-            [str(place), shown(name), number(score), number(relevance)]
+            [str(place), shown(name), digits(score), digits(relevance)]
             for place, (name, score, relevance) in enumerate(
                 zip(self.names[:_MOST], self.scores, self.relevance, strict=False), start=1
             )
@@ -143,7 +142,7 @@ class Selection(Saved):
         if self.excluded:
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, in order of selection; ``pandas.DataFrame(selection.table())`` reads it."""
         columns = zip(self.names, self.scores, self.relevance, strict=True)
         return [{"feature": name, "score": score, "relevance": relevance} for name, score, relevance in columns]

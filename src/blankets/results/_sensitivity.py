@@ -11,7 +11,7 @@ from blankets.errors import ParameterError
 from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,22 +21,13 @@ __all__ = ["PriorRange", "Sensitivity"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorRange:
-    """A range of p(y=1) over which the answer does not change.
+    """A range of p(y=1) over which the answer does not change."""
 
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    surrogates : tuple of str
-        What stands in for the target there, in order of the prior.
-    members : tuple of str
-        The blanket, strongest first.
-    """
-
+    # low, high: its ends
     low: Probability
     high: Probability
-    surrogates: tuple[str, ...]
-    members: tuple[str, ...]
+    surrogates: tuple[str, ...]  # what stands in for the target there, in order of the prior
+    members: tuple[str, ...]  # the blanket, strongest first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -125,14 +116,14 @@ class Sensitivity(Saved):
 
         return plot_prior_sensitivity(self, ax=ax, **details)
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each value of the prior in ``runs``: its members and κ."""
         return [
             {"prior": prior, "members": members, "kappa": kappa}
             for (prior, members), kappa in zip(self.runs, self.kappas, strict=True)
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"always": self.always, "sometimes": self.sometimes}
 
     def _check(self) -> None:
@@ -156,7 +147,11 @@ class Sensitivity(Saved):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
-            [f"{number(found.low)} to {number(found.high)}", joined(found.surrogates), joined(found.members) or "-"]
+            [
+                f"{digits(found.low)} to {digits(found.high)}",
+                joined(found.surrogates),
+                joined(found.members) or "-",
+            ]
             for found in self.ranges
         ]
         return ["p(y=1)", "through", "members"], rows

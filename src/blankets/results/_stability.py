@@ -11,7 +11,7 @@ from blankets.errors import ParameterError, did_you_mean
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,14 +139,14 @@ class Stability(Saved, Mapping[str, float]):
         """What the bound of `false_members` assumes; empty where there is no bound."""
         return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, most frequent first; ``pandas.DataFrame(stability.table())`` reads it."""
         return [
             {"feature": name, "frequency": share, "member": name in self.members}
             for name, share in self.frequency.items()
         ]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {
             "threshold": THRESHOLD,
             "stable": self.stable(),
@@ -185,5 +185,5 @@ class Stability(Saved, Mapping[str, float]):
         stable = joined(self.stable()) or "no feature"
         bound = self.false_members()
         yield f"In at least {THRESHOLD:.0%} of the draws: {stable}." + (
-            "" if bound is None else f" Of these at most {number(bound)} are expected to be false, {self.assumption}."
+            "" if bound is None else f" Of these at most {digits(bound)} are expected to be false, {self.assumption}."
         )

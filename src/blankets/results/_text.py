@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
-from blankets.results._words import count_of, format_p, format_seconds, joined, number, shown, wrapped
+from blankets.results._words import count_of, digits, format_p, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -71,7 +71,7 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
         others = len(evidence.given) == len(blanket) - 1 and {name, *evidence.given} == set(blanket.members)
         given = "the other members" if others and evidence.given else joined(evidence.given, 3)
         role = [blanket.roles.get(name, "")] if blanket.roles else []
-        figures = [number(evidence.effect), evidence.size, format_p(evidence.log_p)]
+        figures = [digits(evidence.effect), evidence.size, format_p(evidence.log_p)]
         rows.append([shown(name), *role, *figures, given or "-", *([member_note(blanket, name)] if marked else [])])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])

@@ -6,7 +6,17 @@ import math
 from collections.abc import Sequence
 from textwrap import fill
 
-__all__ = ["SYMBOLS", "count_of", "format_p", "format_seconds", "joined", "number", "shown", "size_of", "wrapped"]
+__all__ = [
+    "SYMBOLS",
+    "count_of",
+    "format_p",
+    "format_seconds",
+    "joined",
+    "digits",
+    "shown",
+    "size_of",
+    "wrapped",
+]
 
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
@@ -46,10 +56,10 @@ def format_p(log_p: float) -> str:
     return f"{mantissa}e{exponent:+03d}"
 
 
-def number(value: float, digits: int = 3) -> str:
+def digits(value: float, digits: int = 3) -> str:
     """Return a number with a few significant digits and no exponent where it can be helped.
 
-    >>> number(23.14159), number(0.0123456), number(48213.7), number(math.nan)
+    >>> digits(23.14159), digits(0.0123456), digits(48213.7), digits(math.nan)
     ('23.1', '0.0123', '48214', '?')
     """
     if math.isnan(value):

@@ -27,43 +27,27 @@ Action = Literal["admitted", "removed", "passed over"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What an algorithm found about one target.
+    """What an algorithm found about one target."""
 
-    Attributes
-    ----------
-    members : tuple of int
-        The blanket (or the neighbors, for algorithms that stop there), in the order of entry.
-    roles : mapping of int to {"neighbor", "parent", "child", "spouse"}
-        Where the algorithm can tell. "neighbor" is a parent or child, which of them is not known.
-    common_children : mapping of int to int
-        For a spouse, the child through which it was found.
-    separators : mapping of int to tuple of int
-        For variables left out, a set that separates them from the target, where one was kept.
-    closed : bool
-        Whether every column left out was asked for given the members (see `blankets.search.closing`). Then:
-    entered, left : tuple of int
-        Who came in and who went out by closing.
-    unchecked : tuple of int
-        Members of which no test given the others could tell whether they are redundant.
-    partly : tuple of int
-        Columns that are out because some of the members separate them from the target; rows are too few to test them
-        given all members.
-    undecided : mapping of int to float
-        Columns that are neither in nor out, for want of rows, each with the rows that would settle it.
-    equivalents : mapping of int to tuple of int
-        For a member, the columns that could stand in its place.
-    """
-
-    members: tuple[int, ...]
+    members: tuple[int, ...]  # the blanket (or the neighbors, for algorithms that stop there), in the order of entry
+    # Where the algorithm can tell. "neighbor" is a parent or child, which of them is not known.
     roles: Mapping[int, Role] = field(default_factory=dict)
+    # for a spouse, the child through which it was found
     common_children: Mapping[int, int] = field(default_factory=dict)
+    # for variables left out, a set that separates them from the target, where one was kept
     separators: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    # Whether every column left out was asked for given the members (see `blankets.search.closing`); then:
     closed: bool = False
+    # entered, left: who came in and who went out by closing
     entered: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
-    unchecked: tuple[int, ...] = ()
+    unchecked: tuple[int, ...] = ()  # members of which no test given the others could tell whether they are redundant
+    # columns that are out because some of the members separate them from the target; rows are too few to test
+    # them given all members
     partly: tuple[int, ...] = ()
+    # columns that are neither in nor out, for want of rows, each with the rows that would settle it
     undecided: Mapping[int, float] = field(default_factory=dict)
+    # for a member, the columns that could stand in its place
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -145,6 +129,7 @@ class Algorithm:
     # default the most powerful of what is valid
     surrogate: str | None = None
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
+    both_ends: bool = False
     controls: Literal["level", "fdr", "nothing"] = "level"
 
     @property

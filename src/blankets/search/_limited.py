@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-from blankets.independence import EvidenceBatch, IndependenceTest
-from blankets.independence._contract import Columns
+from blankets.independence import Columns, EvidenceBatch, IndependenceTest
 
 __all__ = ["LimitedTests", "OutOfTests"]
 
@@ -24,12 +23,7 @@ class LimitedTests(IndependenceTest):
     What is counted are the tests asked for, and not those performed, so that the answer does not depend on what
     other searches have left in a cache.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        What answers.
-    most : int
-        How many tests.
+    ``tests``: what answers. ``most``: how many tests.
 
     Examples
     --------

@@ -171,18 +171,8 @@ def roles_from(
 def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float) -> bool:
     """Return whether the data show that ``middle`` is a collider between two variables, or that it is none.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    a, b : int
-        Two variables that are separated.
-    middle : int
-        A neighbor of both.
-    separator : sequence of int
-        What separates them: without ``middle`` it is a collider, with it it is none.
-    alpha : float
-        Significance level.
+    ``a``, ``b``: two variables that are separated. ``middle``: A neighbor of both. ``separator``: what separates them:
+    without ``middle`` it is a collider, with it it is none.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 A set M is a Markov blanket of T if T is independent of every other column given M, and minimal if no member is
 irrelevant given the others. Searches reach it on many ways, some of which go wrong on few rows: two near copies put
-each other out, and neither is in. So whatever a search returned is asked the definition (methods, section 16):
+each other out, and neither is in. So whatever a search returned is asked the definition:
 
 1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
    α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that
@@ -10,8 +10,8 @@ each other out, and neither is in. So whatever a search returned is asked the de
    that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
 2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
    search brought stay: a weak true member may well fall below α given many others, for want of rows;
-3. and so on until nothing changes. When a set comes back, nobody leaves any more: then members can only be added, so
-   that it ends, and what is outside is irrelevant given what is inside.
+3. and so on until nothing changes. When a set comes back, or ten columns have left, nobody leaves any more: then
+   members can only be added, so that it ends, and what is outside is irrelevant given what is inside.
 
 Tests that enter somebody are performed however sparse the tables are, where p-values hold even then
 (`IndependenceTest.at_level`): a small p-value is evidence on any number of rows. That a column is *out* is only said
@@ -44,6 +44,7 @@ from blankets.search.iamb import outside
 
 __all__ = ["close", "equivalents_of", "level_to_enter", "settle"]
 
+_SWAPS = 10  # columns that may leave before nobody does any more
 _DEEP = 3  # members given which a column is tested, where rows are too few for all of them
 _SETS = 200  # and how many sets of them at most
 
@@ -113,22 +114,7 @@ def settle(
 ) -> tuple[int, ...]:
     """Let columns enter and leave until the members make all others irrelevant, and return the members.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    candidates : sequence of int
-        All other columns.
-    members : sequence of int
-        Where to begin.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    stay : collection of int
-        Members that do not leave.
+    ``candidates``: all other columns. ``members``: where to begin. ``stay``: members that do not leave.
 
     Examples
     --------
@@ -139,19 +125,21 @@ def settle(
     (1, 2)
     """
     blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
-    seen, settled = {frozenset(members)}, False
+    seen, settled, n_left = {frozenset(members)}, False, 0
     while (best := blanket.strongest()) is not None:
         blanket.enter(best, "dependent on the target given all members")
         if settled:
             continue
+        before = len(blanket.members)
         blanket.leave(stay)
         now = frozenset(blanket.members)
-        settled = now in seen
+        n_left += before - len(now)
+        settled = now in seen or n_left >= _SWAPS
         seen.add(now)
     if settled:
         trace.note(
-            "Closing came back to a set of members that it had seen before, because columns remove each other; from "
-            "there on none was removed, so some members may be redundant."
+            "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
+            "more, so some members may be redundant."
         )
     return tuple(blanket.members)
 
@@ -161,20 +149,7 @@ def close(
 ) -> Found:
     """Return what a search found, closed: every column outside is out given the members, or undecided.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    candidates : sequence of int
-        All other columns.
-    found : Found
-        What the search returned.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
+    ``candidates``: all other columns. ``found``: what the search returned.
 
     Examples
     --------
@@ -251,18 +226,7 @@ def equivalents_of(
     With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
     them the target is independent of the other. Independence is only believed of tests with rows enough.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Whose blanket it is.
-    members : sequence of int
-        The blanket.
-    columns : sequence of int
-        Columns outside that were tied to the target at some time.
-    alpha : float
-        Significance level.
+    ``columns``: columns outside that were tied to the target at some time.
 
     Examples
     --------

@@ -89,6 +89,7 @@ ALGORITHMS = (
         "pass, Canadian AI, 96-107.",
         sound=True,
         roles=True,
+        both_ends=True,
         when="Few columns and small neighborhoods: small conditioning sets first; the order of columns is irrelevant.",
     ),
 )

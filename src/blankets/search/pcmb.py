@@ -95,6 +95,7 @@ ALGORITHMS = (
         "under the faithfulness assumption, ECSQARU, 136-147.",
         sound=True,
         roles=True,
+        both_ends=True,
         when="The blanket is large for the number of rows: conditions on small sets only, and checks both ends.",
     ),
 )

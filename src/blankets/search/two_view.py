@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._limited import LimitedTests, OutOfTests
@@ -27,7 +29,8 @@ from blankets.search.pcmb import pcd
 
 __all__ = ["ALGORITHMS", "two_view"]
 
-_FEWEST = 20_000  # tests that each neighborhood may ask for at least
+_FEW = 12  # columns among which all sets may be tried
+_VISITS = 4e7  # rows that the tests of a neighborhood may look at, if that is enough for three scans
 _CAPPED = 2  # columns given which a tie is tested, where all sets are too many
 _WIDE = 50_000  # columns from which a scan for each neighbor, and for theirs, takes too long
 
@@ -43,21 +46,8 @@ def two_view(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    Parameters
-    ----------
-    tests : IndependenceTest
-        The questions.
-    target : int
-        Column.
-    candidates : sequence of int
-        Other columns.
-    alpha : float
-        Significance level.
-    trace : Trace
-        Told each decision.
-    tests_a_column : int
-        How many tests the search for the neighbors of one column may ask for, for each other column. 0: closing
-        alone, from the empty set; so it is with more than 50,000 columns.
+    ``tests_a_column``: how many tests the search for the neighbors of one column may ask for, for each other column. 0:
+    closing alone, from the empty set; so it is with more than 50,000 columns.
 
     Examples
     --------
@@ -70,7 +60,9 @@ def two_view(
     """
     start = Found(members=())
     if tests_a_column and len(candidates) <= _WIDE:
-        most = max(tests_a_column * len(candidates), _FEWEST)
+        n, rows = len(candidates), int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
+        most = min(most, max(int(_VISITS / rows), 3 * n))
         start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, most=most)
     members = settle(tests, target, candidates, start.members, alpha=alpha, trace=trace, stay=start.members)
     return replace(
@@ -82,7 +74,7 @@ def _by_small_sets(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, most: int
 ) -> Found:
     """Return what PCMB finds within a number of tests, as far as rows allow to believe it."""
-    search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=None, trace=trace)
+    search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
     limited: set[int] = set()
 
     def raw(x: int) -> Neighborhood:
@@ -99,11 +91,6 @@ def _by_small_sets(
         if x not in kept:
             evidence = tests.test(x, target)
             trace.removed(evidence, "small sets", "rows are too few to test it given two other members")
-    if limited:
-        trace.note(
-            f"The search through small sets met its limit of {most:,} tests for {len(limited)} of the columns that it "
-            f"looked at, and went on with sets of at most {_CAPPED} (option tests_a_column); closing followed."
-        )
     roles = {x: role for x, role in found.roles.items() if x in kept}
     # Sets that were not tried may be those that tell a spouse from a neighbor.
     return replace(
@@ -117,12 +104,15 @@ def _testable(tests: IndependenceTest, target: int, x: int, members: Sequence[in
 
 
 def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
-    """Return the neighbors of ``y`` by as many tests as are allowed; none, if they do not do."""
+    """Return the neighbors of ``y`` that rows allow to be sure of, by as many tests as are allowed; else none."""
     for cap in (None, _CAPPED):
         limited = LimitedTests(search.tests, most)
         within = LocalSearch(limited, y, search.others(y), alpha=search.alpha, max_given=cap, trace=search.trace)
         try:
-            return replace(pcd(within, y, log), capped=cap is not None)
+            found = pcd(within, y, log)
+            sure = tuple(x for x in found.members if _testable(search.tests, y, x, found.members))
+            doubtful = found.untested.union(x for x in found.members if x not in sure)
+            return replace(found, members=sure, untested=doubtful, capped=cap is not None)
         except OutOfTests:
             log.decisions.clear()
             log.scans.clear()
@@ -137,6 +127,7 @@ ALGORITHMS = (
         "(2005), its second that of inter-IAMB (Tsamardinos, Aliferis & Statnikov 2003).",
         sound=True,
         roles=True,
+        both_ends=True,
         when="The default: it came nearest to the true blankets of known networks, in a bounded time.",
     ),
 )

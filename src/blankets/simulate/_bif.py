@@ -25,7 +25,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,8 @@ from numpy.typing import NDArray
 from blankets.errors import DataError, did_you_mean, listed
 
 __all__ = ["parse", "text_of", "write"]
+
+Parts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, NDArray[np.float64]]]
 
 MOST_CELLS = 2**27  # tables of more than a gigabyte are a mistake in the file
 MOST_PARENTS = 63  # a table has one axis a parent and one for the node; NumPy allows 64
@@ -81,7 +82,7 @@ def text_of(source: str | Path) -> str:
         return raw.decode("latin-1")
 
 
-def parse(text: str, *, tolerance: float) -> dict[str, dict[str, Any]]:
+def parse(text: str, *, tolerance: float) -> Parts:
     """Return the levels, parents and tables of a network in BIF."""
     return _Reader(text, tolerance).read()
 
@@ -97,7 +98,7 @@ class _Reader:
         self.levels: dict[str, tuple[str, ...]] = {}
         self.blocks: dict[str, _Block] = {}
 
-    def read(self) -> dict[str, dict[str, Any]]:
+    def read(self) -> Parts:
         self._take(_NETWORK)
         while True:
             if match := self._take(_VARIABLE):
@@ -116,7 +117,7 @@ class _Reader:
                 raise self._error(f"there are probabilities of {name!r}, which is not a variable{near}", block.at)
         parents = {name: self._parents(name) for name in self.levels}
         tables = {name: self._table(self.blocks[name]) for name in self.levels}
-        return {"levels": self.levels, "parents": parents, "tables": tables}
+        return self.levels, parents, tables
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         match = pattern.match(self.text, self.at)

@@ -102,7 +102,7 @@ class Network:
         >>> Network.from_bif(text).levels["coin"]
         ('heads', 'tails')
         """
-        return cls(**_bif.parse(_bif.text_of(source), tolerance=tolerance))
+        return cls(*_bif.parse(_bif.text_of(source), tolerance=tolerance))
 
     def to_bif(self, path: str | Path | None = None) -> str:
         """Return the network as BIF text, and write it to ``path`` if one is given."""

@@ -1,6 +1,6 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.kernels._moments import LARGE
+from blankets.kernels import LARGE
 from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import FAR, METHODS, NOTHING, OPEN, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
@@ -18,7 +18,7 @@ from blankets.stats._information import Loss, as_tables, information, joint_leve
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
-    UNLABELLED,
+    UNLABELED,
     Sampling,
     mar_f_information,
     mcar_information,
@@ -41,13 +41,13 @@ from blankets.stats._power import (
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
-    "LARGEST",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",
     "InformationEstimate",
     "IntervalMethod",
     "LARGE",
+    "LARGEST",
     "Loss",
     "METHODS",
     "NEGATIVE",
@@ -55,7 +55,7 @@ __all__ = [
     "OPEN",
     "POSITIVE",
     "Sampling",
-    "UNLABELLED",
+    "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
     "as_tables",

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
-from blankets.kernels._moments import DEGREES, LARGE
+from blankets.kernels import DEGREES, LARGE
 from blankets.stats._calibrated_cells import exact_cells
 
 __all__ = ["log_p_from_moments", "moments_of_block"]
@@ -33,10 +33,8 @@ Moments = tuple[Floats, Floats, Floats, Floats]
 def moments_of_block(counts: NDArray[np.int32]) -> Moments:
     """Return what the margins of tables say about G under independence, every cell enumerated.
 
-    Parameters
-    ----------
-    counts : ndarray of int32 of shape (n, levels of x, levels of y, strata)
-        Tables of different x with the same y in the same strata.
+    ``counts``, of shape (n, levels of x, levels of y, strata): tables of different x with the same y in the same
+    strata.
 
     Returns
     -------

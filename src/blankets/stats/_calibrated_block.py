@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
 from blankets import kernels
-from blankets.kernels._moments import COARSE, FAR, LARGE, MOMENTS, NOTHING, OPEN
+from blankets.kernels import COARSE, FAR, LARGE, MOMENTS, NOTHING, OPEN
 from blankets.stats._calibrated import moments_of_block
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._contingency import _entropy_terms, answers_of_block, formula_of
@@ -58,21 +58,11 @@ def calibrated_of_block(
 ) -> Callable[[NDArray[np.int32]], Judged]:
     """Return the function from a block of tables to log p-values and methods.
 
-    Parameters
-    ----------
-    n_rows : int
-        At least the number of rows counted.
-    level : float, optional
-        The level that p-values will be compared with: those far from it are settled cheaply. By default every
-        p-value is to be trusted.
-    seed : int
-        Of the permutations.
+    ``n_rows``: at least the number of rows counted. ``level``: the level that p-values will be compared with: those far
+    from it are settled cheaply. By default every p-value is to be trusted. ``seed``: of the permutations.
 
-    Returns
-    -------
-    callable
-        From counts of shape (n, levels of x, levels of y, strata) to two arrays: log p-values in nats (NaN where the
-        chi-square tail is meant) and positions in `METHODS`.
+    Returns: from counts of shape (n, levels of x, levels of y, strata) to two arrays: log p-values in nats (NaN where
+    the chi-square tail is meant) and positions in `METHODS`.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from blankets import kernels
-from blankets.kernels._moments import DEGREES, SERIES, SMALL, STEPS, TABLED
+from blankets.kernels import DEGREES, SERIES, SMALL, STEPS, TABLED
 
 __all__ = ["cell_tables", "exact_cells"]
 

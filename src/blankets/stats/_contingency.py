@@ -37,12 +37,7 @@ Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
 def table_statistics(tables: ArrayLike, kind: str = "g") -> Statistics:
     """Return the statistic and the adjusted degrees of freedom of many tables.
 
-    Parameters
-    ----------
-    tables : array_like of int of shape (n, levels of x, levels of y, strata)
-        Counts.
-    kind : {"g", "x2"}
-        Which statistic.
+    ``tables``, of shape (n, levels of x, levels of y, strata): counts. ``kind``: which statistic.
 
     Returns
     -------

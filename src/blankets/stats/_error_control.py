@@ -5,6 +5,8 @@ that each test of it at level α is wrong with probability α at most (if the te
 variables tested, α m0 are expected to get in by chance, where m0 <= m are those that do not belong there.
 A search that looks again and again, given a set that grows, gives more chances: α times their number is a bound.
 A search that lets a variable in only if no subset separates it errs less often: all of its tests must be wrong.
+Given one more variable that has nothing to do with it, G grows by an independent chi-square for the new strata, so
+that a test that erred errs again with probability r (`again_wrong`), 0.27 with two degrees of freedom.
 
 Where the false discovery rate is controlled instead, the expected share of false ones among the members is at
 most q, under any dependence between the tests (Benjamini & Yekutieli 2001).
@@ -21,15 +23,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from functools import lru_cache
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc, chdtri
 
 from blankets.errors import ParameterError
 from blankets.records import Bounds, Count, NonNegative
 
-__all__ = ["FalseMembers", "adjusted_log_p", "expected_false_members"]
+__all__ = ["FalseMembers", "adjusted_log_p", "again_wrong", "expected_false_members"]
 
 _MIDDLE = 0.5  # p-values above it are almost all of true hypotheses
 ASSUMPTIONS = {
@@ -77,7 +81,7 @@ class FalseMembers:
         """What must hold for the numbers to hold."""
         return ASSUMPTIONS[self.controls]
 
-    def _derived(self) -> dict[str, Any]:
+    def _derived(self) -> dict[str, object]:
         return {"assumption": self.assumption}
 
     def share_of(self, n_members: int) -> float:
@@ -92,25 +96,19 @@ def expected_false_members(
     *,
     n_chances: int = 0,
     n_discoveries: int | None = None,
+    n_more: float = 0.0,
 ) -> FalseMembers:
     """Return how many false members to expect, from the last test of every candidate.
 
     It holds for tests given sets that were fixed beforehand, or that contain the true blanket; that the
     search picked its sets by looking at the same data is not accounted for.
 
-    Parameters
-    ----------
-    log_p : ndarray of shape (n,)
-        Log p-values of the last test of each candidate: of members given the other members, of all others
-        given the members. NaN where a test was not performed.
-    dof : ndarray of shape (n,)
-        Degrees of freedom; 0 where there was nothing to test.
-    alpha : float
-        The level of every test, or the false discovery rate.
-    n_chances : int, optional
-        Number of tests that could have let a variable in; default one for each variable.
-    n_discoveries : int, optional
-        Number of members, where ``alpha`` is the false discovery rate among them.
+    ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
+    all others given the members. NaN where a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
+    where there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
+    number of tests that could have let a variable in; default one for each variable. ``n_more``: how many further
+    tests, given one more variable each, must have been wrong too for a false member to get in. ``n_discoveries``:
+    number of members, where ``alpha`` is the false discovery rate among them.
 
     Examples
     --------
@@ -127,7 +125,30 @@ def expected_false_members(
     true = min(above / (1.0 - _MIDDLE), float(n))
     if n_discoveries is not None:
         return FalseMembers(n, alpha * n_discoveries * true / max(n, 1), alpha * n_discoveries, "fdr", alpha)
-    return FalseMembers(n, alpha * true, alpha * max(n, n_chances), "level", alpha)
+    passing = 1.0
+    if n_more and n:
+        passing = again_wrong(float(np.median(np.asarray(dof)[tested])), alpha) ** n_more
+    return FalseMembers(n, alpha * true * passing, alpha * max(n, n_chances), "level", alpha)
+
+
+@lru_cache(maxsize=256)
+def again_wrong(dof: float, alpha: float) -> float:
+    """Return the probability that a test which was wrong is wrong again given one more variable of no concern.
+
+    With that variable of ``dof`` + 1 levels, G is the old one plus an independent chi-square of ``dof``² degrees of
+    freedom, and its critical value is that of all of them.
+
+    Examples
+    --------
+    With two degrees of freedom the excess over the critical value is exponential, which leaves P(χ²(6) > 7.6):
+
+    >>> more = chdtri(6, 0.01) - chdtri(2, 0.01)
+    >>> round(again_wrong(2.0, 0.01), 4), round(float(chdtrc(6, more)), 4)
+    (0.2688, 0.2688)
+    """
+    # Quantiles of G among the wrong tests: the mean over them is an integral by the midpoint rule.
+    wrong = chdtri(dof, alpha * (np.arange(2000) + 0.5) / 2000)
+    return float(chdtrc(dof**2, np.maximum(chdtri(dof + dof**2, alpha) - wrong, 0.0)).mean())
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -44,42 +44,27 @@ _NO_FLAGS = np.zeros((), bool)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InformationEstimate:
-    """Estimates of (conditional) mutual information in nats; all arrays have the shape of the batch.
+    """Estimates of (conditional) mutual information in nats; all arrays have the shape of the batch."""
 
-    Attributes
-    ----------
-    value : ndarray
-        The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
-    variance : ndarray
-        Sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary).
-    statistic, dof, scale : ndarray
-        Near independence ``statistic`` is χ²(``dof``, I / ``scale``).
-    repaired : ndarray of bool
-        Whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels
-        of x without any labeled row left out.
-    contradicts_prior : ndarray of bool
-        Whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong.
-    estimator : str
-        Which estimator this is.
-    strong_law : {"matched", "normal"}
-        What "auto" takes away from independence.
-    bias : ndarray
-        What has been subtracted from the raw estimate.
-    noise : ndarray
-        Mean of the raw estimate near independence, where the law there has another one than this estimator; NaN:
-        ``scale`` times ``dof``.
-    """
-
+    # The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
+    # sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary)
     variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
+    # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``)
     statistic: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)]
     dof: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
+    # whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels of x
+    # without any labeled row left out
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
+    # whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
-    estimator: str = "plug-in"
-    strong_law: Literal["matched", "normal"] = "matched"
+    estimator: str = "plug-in"  # which estimator this is
+    strong_law: Literal["matched", "normal"] = "matched"  # what "auto" takes away from independence
+    # what has been subtracted from the raw estimate
     bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
+    # mean of the raw estimate near independence, where the law there has another one than this estimator; NaN:
+    # ``scale`` times ``dof``
     noise: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(default_factory=lambda: np.full((), np.nan))
 
     @property
@@ -100,16 +85,8 @@ class InformationEstimate:
     def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
         """Return the two-sided confidence interval of the information, never below 0.
 
-        Parameters
-        ----------
-        level : float
-            Probability of covering the true value.
-        method : {"auto", "normal", "noncentral", "matched"}
-            Which law of the estimate; see the text at the top of this module.
-
-        Returns
-        -------
-        low, high : ndarray
+        ``level``: probability of covering the true value. ``method``: which law of the estimate; see the text at the
+        top of this module.
         """
         if not (isinstance(level, int | float | np.number) and 0.0 < level < 1.0):
             raise ParameterError.out_of_range("level", level, "between 0 and 1, both excluded")

@@ -144,19 +144,12 @@ def checked_loss(loss: str) -> None:
 def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     """Estimate I(X;Y|Z) by the information of the observed frequencies.
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labeled rows. A (y, x) table is one stratum; with three axes the first is that of the
-        strata, so that n tables without strata have shape (n, 1, y, x).
-    loss : {"log", "squared"}
-        Shannon's information, or the squared-loss information I₂.
+    ``counts``, of shape (..., strata, levels of y, levels of x): counts of fully labeled rows. A (y, x) table is one
+    stratum; with three axes the first is that of the strata, so that n tables without strata have shape (n, 1, y, x).
+    ``loss``: Shannon's information, or the squared-loss information I₂.
 
-    Returns
-    -------
-    InformationEstimate
-        Variance: methods (4.2) (log), the delta method (squared). Near independence
-        2 N Î is χ²(dof, 2 N I), methods (4.3).
+    Returns: the variance by methods (4.2) (log), the delta method (squared). Near independence 2 N Î is χ²(dof, 2 N I),
+    methods (4.3).
 
     Examples
     --------
@@ -186,16 +179,11 @@ def miller_madow(
 ) -> InformationEstimate:
     """Estimate I(X;Y|Z) by the plug-in less its first-order bias.
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, levels of y, levels of x)
-        Counts of fully labeled rows, with axes as for `plug_in`.
-    x_levels : array_like of int, optional
-        Number of levels that each x of the batch truly has, where tables are padded with levels that it
-        does not have; by default the length of the last axis.
-    cells : {"alphabet", "observed"}
-        The bias by alphabet sizes, (|X|-1)(|Y|-1)|Z| / 2N (methods (4.1); default), or by the cells that were
-        seen, (cells - cells of x - cells of y + strata) / 2N, as Miller and Madow have it (errata D7).
+    ``counts``, of shape (..., strata, levels of y, levels of x): counts of fully labeled rows, with axes as for
+    `plug_in`. ``x_levels``: number of levels that each x of the batch truly has, where tables are padded with levels
+    that it does not have; by default the length of the last axis. ``cells``: the bias by alphabet sizes,
+    (|X|-1)(|Y|-1)|Z| / 2N (methods (4.1); default), or by the cells that were seen, (cells - cells of x - cells of y +
+    strata) / 2N, as Miller and Madow have it (errata D7).
 
     Examples
     --------

@@ -43,7 +43,7 @@ from blankets.stats._information import (
 __all__ = [
     "NEGATIVE",
     "POSITIVE",
-    "UNLABELLED",
+    "UNLABELED",
     "Sampling",
     "mar_f_information",
     "mcar_information",
@@ -55,7 +55,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
 
-NEGATIVE, POSITIVE, UNLABELLED = 0, 1, 2
+NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
 _IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the prior
@@ -67,11 +67,8 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
     estimate can be negative (errata D4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled. With three axes the first is that of the strata, so that n tables
-        without strata have shape (n, 1, 3, levels of x).
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. With three axes the
+    first is that of the strata, so that n tables without strata have shape (n, 1, 3, levels of x).
 
     Notes
     -----
@@ -87,7 +84,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     (0.032901, 0.029994)
     """
     tables, n_rows, p = _frequencies(counts)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
     in_class = labeled.sum(axis=-1, keepdims=True)
@@ -99,7 +96,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     inflation = divided(everyone, l)
     q_y = (everyone * t).sum(axis=-1, keepdims=True)
     phi = np.concatenate([mean + inflation * (r - mean) + inflation - divided(q_y, in_class), mean], axis=-2)
-    rows = plug_in(tables[..., :UNLABELLED, :])
+    rows = plug_in(tables[..., :UNLABELED, :])
     return InformationEstimate(
         value=np.where(rows.scale > 0, value, np.nan),
         variance=delta_variance(p, phi, n_rows),
@@ -118,12 +115,8 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
     and the estimate flagged (errata D4).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``loss``: Shannon's
+    information or the squared-loss one.
 
     Notes
     -----
@@ -138,7 +131,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     """
     checked_loss(loss)
     tables, n_rows, p = _frequencies(counts)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
     kept = np.where(l > 0, everyone, 0.0)
@@ -149,7 +142,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
 
     value = information(q, loss)
-    dof = seen_dof_by_stratum(tables[..., :UNLABELLED, :])
+    dof = seen_dof_by_stratum(tables[..., :UNLABELED, :])
     x_given_z = divided(kept, kept.sum(axis=-1, keepdims=True))
     noise = 0.5 * divided(kept * (1.0 - x_given_z), l * n_rows[..., None, None, None]).sum(axis=(-2, -1))
     levels = np.maximum((l > 0).sum(axis=(-2, -1)) - 1.0, 1.0)
@@ -171,12 +164,8 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive, unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``prior``: p(y=1),
+    one for all or one for each table of the batch.
 
     Notes
     -----
@@ -193,7 +182,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     tables, n_rows, p = _frequencies(counts)
     positive = _checked_prior(prior)
     weight = np.concatenate([1.0 - positive, positive], axis=-2)
-    labeled, everyone = p[..., :UNLABELLED, :], p.sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     in_class = labeled.sum(axis=(-3, -1), keepdims=True)
     r = divided(labeled, in_class)
     r_z, p_z = r.sum(axis=-1, keepdims=True), everyone.sum(axis=-1, keepdims=True)
@@ -219,12 +208,12 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 
 
 def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
-    """Return the mean of (5.7) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells of each sum.
+    """Return the mean of methods (4.6) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells.
 
     Each class brings the bias of its own entropy, ν_y / 2 n_y; p̂(x|z), of which the labeled rows are a part, takes
     ν / 2N of it back.
     """
-    labeled, everyone = tables[..., :UNLABELLED, :], tables.sum(axis=-2, keepdims=True)
+    labeled, everyone = tables[..., :UNLABELED, :], tables.sum(axis=-2, keepdims=True)
     free = np.maximum((labeled > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-2)
     shared = np.maximum((everyone > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=(-2, -1))
     by_class = (weight[..., 0, :, 0] * divided(free, 2.0 * labeled.sum(axis=(-3, -1)))).sum(axis=-1)
@@ -239,18 +228,11 @@ def pos_information(
     The information of q₁ = p(y=1) r₁ and q₀ = P - q₁. Cells of q₀ below 0 are clipped, the others
     renormalized to p(y=0), and the estimate flagged; it has no delta-method variance then (errata D3).
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative (not used except for p̂(x)), positive, unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
-    sampling : {"one-sample", "case-control"}
-        Whether the labeled rows are part of the sample, or positives collected apart from a background
-        sample; then p̂(x) comes from the unlabeled rows alone.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
-        conditioning set.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative (not used except for p̂(x)), positive,
+    unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``sampling``: whether the labeled rows
+    are part of the sample, or positives collected apart from a background sample; then p̂(x) comes from the unlabeled
+    rows alone. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
+    conditioning set.
 
     Notes
     -----
@@ -272,14 +254,9 @@ def pos_information(
 def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     """Estimate I(X;Y|Z) from labeled negatives and p(y=1), methods (4.7): `pos_information` with classes exchanged.
 
-    Parameters
-    ----------
-    counts : array_like of shape (..., strata, 3, levels of x)
-        Label tables: negative, positive (not used except for p̂(x)), unlabeled.
-    prior : array_like
-        p(y=1), one for all or one for each table of the batch.
-    loss : {"log", "squared"}
-        Shannon's information or the squared-loss one.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive (not used except for p̂(x)),
+    unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``loss``: Shannon's information or the
+    squared-loss one.
 
     Examples
     --------
@@ -298,7 +275,7 @@ def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling,
         raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
     apart = sampling == "case-control"
     labeled = tables[..., known : known + 1, :]
-    others = tables[..., UNLABELLED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
+    others = tables[..., UNLABELED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
     n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
     everyone = others if apart else others + labeled
     big_p = divided(everyone, everyone.sum(axis=_CELLS, keepdims=True))

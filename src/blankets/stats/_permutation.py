@@ -30,20 +30,11 @@ def permutations_of_block(
 ) -> Callable[[NDArray[np.int32]], Counted]:
     """Return the function from a block of tables to the outcome of their permutations.
 
-    Parameters
-    ----------
-    n_rows : int
-        At least the number of rows counted.
-    seed : int
-        Non-negative.
-    most, enough : int
-        A table is permuted ``most`` times, or until ``enough`` permutations had a G as large as observed.
+    ``n_rows``: at least the number of rows counted. ``seed``: non-negative. ``most``, ``enough``: a table is permuted
+    ``most`` times, or until ``enough`` permutations had a G as large as observed.
 
-    Returns
-    -------
-    callable
-        From counts of shape (n, levels of x, levels of y, strata) to three arrays: how many permutations
-        had a G as large as observed, how many a larger one, and how many were drawn.
+    Returns: from counts of shape (n, levels of x, levels of y, strata) to three arrays: how many permutations had a G
+    as large as observed, how many a larger one, and how many were drawn.
 
     Examples
     --------
@@ -104,9 +95,7 @@ def permuted_table(
 def _margins(table: NDArray[np.int32]) -> tuple[NDArray[np.int64], float]:
     """Return the margins of the strata that can vary, in their one order, and the observed Σ o ln o.
 
-    Parameters
-    ----------
-    table : ndarray of int32 of shape (levels of x, levels of y, strata)
+    ``table``, of shape (levels of x, levels of y, strata).
 
     Returns
     -------

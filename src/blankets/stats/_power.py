@@ -65,14 +65,8 @@ def w_from_effect(effect: ArrayLike) -> Floats:
 def noncentrality(effect: ArrayLike, n_rows: ArrayLike, kappa: ArrayLike = 1.0) -> Floats:
     """Return λ = 2 κ N I.
 
-    Parameters
-    ----------
-    effect : array_like
-        (Conditional) mutual information with the fully observed target, in nats.
-    n_rows : array_like
-        Rows in the sample.
-    kappa : array_like
-        Share of the noncentrality that the surrogate keeps; 1 with full labels.
+    ``effect``: (Conditional) mutual information with the fully observed target, in nats. ``n_rows``: rows in the
+    sample. ``kappa``: share of the noncentrality that the surrogate keeps; 1 with full labels.
 
     Examples
     --------
@@ -96,14 +90,8 @@ def critical_value(dof: ArrayLike, alpha: ArrayLike) -> Floats:
 def attained_power(noncentrality: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -> Floats:
     """Return the probability that the test rejects, elementwise.
 
-    Parameters
-    ----------
-    noncentrality : array_like
-        λ = 2 κ N I; at 0 the power is ``alpha``.
-    dof : array_like
-        Degrees of freedom; a test with 0 of them never rejects, and its power is 0.
-    alpha : array_like
-        Level of the test.
+    ``noncentrality``: λ = 2 κ N I; at 0 the power is ``alpha``. ``dof``: degrees of freedom; a test with 0 of them
+    never rejects, and its power is 0. ``alpha``: level of the test.
 
     Examples
     --------

@@ -57,12 +57,8 @@ def weaker_than(
 def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     """Return the log p-value of chi-square statistics, elementwise, in nats.
 
-    Parameters
-    ----------
-    statistic : array_like
-        Values of the statistic; NaN (not computed) gives NaN.
-    dof : array_like
-        Degrees of freedom; 0 means that there is nothing to test, and the p-value is 1.
+    ``statistic``: values of the statistic; NaN (not computed) gives NaN. ``dof``: degrees of freedom; 0 means that
+    there is nothing to test, and the p-value is 1.
 
     Examples
     --------

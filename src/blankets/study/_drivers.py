@@ -29,16 +29,9 @@ __all__ = ["labeling_drivers"]
 def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
     """Return the features on which it depends whether a row is labeled.
 
-    Parameters
-    ----------
-    study : Study
-        The table, with a target that is unlabeled in some rows.
-    alpha : float
-        Significance level of the tests.
-    level : float, optional
-        The level at which p-values are calibrated; default at all.
-    rng : int, Generator or None
-        Seed of permutations, where tests need them.
+    ``study``: the table, with a target that is unlabeled in some rows. ``alpha``: significance level of the tests.
+    ``level``: the level at which p-values are calibrated; default at all. ``rng``: seed of permutations, where tests
+    need them.
 
     Examples
     --------

@@ -171,27 +171,13 @@ class Engine:
 
 @dataclass(eq=False)
 class Place:
-    """Where rows are: makes what counts them.
+    """Where rows are: makes what counts them."""
 
-    Attributes
-    ----------
-    n_jobs : int
-        Threads for counting here.
-    cluster : DaskTable or None
-        A cluster to count on.
-    store : Store or None
-        Where the rows are, if they are on disk.
-    checkpoint : str, Path or None
-        A file to keep answers in.
-    about : mapping
-        What these answers belong to.
-    """
-
-    n_jobs: int = 1
-    cluster: DaskTable | None = None
-    store: Store | None = None
-    checkpoint: str | Path | None = None
-    about: Mapping[str, object] = field(default_factory=dict)
+    n_jobs: int = 1  # threads for counting here
+    cluster: DaskTable | None = None  # a cluster to count on
+    store: Store | None = None  # where the rows are, if they are on disk
+    checkpoint: str | Path | None = None  # a file to keep answers in
+    about: Mapping[str, object] = field(default_factory=dict)  # what these answers belong to
     _kept: Checkpoint | None = None
 
     def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:

@@ -31,27 +31,13 @@ FEW_CELLS = 10_000_000  # rows x columns: of fewer, results are put into names w
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """Which search is wanted.
+    """Which search is wanted."""
 
-    Attributes
-    ----------
-    algorithm : Algorithm or None
-        None lets rows, features and levels decide.
-    options : mapping
-        Options of the algorithm.
-    alpha : float
-        The level of the tests.
-    roles : bool
-        Whether parents, children and spouses are to be told apart.
-    close : bool
-        Whether the answer is checked against the definition of a blanket, and mended.
-    """
-
-    algorithm: Algorithm | None
-    options: Mapping[str, Any]
-    alpha: float
-    roles: bool
-    close: bool = True
+    algorithm: Algorithm | None  # None lets rows, features and levels decide
+    options: Mapping[str, Any]  # options of the algorithm
+    alpha: float  # the level of the tests
+    roles: bool  # whether parents, children and spouses are to be told apart
+    close: bool = True  # whether the answer is checked against the definition of a blanket, and mended
 
     @classmethod
     def of(
@@ -81,48 +67,20 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """One algorithm with its options, ready to run on any target.
+    """One algorithm with its options, ready to run on any target."""
 
-    Attributes
-    ----------
-    study : Study
-        The table.
-    tests : IndependenceTest
-        What the algorithm asks.
-    arities : ndarray
-        Levels of all columns, of the target those of what stands in for it.
-    n_rows : int
-        Rows that tests with the target may use.
-    settings : mapping
-        All choices.
-    said : tuple of str
-        What is assumed, in sentences.
-    wanted : Wanted
-        What the user asked for.
-    algorithm : Algorithm
-        The algorithm to run.
-    why : str
-        Why this one, if it was picked for the user.
-    rng : Generator
-        For algorithms that draw random numbers.
-    tell : callable or None
-        Told each step.
-    stop : Event or None
-        Set when another thread was stopped.
-    """
-
-    study: Study
-    tests: IndependenceTest
-    arities: NDArray[np.int64]
-    n_rows: int
-    settings: Mapping[str, Any]
-    said: tuple[str, ...]
-    wanted: Wanted
-    algorithm: Algorithm
-    why: str
-    rng: np.random.Generator
-    tell: Tell | None = None
-    stop: Event | None = None
+    study: Study  # the table
+    tests: IndependenceTest  # what the algorithm asks
+    arities: NDArray[np.int64]  # levels of all columns, of the target those of what stands in for it
+    n_rows: int  # rows that tests with the target may use
+    settings: Mapping[str, Any]  # all choices
+    said: tuple[str, ...]  # what is assumed, in sentences
+    wanted: Wanted  # what the user asked for
+    algorithm: Algorithm  # the algorithm to run
+    why: str  # why this one, if it was picked for the user
+    rng: np.random.Generator  # for algorithms that draw random numbers
+    tell: Tell | None = None  # told each step
+    stop: Event | None = None  # set when another thread was stopped
 
     @classmethod
     def of(cls, study: Study, wanted: Wanted, rng: Seed = None) -> Self:
@@ -195,9 +153,16 @@ class Search:
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
     @property
-    def _choices(self) -> dict[str, Any]:
+    def _choices(self) -> dict[str, object]:
         wanted = self.wanted
         return {"alpha": wanted.alpha, "roles": wanted.roles, "close": wanted.close}
+
+    @property
+    def _closes(self) -> bool:
+        """Whether the answer is to be a blanket, and p-values are such that it can be asked to be one."""
+        valid = self.settings.get("surrogate") != "pairwise" and self.settings.get("surrogate_is_valid") is not False
+        blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
+        return self.wanted.close and blanket and valid
 
     def _run(self, target: int, trace: Trace) -> Found:
         tests = self.tests
@@ -205,7 +170,7 @@ class Search:
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
-        if self.wanted.close and self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing":
+        if self._closes:
             found = close(tests, target, candidates, found, alpha=alpha, trace=trace)
         return self._with_roles(found, target, trace) if self.wanted.roles else found
 

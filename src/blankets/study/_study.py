@@ -71,48 +71,22 @@ NO_TARGET = "no target was named; give its column name as 'target', or its value
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """A table with a target, which may be known for some rows only.
+    """A table with a target, which may be known for some rows only."""
 
-    Attributes
-    ----------
-    table : Frame, NumericTable or SqlCounter
-        All rows and columns, the target as it was read.
-    column : int or None
-        The target's column; None where every column is a target.
-    labels : Labels
-        The classes of the labeled rows; of none, where rows stay in a database or are numbers.
-    regime : Regime
-        Why the other rows have no label.
-    report : DataReport
-        What was done to the table.
-    encoder : Encoder or None
-        Codes other rows in the same way.
-    reading : Reading
-        How it was read.
-    testing : Testing
-        How tests are made.
-    place : Place
-        Where rows are counted.
-    tell : callable or None
-        Told what is being done.
-    unusable : mapping of str to str
-        Columns that were left out because they cannot be used, and why; for `audit` only.
-    drawn : bool
-        Whether the rows are a draw of those of another study, which nobody needs to recognize.
-    """
-
-    table: Table
-    column: int | None
-    report: DataReport
-    encoder: Encoder | None = None
+    table: Table  # all rows and columns, the target as it was read
+    column: int | None  # the target's column; None where every column is a target
+    report: DataReport  # what was done to the table
+    encoder: Encoder | None = None  # codes other rows in the same way
+    # the classes of the labeled rows; of none, where rows stay in a database or are numbers
     labels: Labels = field(default_factory=lambda: Labels(np.empty(0, np.int16), ()))
-    regime: Regime = field(default_factory=Supervised)
-    reading: Reading = field(default_factory=Reading)
-    testing: Testing = field(default_factory=Testing)
-    place: Place = field(default_factory=Place)
-    tell: Tell | None = None
+    regime: Regime = field(default_factory=Supervised)  # why the other rows have no label
+    reading: Reading = field(default_factory=Reading)  # how it was read
+    testing: Testing = field(default_factory=Testing)  # how tests are made
+    place: Place = field(default_factory=Place)  # where rows are counted
+    tell: Tell | None = None  # told what is being done
+    # columns that were left out because they cannot be used, and why; for `audit` only
     unusable: Mapping[str, str] = field(default_factory=dict)
-    drawn: bool = False
+    drawn: bool = False  # whether the rows are a draw of those of another study, which nobody needs to recognize
 
     # --- opening ---------------------------------------------------------------------------------------------------
 
@@ -259,7 +233,7 @@ class Study:
         return self.report.left_out
 
     @cached_property
-    def report_as_data(self) -> dict[str, Any]:
+    def report_as_data(self) -> dict[str, object]:
         """What was done to the table, shared by the blankets of all targets."""
         return self.report.to_dict()
 

@@ -29,7 +29,7 @@ from blankets.results import Estimate, TestResult
 from blankets.study._engine import Engine
 from blankets.study._study import Study
 
-__all__ = ["Asked", "Names", "UnderReported", "under_reported_from"]
+__all__ = ["PairQuestion", "Names", "UnderReported", "under_reported_from"]
 
 Names = str | Iterable[str] | Mapping[str, object]
 Answer = TypeVar("Answer", TestResult, Estimate)
@@ -37,15 +37,9 @@ Answer = TypeVar("Answer", TestResult, Estimate)
 
 @dataclass(frozen=True, slots=True)
 class UnderReported:
-    """The under-reported columns of a table.
+    """The under-reported columns of a table."""
 
-    Attributes
-    ----------
-    priors : dict of str to object
-        For each what is known about its true share of "yes"; None where nothing is.
-    """
-
-    priors: dict[str, object]
+    priors: dict[str, object]  # for each what is known about its true share of "yes"; None where nothing is
 
     def note(self, name: str) -> str:
         """Say what is assumed."""
@@ -64,7 +58,7 @@ class UnderReported:
         prior: object,
         given: Sequence[str],
         reading: Mapping[str, Any],
-    ) -> Asked:
+    ) -> PairQuestion:
         """Return a question about ``x`` and the target, with their roles exchanged if ``x`` is under-reported."""
         own = dict(reading)
         if self.priors:
@@ -72,8 +66,10 @@ class UnderReported:
             own["exclude"] = [*names_in("exclude", own.get("exclude", ())), *(n for n in self.priors if n != x)]
             if x in self.priors:
                 regime = PositiveUnlabeled(self.priors[x])
-                return Asked(data, proper, x, None, regime, None, own, apart=True, exchanged=True, note=self.note(x))
-        return Asked(data, x, target, y, labels, prior, own, apart=bool(self.priors))
+                return PairQuestion(
+                    data, proper, x, None, regime, None, own, apart=True, exchanged=True, note=self.note(x)
+                )
+        return PairQuestion(data, x, target, y, labels, prior, own, apart=bool(self.priors))
 
     def check(self, target: object, y: ArrayLike | None, labels: str | Regime, given: Iterable[str] = ()) -> str:
         """Refuse what exchanging the roles cannot answer; return the name of the target."""
@@ -95,7 +91,7 @@ class UnderReported:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class PairQuestion:
     """A question about a column and a target, as it is put to a study."""
 
     data: Any

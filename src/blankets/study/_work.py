@@ -18,19 +18,10 @@ T = TypeVar("T")
 class Countdown:
     """Tells how many pieces are done, and how long the rest will take at that pace.
 
-    Parameters
-    ----------
-    total : int
-        Number of pieces.
-    what : str
-        What they are, in the plural.
-    tell : callable or None
-        Told a sentence after each piece; None if nobody listens.
+    ``total``: number of pieces. ``what``: what they are, in the plural. ``tell``: told a sentence after each piece;
+    None if nobody listens.
 
-    Attributes
-    ----------
-    words : str
-        The last sentence.
+    ``words``: The last sentence.
 
     Examples
     --------
