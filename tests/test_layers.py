@@ -16,7 +16,6 @@ ORDER = (
     "caching",
     "errors",
     "arguments",
-    "progress",
     "kernels",
     "records",
     "data",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets.progress import told
+from blankets.study import told
 
 
 def table():
@@ -46,7 +46,7 @@ def cell(monkeypatch):
 
 
 def test_a_notebook_is_told_under_its_cell(cell, monkeypatch):
-    monkeypatch.setattr("blankets.progress._BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("blankets.study._progress._BETWEEN_LINES", 0.0)
     bl.discover(table(), "a", algorithm="iamb", progress=True)
     assert cell[0] == "<small>reading the data (0 s)</small>"
     assert any("iamb on &#x27;a&#x27;: growing" in text for text in cell)

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, json_option, label_options, quiet_option, reading_options, target_option
-from blankets.cli._output import notes, show
-from blankets.progress import told
+from blankets.cli._output import notes, show, told
 
 
 @click.command()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import check_folder, notes, show_blanket, show_json
-from blankets.progress import told
+from blankets.cli._output import check_folder, notes, show_blanket, show_json, told
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,17 @@ import click
 from blankets.cli._arguments import arguments
 from blankets.cli._options import in_options
 from blankets.errors import BlanketsWarning, Interrupted
-from blankets.progress import told
 
 if TYPE_CHECKING:
     from blankets.records import Saved
     from blankets.results import Blanket
+
+
+def told(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context with a progress line; the library is loaded here, so that ``--help`` does without."""
+    from blankets.study import told as line
+
+    return line(first, quiet=quiet)
 
 
 class Notes:

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, quiet_option, reading_options
-from blankets.cli._output import notes
-from blankets.progress import told
+from blankets.cli._output import notes, told
 
 
 @click.command()

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, json_options
-from blankets.cli._output import check_folder, notes, show
-from blankets.progress import told
+from blankets.cli._output import check_folder, notes, show, told
 
 
 @click.command()

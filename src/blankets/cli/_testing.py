@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import notes, show_json, show_table
-from blankets.progress import told
+from blankets.cli._output import notes, show_json, show_table, told
 
 if TYPE_CHECKING:
     from blankets.results import TestResult

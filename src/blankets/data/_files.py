@@ -253,7 +253,10 @@ def open_parquet(path: Path) -> Any:
 def columns_of_parquet(file: Any) -> list[str]:
     """Return the names of the columns, without the row index that pandas stores as one."""
     schema = file.schema_arrow
-    index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
+    try:
+        index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
+    except (ValueError, AttributeError, TypeError) as error:  # bytes that are no JSON, or another document
+        raise DataError(f"the Parquet file is damaged where pandas describes its columns: {error}") from error
     return [name for name in schema.names if name not in index]
 
 
@@ -265,6 +268,11 @@ def _read_parquet(path: Path) -> Table:
     def read(j: int) -> Column:
         with file_errors(path):
             part = file.read(columns=[columns[j]])
+        if part.num_rows != file.metadata.num_rows:
+            raise DataError(
+                f"{str(path)!r} is damaged: column {columns[j]!r} has {part.num_rows} rows, the file says "
+                f"{file.metadata.num_rows}"
+            )
         return from_arrow(part.column(columns[j]))
 
     return named(columns, file.metadata.num_rows, read)

@@ -159,8 +159,8 @@ class Frame:
         n_rows, n_columns = matrix.shape
         names = [f"x{j}" for j in range(n_columns)] if names is None else list(names)
         if levels is None:
-            arities = matrix.max(axis=0, initial=0) + 1 if arities is None else arities
-            levels = [tuple(range(int(arity))) for arity in arities]
+            sizes = (matrix.max(axis=0, initial=0) + 1).tolist() if arities is None else arities
+            levels = [tuple(range(int(size))) for size in sizes]
         return cls.from_columns(list(matrix.T), names, levels, n_rows)
 
     @property

@@ -471,11 +471,25 @@ def _replace(path: Path, made: Path) -> None:
     """Put a folder in the place of a store: whoever stops us leaves the old one or the new one."""
     old = None
     if path.exists() and any(path.iterdir()):
+        if _exchanged(path, made):
+            return _remove(made)
         old = Path(tempfile.mkdtemp(".old", f".{path.name[:100]}.", path.parent))
         path.rename(old)
     made.rename(path)
     if old is not None:
         _remove(old)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Give two folders each other's name in one step, where the system can (Linux): there is a store at any moment."""
+    import ctypes
+
+    try:
+        exchange = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    here, both_ways = -100, ctypes.c_uint(2)  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(exchange(here, os.fsencode(one), here, os.fsencode(other), both_ways) == 0)
 
 
 def _sweep(path: Path) -> None:

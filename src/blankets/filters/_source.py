@@ -122,7 +122,7 @@ class PlugIn(InformationSource):
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(Y)."""
-        classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3))
+        classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3), dtype=np.int32)
         return entropy_of_block(self.counter.n_rows)(classes)[0]
 
     def _determined_by(self, given: Sequence[int]) -> bool:

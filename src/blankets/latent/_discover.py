@@ -131,7 +131,7 @@ def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
     outside = [j for j in range(frame.n_columns) if j != t and j not in members]
     if members and outside and not can_be_tested(frame.arities[[*members, t]], arity):
         tests = TableTests(MemoryCounter(frame), reliability=0.0)
-        effects = np.max([tests.scan(outside, m).effect for m in members], axis=0)
+        effects = np.stack([tests.scan(outside, m).effect for m in members]).max(axis=0)
         nearest = [outside[k] for k in np.argsort(-effects, kind="stable")]
         while nearest and not can_be_tested(frame.arities[[*members, *context, t]], arity):
             context.append(nearest.pop(0))

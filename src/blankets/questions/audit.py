@@ -17,13 +17,12 @@ from numpy.typing import ArrayLike
 
 from blankets.data import DataReport, ReadingOptions
 from blankets.errors import BlanketsWarning
-from blankets.progress import Progress
 from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import DataAudit, Finding, count_of, joined
-from blankets.study import Engine, Study
+from blankets.study import Engine, Progress, Study
 
 
 @question

@@ -15,12 +15,11 @@ from blankets.arguments import generator_from
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
-from blankets.study import Countdown, Engine, Search, Seed, Study, Testing, Wanted, carried_out, sll
+from blankets.study import Countdown, Engine, Progress, Search, Seed, Study, Testing, Wanted, carried_out, sll
 
 # Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
 THREADS_WIN_ABOVE = 1_000_000

@@ -12,10 +12,9 @@ from blankets.arguments import generator_from
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError
 from blankets.latent import LatentBlanket, LatentSearch
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Regime, Surrogate, regime_from, surrogate_column
-from blankets.study import Engine, Seed, Study
+from blankets.study import Engine, Progress, Seed, Study
 
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")

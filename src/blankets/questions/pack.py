@@ -8,9 +8,8 @@ from typing import Any, Unpack
 from blankets.arguments import path_of
 from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.errors import guarded
-from blankets.progress import Progress, shown
 from blankets.questions._question import described
-from blankets.study import is_files
+from blankets.study import Progress, is_files, shown
 
 
 @described

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.data import ReadingOptions
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
 from blankets.results import Ranking
@@ -17,6 +16,7 @@ from blankets.stats import InformationEstimate, Loss, plug_in
 from blankets.study import (
     Engine,
     Names,
+    Progress,
     Study,
     information_notes,
     label_tables,

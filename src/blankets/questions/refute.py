@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
 from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
-from blankets.study import Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
+from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 SUBSET = 0.8  # of the rows
 HIDDEN = 0.5  # of the labels

@@ -23,11 +23,10 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
-from blankets.study import Engine, Study, information_notes
+from blankets.study import Engine, Progress, Study, information_notes
 
 
 @question

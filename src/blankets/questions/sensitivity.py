@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity
-from blankets.study import Engine, Search, Seed, Study, Testing, Wanted
+from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted
 
 N_RUNS = 19
 

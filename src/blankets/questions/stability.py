@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number, one_of, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, ParameterError
-from blankets.progress import Progress
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Stability
-from blankets.study import Engine, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
+from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 METHODS = ("subsample", "pairs", "bootstrap")
 

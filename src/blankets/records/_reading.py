@@ -94,6 +94,8 @@ def _odd(value: object, at: tuple[str, ...]) -> NoReturn:
 def _read(hint: Any, value: Any, at: tuple[str, ...]) -> Any:
     if hint is Any or hint is object:
         return value
+    if alias := getattr(get_origin(hint), "__value__", None):  # NDArray of NumPy 2.5 is a name for a type
+        hint = alias[get_args(hint)]
     by_origin = _BY_ORIGIN.get(get_origin(hint))
     if by_origin is not None:
         return by_origin(hint, value, at)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -16,6 +19,8 @@ import numpy as np
 from blankets.arguments import path_of
 from blankets.errors import DataError
 from blankets.records._kinds import as_data, is_named
+
+LEFT_BEHIND = 600.0  # seconds after which a part of a file is nobody's: to write one takes less than one
 
 
 def plain(value: Any) -> Any:
@@ -84,6 +89,7 @@ def write_whole(path: str | Path, text: str) -> Path:
             whole.write_text(text, encoding="utf-8", newline="\n")
             return file
         part = whole.with_name(f".{whole.name[:100]}.{token_hex(8)}.part")
+        _sweep(part)
         try:
             part.write_text(text, encoding="utf-8", newline="\n")
             os.replace(part, whole)
@@ -93,3 +99,13 @@ def write_whole(path: str | Path, text: str) -> Path:
     except (OSError, ValueError) as error:  # no such folder, no room left; or a name that no file can have
         raise DataError(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}") from error
     return file
+
+
+def _sweep(part: Path) -> None:
+    """Remove parts of the same file that a killed process left behind."""
+    ours = re.compile(re.escape(part.name[: -len(".part") - 16]) + r"[0-9a-f]{16}\.part")
+    for other in part.parent.iterdir():
+        if ours.fullmatch(other.name):
+            with suppress(OSError):  # another process was faster
+                if time.time() - other.stat().st_mtime > LEFT_BEHIND:
+                    other.unlink()

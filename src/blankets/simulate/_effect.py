@@ -111,7 +111,8 @@ def most_information(prior: float | Sequence[float] | NDArray[np.float64], arity
 
 
 def _checked_prior(prior: float | Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    p_y = np.array([1 - prior, prior] if np.isscalar(prior) else prior, dtype=np.float64)  # type: ignore[operator]
+    p_y = np.array(prior, dtype=np.float64)
+    p_y = np.array([1 - p_y, p_y]) if p_y.ndim == 0 else p_y
     if p_y.ndim != 1 or len(p_y) < 2 or not np.all(p_y >= 0) or abs(p_y.sum() - 1) > 1e-9:
         raise ParameterError.out_of_range("prior", prior, "p(y=1) or the probabilities of the classes, with sum 1")
     return np.asarray(p_y / p_y.sum())

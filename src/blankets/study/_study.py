@@ -40,7 +40,6 @@ from blankets.independence import (
     RoutedTests,
     TableTests,
 )
-from blankets.progress import Progress, shown
 from blankets.records import Call
 from blankets.regimes import (
     Labels,
@@ -56,6 +55,7 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
+from blankets.study._progress import Progress, shown
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
 
