@@ -125,7 +125,7 @@ def test_a_call_tells_function_versions_and_seed():
     assert (made.options["alpha"], made.options["options"]) == (0.05, {"k": 0.5})
     assert made.versions["python"] == platform.python_version()
     assert (made.versions["numpy"], made.versions["blankets"]) == (np.__version__, bl.__version__)
-    assert {"scipy", "numba"} <= set(made.versions)
+    assert "scipy" in made.versions
     assert not {"data", "progress", "rng", "address", "checkpoint"} & set(made.options)
 
 

@@ -41,7 +41,7 @@ def test_what_is_undecided_is_said(found):
         explanation = blanket.explain(name)
         assert explanation.verdict == "undecided"
         assert "neither in nor out" in str(explanation)
-    assert ("Undecided, for want of rows" in str(blanket)) == bool(blanket.undecided)
+    assert ("Undecided, because rows are too few" in str(blanket)) == bool(blanket.undecided)
     assert bl.Blanket.from_json(blanket.to_json()) == blanket
 
 

@@ -116,8 +116,9 @@ def test_the_rivals_run_with_every_algorithm(algorithm, surrogate):
 
 def test_bassum_is_hiton_with_pairwise_deletion():
     table = hidden(clinic(), (0.4, 0.8))
-    bassum = bl.discover(table, "ill", labels="mcar", algorithm="bassum")
-    hiton = bl.discover(table, "ill", algorithm="hiton-mb", labels=bl.SemiSupervised("mcar", surrogate="pairwise"))
+    bassum = bl.discover(table, "ill", labels="mcar", algorithm="bassum", close=False)
+    pairwise = bl.SemiSupervised("mcar", surrogate="pairwise")
+    hiton = bl.discover(table, "ill", algorithm="hiton-mb", labels=pairwise, close=False)
     assert bassum.settings["surrogate"] == "pairwise"
     assert (bassum.members, bassum.roles, bassum.n_tests) == (hiton.members, hiton.roles, hiton.n_tests)
     assert [s.evidence for s in bassum.decisions] == [s.evidence for s in hiton.decisions]

@@ -24,7 +24,7 @@ NOISE = RNG.integers(0, 2, N)
 def test_a_blanket_emptied_by_twins_is_told(twin):
     table = {"sex": A, "code": twin, "noise": NOISE, "t": T}
     with pytest.warns(DuplicateColumnWarning, match="the blanket of 't' may lack members: .*'sex'.*exclude"):
-        blanket = bl.discover(table, "t", algorithm="pcmb")
+        blanket = bl.discover(table, "t", algorithm="pcmb", close=False)
     assert blanket.members == ()
     assert blanket.warnings[-1].startswith("the blanket of 't' may lack members")
     # As the warning says: one of the two left out, or an algorithm that adds one by one.
@@ -43,7 +43,7 @@ def test_near_copies_that_put_each_other_out_are_named():
     a = np.where(rng.random(400) < 0.3, 1 - t, t)
     b, c = np.where(rng.random((2, 400)) < 0.03, 1 - a, a)
     with pytest.warns(DuplicateColumnWarning, match="columns depend on it: 'b', 'a' were left out given"):
-        blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb")
+        blanket = bl.discover({"t": t, "a": a, "b": b, "c": c}, "t", algorithm="pcmb", close=False)
     assert blanket.members == ()
     assert "\n  No column is left.\n" in str(blanket)
     assert "the blanket of 't' is empty" in blanket.warnings[-1]
@@ -59,7 +59,7 @@ def test_left_to_itself_discover_keeps_one_of_near_copies(recwarn):
     table = {"t": t, "a": a, "b": b, "c": c}
     blanket = bl.discover(table, "t")
     assert blanket.members == ("a",)
-    assert "Why iamb: pcmb found nothing, because near copies remove each other" in str(blanket)
+    assert set(blanket.equivalents["a"]) <= {"b", "c"}
     assert bl.discover_all(table, ["t"])["t"].members == ("a",)
     assert not recwarn.list
 

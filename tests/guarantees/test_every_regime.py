@@ -36,13 +36,15 @@ def labels_of(regime, y, ward, rng):
     return np.where(rng.random(len(y)) < rate, y, np.nan)
 
 
-def scan(regime, columns, y, ward, rng, **options):
+def scan(regime, columns, y, ward, rng, *, reliability=5.0, level=None):
     """Test all columns against the target, given the ward; return the batch, the study and its surrogate."""
     frame = {**{f"x{j}": column for j, column in enumerate(columns)}, "ward": ward}
-    study = study_of({**frame, "y": labels_of(regime, y, ward, rng)}, "y", None, **KNOWN[regime])
-    column = study.surrogate()
-    tests = study.tests(column, statistic="auto", **options)
-    return tests.scan(range(len(columns)), study.target, [study.column("ward")]), study, column
+    study = study_of(
+        {**frame, "y": labels_of(regime, y, ward, rng)}, "y", test=bl.Testing(reliability=reliability), **KNOWN[regime]
+    )
+    column = study.stand_in()
+    tests = study.tests(column, level=level)
+    return tests.scan(range(len(columns)), study.target, [study.index("ward")]), study, column
 
 
 def band(rate, n_draws):
@@ -87,7 +89,9 @@ def check_power(regime, n_draws, effect_rows):
         columns = (rng.random((100, effect_rows, 1)) > np.cumsum(p_x, axis=1)[y][:, :2]).sum(axis=2)
         batch, study, column = scan(regime, columns, y, ward, rng, level=alpha)
         rejected.append(batch.dependent(alpha))
-        if column.rows is not None:  # labeled rows alone: those are what the test has
+        if column is None:
+            n, kappa = effect_rows, 1.0
+        elif column.rows is not None:  # labeled rows alone: those are what the test has
             n, kappa = column.n_rows, 1.0
         else:
             n, kappa = effect_rows, study.regime.kappa(study.labels, column.surrogate).value

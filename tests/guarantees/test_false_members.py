@@ -28,7 +28,7 @@ TABLES = list(draws())
 
 
 def counted(algorithm, **options):
-    found = [bl.discover(table, "t", algorithm=algorithm, alpha=ALPHA, **options) for table in TABLES]
+    found = [bl.discover(table, "t", algorithm=algorithm, alpha=ALPHA, close=False, **options) for table in TABLES]
     false = np.array([len(set(blanket) - TRUE) for blanket in found])
     return found, false
 
@@ -36,7 +36,7 @@ def counted(algorithm, **options):
 @pytest.mark.parametrize("algorithm", ["iamb", "inter-iamb", "gs", "fast-iamb"])
 def test_grow_shrink_lets_in_as_many_as_it_says(algorithm):
     # Tests that keep their level, with rows enough that the last ones can be performed.
-    found, false = counted(algorithm, test="auto", reliability=20)
+    found, false = counted(algorithm, test=bl.Testing(reliability=20))
     stated = np.mean([blanket.false_members.expected for blanket in found])
     # 40 noise columns at level 0.05: 2. The number of them is estimated from p-values above one half, which
     # is binomial: 0.05 * 2 * sqrt(40) / 2 = 0.3 for a draw, 0.03 for the mean; the 5 to 10% that got in are not seen.
@@ -54,7 +54,9 @@ def test_grow_shrink_lets_in_at_most_as_many(algorithm):
     assert (at_most >= ALPHA * (N_NOISE + 2) - 1e-9).all()
 
 
-@pytest.mark.parametrize(("algorithm", "options"), [("pcmb", {}), ("mmpc", {}), ("hiton-mb", {"symmetric": True})])
+@pytest.mark.parametrize(
+    ("algorithm", "options"), [("pcmb", {}), ("mmpc", {}), ("hiton-mb", {"options": {"symmetric": True}})]
+)
 def test_search_by_subsets_lets_in_at_most_as_many(algorithm, options):
     found, false = counted(algorithm, **options)
     at_most = np.mean([blanket.false_members.at_most for blanket in found])
@@ -82,14 +84,14 @@ def test_where_nothing_is_true_the_rate_is_the_chance_of_any_member():
     for _ in range(N_DRAWS):
         table = dict(zip("tabcdefghijk", rng.integers(0, 2, (12, 400)), strict=True))
         for algorithm in hit:
-            hit[algorithm] += len(bl.discover(table, "t", algorithm=algorithm, alpha=0.2)) > 0
+            hit[algorithm] += len(bl.discover(table, "t", algorithm=algorithm, alpha=0.2, close=False)) > 0
     # Under independence BY errs with probability 0.2 / H(11) = 0.066 instead of 0.2: 8 of 120, give or take 3.
     assert all(times <= 0.066 * N_DRAWS + 4 * math.sqrt(0.066 * N_DRAWS) for times in hit.values())
 
 
 def test_algorithms_without_an_error_rate_state_none():
     table = TABLES[0]
-    assert bl.discover(table, "t", algorithm="ks", n_features=3).false_members is None
+    assert bl.discover(table, "t", algorithm="ks", options={"n_features": 3}).false_members is None
     partly = {**table, "t": np.where(np.arange(600) % 2, table["t"], np.nan)}
     forced = bl.discover(
         partly, "t", algorithm="iamb", labels=bl.SemiSupervised("mcar", surrogate="pairwise", force=True)
@@ -102,7 +104,7 @@ def test_how_it_reads():
     blanket = bl.discover(TABLES[0], "t", algorithm="iamb", alpha=ALPHA)
     assert "(42 columns, " in repr(blanket)
     assert "if every test keeps its level" in str(blanket.explain("t"))
-    controlled = bl.discover(TABLES[0], "t", algorithm="iamb-fdr", alpha=ALPHA)
+    controlled = bl.discover(TABLES[0], "t", algorithm="iamb-fdr", alpha=ALPHA, close=False)
     expected = "at most 0.1 of 2 members (a false discovery rate of 0.05 among 42 columns tested)"
     assert expected in " ".join(repr(controlled).split())
     assert bl.Blanket.from_json(controlled.to_json()).false_members == controlled.false_members

@@ -30,10 +30,11 @@ def rejection_rate(n_draws, surrogate=None, *, given_drivers=False):
     rng = np.random.default_rng(5)
     rejected = 0
     for _ in range(n_draws):
-        study = study_of(two_drivers(rng), "y", None, labels="mar-f", n_jobs=1)
+        labels = bl.SemiSupervised("mar-f", surrogate=surrogate, force=True)
+        study = study_of(two_drivers(rng), "y", labels=labels, n_jobs=1)
         drivers = labeling_drivers(study, alpha=0.01) if given_drivers else ()
-        tests = study.tests(study.surrogate(surrogate, force=True), drivers=drivers)
-        rejected += tests.test(study.column("x"), study.target).dependent(ALPHA)
+        tests = study.tests(study.stand_in(), drivers=drivers)
+        rejected += tests.test(study.index("x"), study.target).dependent(ALPHA)
     return rejected / n_draws
 
 
@@ -82,7 +83,8 @@ def errors(n_networks, algorithm, **how):
         one, two = rng.choice([name for name in names if name != target], 2, replace=False)
         labeled = rng.random(3000) < np.array([0.9, 0.5, 0.1])[columns[one] + columns[two]]
         columns[target] = np.where(labeled, columns[target], np.nan)
-        found = set(bl.discover(columns, target, labels="mar-f", algorithm=algorithm, **how).members)
+        labels = bl.SemiSupervised("mar-f", **how)
+        found = set(bl.discover(columns, target, labels=labels, algorithm=algorithm, close=False).members)
         truth = set(network.blanket(target))
         false.append(len(found - truth))
         missed.append(len(truth - found))

@@ -21,8 +21,8 @@ def errors(columns, target, truth, n_labeled, algorithm):
     partly = {**columns, target: np.where(labeled, columns[target], np.nan)}
     alone = {name: values[labeled] for name, values in columns.items()}
     found = (
-        bl.discover(partly, target, labels="mcar", algorithm=algorithm).members,
-        bl.discover(alone, target, algorithm=algorithm).members,
+        bl.discover(partly, target, labels="mcar", algorithm=algorithm, close=False).members,
+        bl.discover(alone, target, algorithm=algorithm, close=False).members,
     )
     return [len(truth ^ set(members)) for members in found]
 

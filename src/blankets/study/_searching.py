@@ -142,10 +142,12 @@ class Search:
         _log(blanket)
         if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
             blanket.tell()  # it would keep the data, or ask an engine that may be gone
-        if found.closed or not _some_without_freedom(trace, found.members):
+        if found.closed:
             return blanket
-        sentence = determined_sentence(blanket) or ("" if found.members else emptied_sentence(blanket))
-        if not sentence:
+        sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
+        if not found.members:
+            sentence = sentence or emptied_sentence(blanket)
+        if sentence is None:
             return blanket
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
