@@ -87,10 +87,6 @@ class LatentBlanket(Saved):
         How latents were sought, and what decided between subspaces.
     settings : dict
         All other choices.
-    n_rows : int
-        Rows of the table.
-    warnings : tuple of str
-        What the user should know.
 
     Examples
     --------

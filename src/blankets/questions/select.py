@@ -101,15 +101,7 @@ def select(
     """
     scoring = Scoring.of(criterion, k, beta, gamma)
     with Study.open(
-        data,
-        target,
-        y,
-        reading=reading,
-        labels=labels,
-        prior=prior,
-        engine=engine,
-        n_jobs=n_jobs,
-        progress=progress,
+        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
         return selected(study, scoring)
 

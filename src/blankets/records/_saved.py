@@ -20,7 +20,8 @@ _MOST_DEEP = 100  # lists within lists; ours have a dozen
 class Saved:
     """A result that can be kept as JSON and read back; a parent of frozen dataclasses.
 
-    Its field ``call`` says what it was made with. Two results of a kind are equal if they say the same.
+    Fields that most of them have: ``call``, what it was made with; ``n_rows``, the rows of the table; ``seconds``, the
+    time taken; ``warnings``, what the user should know. Two results of a kind are equal if they say the same.
     """
 
     _schema: ClassVar[str]

@@ -48,8 +48,6 @@ class Estimate(Saved, _Printed):
         Its standard error; NaN where the delta method does not apply.
     estimator : str
         Which estimator.
-    n_rows : int
-        Rows of the table.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
 

@@ -49,8 +49,6 @@ class DataAudit(Saved):
         Size of the table as it is used.
     data : dict
         What was done to the table when it was read.
-    seconds : float
-        Time taken.
 
     Examples
     --------

@@ -55,14 +55,8 @@ class Blanket(Saved):
         All columns that were searched, the target included.
     excluded : dict of str to str
         Columns that were not searched, and why.
-    n_rows : int
-        Rows of the table.
     n_tests : int
         Tests performed.
-    seconds : float
-        Time taken.
-    warnings : tuple of str
-        What the user should know.
     data : dict
         What was done to the data when they were read (discretization, missing values, ...).
     decisions : tuple of Step

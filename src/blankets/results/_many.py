@@ -30,10 +30,6 @@ class Blankets(Saved, Mapping[str, Blanket]):
         One for each target.
     n_tests : int
         Tests performed for all of them together.
-    seconds : float
-        Time taken.
-    warnings : tuple of str
-        What the user should know.
 
     Examples
     --------

@@ -43,8 +43,6 @@ class Ranking(Saved):
         does to two independent estimates at the 10% level.
     estimator : str
         What the features are ranked by.
-    n_rows : int
-        Rows of the table.
     notes : tuple of str
         Assumptions and cautions.
     excluded : mapping of str to str

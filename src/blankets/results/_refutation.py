@@ -40,8 +40,6 @@ class Refutation(Saved):
         What was tried.
     n_resamples : int
         Draws for each trial.
-    seconds : float
-        Time taken.
 
     Examples
     --------

@@ -39,14 +39,8 @@ class Selection(Saved):
         Number of features, weights, label regime and how the table was read.
     labels : str
         What was seen of the labels, and what was assumed of missing ones; empty if none is missing.
-    n_rows : int
-        Rows of the table.
     n_candidates : int
         Features to choose from.
-    seconds : float
-        Time taken.
-    warnings : tuple of str
-        What the user should know.
     excluded : dict of str to str
         Columns that could not be selected, and why.
     data : dict

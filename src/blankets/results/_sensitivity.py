@@ -53,12 +53,8 @@ class Sensitivity(Saved):
         Which algorithm searched.
     settings : dict
         How it searched.
-    n_rows : int
-        Rows of the table.
     n_searches : int
         How many searches it took.
-    seconds : float
-        Time taken.
 
     Examples
     --------

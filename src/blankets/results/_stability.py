@@ -58,12 +58,6 @@ class Stability(Saved, Mapping[str, float]):
         Which algorithm searched.
     settings : dict
         How it searched.
-    n_rows : int
-        Rows of the table.
-    seconds : float
-        Time taken.
-    warnings : tuple of str
-        What the user should know.
 
     Examples
     --------
