@@ -341,8 +341,10 @@ class Plan(Saved):
             refuse(f"'wanted_power' holds {self.wanted_power}, but 'unknown' holds {self.unknown!r}")
         if self.regime != self.setting.design.regime:
             refuse(f"'regime' holds {short(self.regime)}, but that of 'design' is {self.setting.design.regime!r}")
-        if self.spread is not None and self.spread.question.dof.shape != self.setting.dof.shape:
-            refuse("'dof' in 'question' is not as long as that in 'setting'")
+        asked = None if self.spread is None else self.spread.question
+        for name in ("dof", "effect") if asked is not None else ():
+            if getattr(asked, name).shape != getattr(self.setting, name).shape:
+                refuse(f"{name!r} in 'question' is not as long as that in 'setting'")
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise"):
                 self._derived()
