@@ -19,7 +19,6 @@ from blankets.results import (
     emptied,
     false_members_sentence,
     format_seconds,
-    how_many,
     joined,
     shown,
     size_of,
@@ -181,7 +180,7 @@ def _facts(blanket: Blanket) -> list[list[str]]:
         fdr = known is not None and known.controls == "fdr"
         facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
     if known is not None and known.n_tested:
-        facts.append(["False members expected", f"{how_many(known.expected)}, at most {digits(known.at_most)}"])
+        facts.append(["False members expected", f"{known.words}, at most {digits(known.at_most)}"])
     if blanket.why_algorithm:
         facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts

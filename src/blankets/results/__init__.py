@@ -17,17 +17,7 @@ from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
 from blankets.results._text import undecided_sentence
-from blankets.results._words import (
-    SYMBOLS,
-    count_of,
-    digits,
-    format_p,
-    format_seconds,
-    how_many,
-    joined,
-    shown,
-    size_of,
-)
+from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
 
 __all__ = [
     "Advice",
@@ -60,7 +50,6 @@ __all__ = [
     "false_members_sentence",
     "format_p",
     "format_seconds",
-    "how_many",
     "joined",
     "shown",
     "size_of",

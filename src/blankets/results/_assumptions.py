@@ -13,7 +13,7 @@ from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
 from blankets.results._text import html_table
-from blankets.results._words import count_of, digits, how_many, joined, shown, size_of, wrapped
+from blankets.results._words import count_of, digits, joined, shown, size_of, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -184,7 +184,7 @@ def _chance(blanket: Blanket) -> Assumption:
         words = f"{blanket.algorithm} controls no error rate, or the result does not say which."
         return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
     share = known.share_of(len(blanket))
-    words = f"{how_many(known.expected).capitalize()} of {count_of(len(blanket), 'member')} are expected to be false."
+    words = f"{known.words.capitalize()} of {count_of(len(blanket), 'member')} are expected to be false."
     if share <= SHARE_BY_CHANCE or not blanket.members:
         return _said(name, "fine", words, NOTHING)
     step = "Take a smaller alpha, or algorithm='iamb-fdr', which controls the share of false members."

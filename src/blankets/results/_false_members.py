@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.results._words import count_of, digits, how_many
+from blankets.results._words import count_of, digits
 from blankets.stats import FalseMembers, expected_false_members
 
 if TYPE_CHECKING:
@@ -82,5 +82,5 @@ def false_members_sentence(blanket: Blanket) -> str:
         many = f"at most {digits(known.at_most)} of {count_of(len(blanket), 'member')}"
         return f"Expected false members: {many} (a false discovery rate of {known.alpha:g} among {columns} tested)."
     chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} at level {known.alpha:g}"
-    about = f"{how_many(known.expected)}, at most {digits(known.at_most)}"
+    about = f"{known.words}, at most {digits(known.at_most)}"
     return f"Expected false members: {about} ({columns}, {chances})."

@@ -92,11 +92,6 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
-def how_many(expected: float) -> str:
-    """Return an expected number, as precisely as such expectations can be believed: "about 0.3", "below 0.01"."""
-    return "below 0.01" if expected < 0.01 else f"about {digits(expected)}"
-
-
 def shown(name: str, width: int = 40) -> str:
     r"""Return a column's name fit for a terminal: no control characters, cut to ``width``, in quotes if it is blank.
 

@@ -75,6 +75,11 @@ class FalseMembers:
     alpha: Annotated[float, Bounds(math.ulp(0.0), 1.0)]
 
     @property
+    def words(self) -> str:
+        """The expected number, as precisely as it can be believed: "about 0.3", "below 0.01"."""
+        return "below 0.01" if self.expected < 0.01 else f"about {self.expected:.3g}"
+
+    @property
     def assumption(self) -> str:
         """What must hold for the numbers to hold."""
         return ASSUMPTIONS[self.controls]
