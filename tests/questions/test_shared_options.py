@@ -90,3 +90,9 @@ def test_every_question_takes_every_option_of_reading(name):
         table, **first, **target, **few, columns=["t", "a", "b"], missing="level", keep=["a"], exclude=["b"]
     )
     assert result.call.options["columns"] == ["t", "a", "b"]
+
+
+@pytest.mark.parametrize(("old", "new"), [("n_threads", "n_jobs"), ("n_draws", "n_resamples"), ("bins", "n_bins")])
+def test_an_old_name_is_answered_with_the_new_one(old, new):
+    with pytest.raises(bl.errors.ParameterError, match=f"there is no argument '{old}'; did you mean '{new}'"):
+        bl.stability({"t": [0, 1] * 20, "a": [0, 1, 1, 0] * 10}, "t", **{old: 2})

@@ -87,6 +87,7 @@ rng : int, Generator or None
     ``unlabeled_marker``; see `Reading`.""",
 }
 
+_RENAMED = {"n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}
 # Where options live that are fields of an object or options of an algorithm.
 _PLACES = {
     "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
@@ -149,7 +150,7 @@ def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> No
         if place and place.partition("=")[0] in signature.parameters:
             raise ParameterError(f"{name!r} is not an argument of its own: say {place.format(name)}")
         known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _PLACES.values() for n in ns)]
-        raise ParameterError(f"there is no argument {name!r}{did_you_mean(name, known)}")
+        raise ParameterError(f"there is no argument {name!r}{did_you_mean(_RENAMED.get(name, name), known)}")
 
 
 def _keep(result: Any, function: str, given: Mapping[str, Any]) -> None:
