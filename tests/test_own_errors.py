@@ -164,8 +164,8 @@ rng = np.random.default_rng(0)
 import blankets as bl
 from blankets.errors import Interrupted
 table = {f"x{i}": rng.integers(0, 3, 3000) for i in range(40)}
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         bl.discover_all(table, algorithm="iamb")
 except BaseException as stopped:
