@@ -34,7 +34,7 @@ from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
-from blankets.errors import DataError, EngineError, listed
+from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
 FORMAT, SCHEMA = "blankets store", 2
@@ -98,6 +98,7 @@ class _Meta:
             refuse("a column that is told about is not there")
 
 
+@guarded
 @dataclass(frozen=True, eq=False)
 class Store:
     """A table on disk as packed codes; see `pack`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.errors import DataError
+from blankets.errors import DataError, guarded
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
@@ -21,6 +21,7 @@ _CERTAIN = 1e4  # statistic of a dependence ...
 _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 
+@guarded
 class DSeparation(CountedTests):
     """Independence read off a directed acyclic graph by d-separation.
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
-from blankets.errors import LabelError, ParameterError
+from blankets.errors import LabelError, ParameterError, guarded
 from blankets.records import built, named
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,7 @@ _ROUNDING = 1e-12  # of shares
 _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 
+@guarded
 class Prior(ABC):
     """Knowledge of p(y=1)."""
 
@@ -107,6 +108,7 @@ class Prior(ABC):
         return self if self.is_exact else Restricted(self, low, high)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Exact(Prior):
@@ -153,6 +155,7 @@ class Exact(Prior):
         return float(self.value)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Between(Prior):
@@ -197,6 +200,7 @@ class Between(Prior):
         return [low, high] if 0.0 < low and high < 1.0 else {"low": low, "high": high}
 
 
+@guarded
 def less_than(bound: float) -> Between:
     """Say that p(y=1) is below a number.
 
@@ -208,6 +212,7 @@ def less_than(bound: float) -> Between:
     return Between(0.0, Exact(bound).value, bound_only=True)
 
 
+@guarded
 def greater_than(bound: float) -> Between:
     """Say that p(y=1) is above a number.
 
@@ -219,6 +224,7 @@ def greater_than(bound: float) -> Between:
     return Between(Exact(bound).value, 1.0, bound_only=True)
 
 
+@guarded
 def between(low: float, high: float) -> Between:
     """Say that p(y=1) lies between two numbers, each value in between as likely as any other.
 
@@ -230,6 +236,7 @@ def between(low: float, high: float) -> Between:
     return Between(low, high)
 
 
+@guarded
 @named
 class Beta(Prior):
     """A generalized Beta distribution on [low, high], by its mode or its mean.
@@ -302,6 +309,7 @@ class Beta(Prior):
         return {name: float(value) for name, value in self.arguments.items()}
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class FromDistribution(Prior):
@@ -341,6 +349,7 @@ class FromDistribution(Prior):
         return self.distribution
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Restricted(Prior):

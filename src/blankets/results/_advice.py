@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, shown
@@ -27,6 +28,7 @@ class Goal:
     more_rows: Count | None
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Advice(Saved):
     """What to do with data whose target is known for some rows only.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from blankets.errors import ParameterError, did_you_mean
+from blankets.errors import ParameterError, did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -32,6 +32,7 @@ ASSUMPTIONS = {
 }
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Saved, Mapping[str, float]):
     """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
