@@ -38,9 +38,10 @@ def public_entries():
                 static = inspect.getattr_static(thing, key)
                 owner = next((kind for kind in thing.__mro__ if key in vars(kind)), object)
                 method = getattr(static, "__func__", static)
-                said = not key.startswith("_") or key in ("__init__", "__post_init__", "__call__")
-                made = key == "__init__" and hasattr(thing, "__dataclass_fields__") and "__post_init__" not in dir(thing)
-                if said and not made and inspect.isfunction(method) and owner.__module__.startswith("blankets"):
+                unchecked = hasattr(thing, "__dataclass_fields__") and "__post_init__" not in dir(thing)
+                making = {"__post_init__", "__call__"} | (set() if unchecked else {"__init__"})
+                said = not key.startswith("_") or key in making
+                if said and inspect.isfunction(method) and owner.__module__.startswith("blankets"):
                     yield f"{name}.{key}", method, owner.__name__
 
 
@@ -75,7 +76,7 @@ def arguments_of(name, folder):
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_an_unforeseen_error_becomes_ours(name, tmp_path):
     trap = Trap(ZeroDivisionError("the sky fell"))
-    with pytest.raises(InternalError, match="ZeroDivisionError: the sky fell; please report") as caught:
+    with pytest.raises(InternalError, match=r"ZeroDivisionError: the sky fell; if .*, please report") as caught:
         getattr(bl, name)(trap, **arguments_of(name, tmp_path))
     assert caught.value.__cause__ is trap.error
     assert isinstance(caught.value, bl.errors.BlanketsError)

@@ -198,7 +198,7 @@ def own_errors() -> Iterator[None]:
     ...     {}["age"]
     Traceback (most recent call last):
         ...
-    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; please report it with ...
+    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; if what you gave ...
     """
     try:
         yield
@@ -223,7 +223,8 @@ def _ours(error: Exception) -> BlanketsError:
     if isinstance(error, OSError):
         return EngineError(f"the system did not let us work: {said}")
     return InternalError(
-        f"this should not have happened: {said}; please report it with the output of 'blankets versions'"
+        f"this should not have happened: {said}; if what you gave is as documented, please report it with the output "
+        f"of 'blankets versions'"
     )
 
 

@@ -388,10 +388,11 @@ def test_the_installed_command_runs():
     done = subprocess.run([*command, "discover", "nothing.csv"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "does not exist" in done.stderr
-    began = time.perf_counter()
+    before = os.times()
     assert subprocess.run([*command, "--help"], capture_output=True).returncode == 0
+    after = os.times()  # of the processor: the machine may be busy with other work
     # 0.3 s on an idle machine (benchmarks measure it); here only that nothing heavy came along.
-    assert time.perf_counter() - began < 2.0
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 2.0
 
 
 def test_a_closed_pipe_is_not_an_error_message(network):

@@ -30,6 +30,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import path_of
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
@@ -151,7 +152,7 @@ class Store:
     @classmethod
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
-        folder = Path(path)
+        folder = path_of("path", path)
         with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
             return cls._opened(folder)
 

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 
 _GRID = (np.arange(1000) + 0.5) / 1000.0
 _ROUNDING = 1e-12  # of shares
+_PROBABILITY = "a probability between 0 and 1, both excluded"
 _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 
@@ -123,7 +124,7 @@ class Exact(Prior):
     value: float
 
     def __post_init__(self) -> None:
-        number("prior", self.value, "a probability between 0 and 1, both excluded", above=0.0, below=1.0)
+        number("prior", self.value, _PROBABILITY, above=0.0, below=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -412,7 +413,7 @@ def prior_from(knowledge: object) -> Prior | None:
     if hasattr(knowledge, "cdf") and hasattr(knowledge, "ppf"):
         return FromDistribution(knowledge)
     if isinstance(knowledge, int | float | np.number) and not isinstance(knowledge, bool):
-        return Exact(float(knowledge))
+        return Exact(number("prior", knowledge, _PROBABILITY, above=0.0, below=1.0))
     raise _not_a_prior(knowledge)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from blankets.arguments import level_of
 from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
@@ -189,7 +190,7 @@ class TestResult(Saved, _Printed):
 
     def dependent(self, alpha: float | None = None) -> bool:
         """Whether the test was performed and p <= alpha."""
-        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
+        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else level_of(alpha))
 
     def _derived(self) -> dict[str, object]:
         return {"p": self.p}
