@@ -147,7 +147,7 @@ class Interrupted(KeyboardInterrupt):
     ) -> None:
         self.target, self.members, self.phase, self.found, self.done = target, tuple(members), phase, found, done
         during = f" while {phase}" if phase else ""
-        held = f"held so far: {listed(self.members)}" if self.members else "nothing was held yet"
+        held = f"found so far: {listed(self.members)}" if self.members else "nothing was found yet"
         kept = f"; {done}, and in the attribute 'found' of this interruption" if done else ""
         search = f"the search for the blanket of {target!r} is not finished ({held})"
         super().__init__(f"stopped{during}; {search if target else 'nothing was found yet'}{kept}")

@@ -237,7 +237,7 @@ def test_stopping_is_130_and_says_what_was_found(table, monkeypatch, capsys):
     assert run(["discover", table, "-t", "wet"]) == 130
     err = capsys.readouterr().err
     assert "blankets: stopped while growing" in err
-    assert "held so far: 'rain'" in err
+    assert "found so far: 'rain'" in err
     monkeypatch.setattr(blankets, "discover", lambda file, **arguments: (_ for _ in ()).throw(KeyboardInterrupt))
     assert run(["discover", table, "-t", "wet"]) == 130
     assert "blankets: stopped\n" in capsys.readouterr().err
@@ -289,7 +289,7 @@ def in_a_terminal(code, *arguments, stop_at=None, env=None):
 def test_ctrl_c_leaves_the_terminal_clean(table):
     code, screen = in_a_terminal(STOPPABLE, table, stop_at=b"growing [red] with 1 member")
     assert code == 130
-    assert "held so far: 'rain'" in screen
+    assert "found so far: 'rain'" in screen
     assert "Traceback" not in screen
     hidden, shown = screen.rfind("\x1b[?25l"), screen.rfind("\x1b[?25h")
     assert 0 <= hidden < shown < screen.index("blankets: stopped")  # the cursor is back before the message

@@ -358,7 +358,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False, "kappa": 0.25}
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
-    assert told["Caution"] == "this surrogate is not valid here, and was forced"
+    assert told["Caution"] == "this is not valid here; it was asked for all the same"
     assert told["Power kept"] == "each row counts as much as κ = 0.25 rows with full labels"
     assert told["Rows without a label"] == "1,234"
 

@@ -52,7 +52,7 @@ class _Coded:
         """Return the code of a text."""
         if text not in self.codes:
             raise EngineError(
-                f"column {self.name!r} has the value {text!r}, which it had not when its levels were asked for: the "
+                f"column {self.name!r} has the value {text!r}, which was not there when its levels were read: the "
                 f"rows of the query have changed; ask again, or pack the query first"
             )
         return self.codes[text]

@@ -39,9 +39,9 @@ class Encoder:
 
     def _check(self) -> None:
         if len(self.names) != len(self.levels) or len(set(self.names)) < len(self.names):
-            refuse("'names' in 'encoder' are not as many as 'levels', or one is there twice")
+            refuse("'names' and 'levels' in 'encoder' differ in number, or a name is there twice")
         if not all(isinstance(level, str | int | float) for some in self.levels for level in some):
-            refuse("'levels' in 'encoder' hold something else than texts and numbers")
+            refuse("'levels' in 'encoder' hold values that are neither texts nor numbers")
 
     def transform(self, new_data: Any) -> Frame:
         """Return new rows as codes of the same levels.
@@ -141,4 +141,4 @@ def _warn_of_new_levels(new_rows: dict[str, int]) -> None:
     if new_rows:
         counts = ", ".join(f"{name!r} ({n} rows)" for name, n in list(new_rows.items())[:8])
         more = f" and {len(new_rows) - 8} more columns" if len(new_rows) > 8 else ""
-        warn(f"levels that were not there before: {counts}{more}", BlanketsWarning)
+        warn(f"new levels, not seen before: {counts}{more}", BlanketsWarning)

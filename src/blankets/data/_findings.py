@@ -214,6 +214,6 @@ def _gaps(missing: dict[str, int]) -> str:
 def _unbinned(names: list[str]) -> str:
     """Say which columns are continuous although binning is off."""
     return (
-        f"continuous, and discretize='none' forbids to bin them: {listed(names)}; choose 'sturges', 'equal-width', "
+        f"these hold numbers, and discretize='none' forbids binning: {listed(names)}; choose 'sturges', 'equal-width', "
         f"'equal-frequency' or 'supervised', or use a test for continuous data"
     )

@@ -281,7 +281,7 @@ class _Packing:
             name, reason = next(iter(bad.items()))
             raise DataError(f"column {name!r} {reason}")
         if features and written != writer.n_rows:
-            raise DataError(f"there were {writer.n_rows:,} rows at the first reading and are {written:,} now")
+            raise DataError(f"there were {writer.n_rows:,} rows at the first reading, and there are {written:,} now")
         if target is not None:
             writer.write(place[target.name], 0, target.codes)
             hashes[target.name].update(np.ascontiguousarray(target.codes).data)

@@ -86,7 +86,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
     if getattr(name, "ndim", 0) or (isinstance(name, list) and len(name) == table.n_rows > 1):
         raise error(
             f"a column goes by its name or number, but this is a {type(name).__name__} of values; "
-            f"a target that stands beside the table is given as y=..."
+            f"if the target is not in the table, give it as y=..."
         )
     n = len(table.names)
     if table.positional:

@@ -84,7 +84,7 @@ class _Meta:
                 refuse(f"a column is described by {short(column)}")
             levels, places = column["levels"], self.n_wide if column["wide"] else self.n_narrow
             if not 0 <= column["at"] < places or len(bytes.fromhex(column["digest"])) != 16:
-                refuse(f"{column['name']!r} is beyond the end of its file, or its hash is none")
+                refuse(f"{column['name']!r} lies beyond the end of its file, or has no hash")
             if not levels or (len(levels) > NARROW and not column["wide"]):
                 refuse(f"{column['name']!r} has {len(levels)} levels")
             if not all(isinstance(level, str | int | float) for level in levels):
@@ -95,7 +95,7 @@ class _Meta:
         if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
         if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= names:
-            refuse("a column that is told about is not there")
+            refuse("the report names a column that is not there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ class Store:
         position = np.array([column["at"] for column in meta.columns], np.int64)
         unlabeled = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0].astype(bool) if meta.gaps else None
         if unlabeled is not None and np.count_nonzero(unlabeled) != meta.report.unlabeled:
-            raise _damaged(folder, f"{MISSING_FILE!r} marks other rows than it did")
+            raise _damaged(folder, f"the rows marked in {MISSING_FILE!r} have changed")
         encoder = Encoder(
             names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )

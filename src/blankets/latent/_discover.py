@@ -144,7 +144,7 @@ def _handed_over(frame: Frame, t: int, blanket: Sequence[str]) -> list[int]:
         raise ParameterError.out_of_range("blanket", blanket, "a sequence of column names")
     members = [frame.index(name) for name in blanket]
     if t in members or len(set(members)) < len(members):
-        raise ParameterError(f"'blanket' holds the target or a name twice: {listed(blanket)}")
+        raise ParameterError(f"'blanket' holds the target, or a name twice: {listed(blanket)}")
     return members
 
 

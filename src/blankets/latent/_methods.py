@@ -185,7 +185,7 @@ def _weighed(attempts: list[Attempt], before: Stage, *, certain: bool) -> list[A
     if not able:
         return attempts
     support = evidence_of(able[-1]) - evidence_without(before, certain=certain)
-    refused = "" if support > -TIE else f"the data speak against it by {-support:.1f} nats"
+    refused = "" if support > -TIE else f"the data are against it, by {-support:.1f} nats"
     return [a if a.refused else replace(a, refused=refused, support=support) for a in attempts]
 
 

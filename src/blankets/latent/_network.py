@@ -40,9 +40,9 @@ class Network:
     def _check_nodes(self, n: int) -> None:
         """Refuse a network that is not one of ``n`` nodes."""
         if not 0 < n <= _MOST_NODES or not self.parents.shape == self.arities.shape == (len(self.tables),) == (n,):
-            refuse("'parents', 'arities' and 'tables' in 'network' are not as many as 'nodes'")
+            refuse("'parents', 'arities', 'tables' and 'nodes' in 'network' differ in number")
         if (self.parents >= 1 << n).any() or not acyclic(self.parents):
-            refuse("'parents' in 'network' hold a cycle, or nodes that there are not")
+            refuse("'parents' in 'network' hold a cycle, or nodes that do not exist")
         for v, table in enumerate(self.tables):
             if table.shape != tuple(self.arities[u] for u in (*members_of(int(self.parents[v])), v)):
                 refuse("'tables' in 'network' are not of the shape that 'parents' and 'arities' give")

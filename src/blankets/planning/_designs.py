@@ -22,12 +22,12 @@ _SCAR = "Which positives carry a label depends on nothing but their being positi
 _BY_CLASS = "Whether a row carries a label depends on its class alone."
 _AT_RANDOM = "Whether a row carries a label depends on neither its class nor its features."
 _APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
-_WEAK = " κ is exact for X², and for G in the limit of weak effects; at practical ones it is a few per cent high."
+_WEAK = " κ is exact for X², and for G if effects are very weak; at ordinary effects it is a few per cent too high."
 _VERY_WEAK = (
     " κ is exact for X², but for G only in the limit of very weak effects: the power of G can be off by 0.1 either "
     "way, so prefer X² or simulate."
 )
-_ONLY_WEAK = " κ is that of the limit of weak effects."
+_ONLY_WEAK = " κ is that of very weak effects."
 
 
 def _half(prior: Floats) -> Floats:

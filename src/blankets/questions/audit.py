@@ -170,11 +170,11 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
         ("id-like", report.id_like, "Almost every row has a level of its own"),
     ):
         if names:
-            step = "Nothing: left out; keep=[...] keeps it."
+            step = "Nothing: it is left out; keep=[...] keeps it."
             yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
     for name, copies in report.duplicates.items():
         what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."
-        step = "Nothing: left out; in a blanket the first stands for its copies."
+        step = "Nothing: they are left out; in a blanket the first stands for its copies."
         yield _about("duplicate", dict.fromkeys((name, *copies)), what, step)
 
 

@@ -71,7 +71,7 @@ class Saved:
             refuse(f"the key 'schema' with the value {cls._schema!r} is missing")
         version = content.get("schema_version")
         if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            refuse(f"its schema version is {version!r}, which there never was")
+            refuse(f"its schema version is {version!r}, which does not exist")
         if version > cls._version:
             refuse(
                 f"its schema version is {version}, and this version of blankets reads up to {cls._version}; install a "

@@ -41,7 +41,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     if (kappa := settings.get("kappa")) is not None:
         told.append(["Power kept", f"each row counts as much as κ = {digits(kappa)} rows with full labels"])
     if settings.get("surrogate_is_valid") is False:
-        told.append(["Caution", "this surrogate is not valid here, and was forced"])
+        told.append(["Caution", "this is not valid here; it was asked for all the same"])
     if unlabeled := blanket.data.get("unlabeled"):
         told.append(["Rows without a label", f"{unlabeled:,}"])
     if found := settings.get("labeled"):

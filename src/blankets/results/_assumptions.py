@@ -134,7 +134,8 @@ def _copies(blanket: Blanket) -> Assumption | None:
 def _surrogate(blanket: Blanket) -> Assumption | None:
     regime = str(blanket.settings.get("labels") or "supervised")
     if blanket.settings.get("surrogate_is_valid") is False:
-        words = f"The surrogate {blanket.settings.get('surrogate')!r} is not valid under {regime!r}, and was forced."
+        counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
+        words = f"{counted}, is not valid under {regime!r}; it was asked for all the same."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
     if regime not in _LABELS:
         return None

@@ -249,11 +249,11 @@ class Blanket(Saved):
         if self.members != tuple(self.strengths) or any(name != e.x for name, e in self.strengths.items()):
             refuse("'members' and 'strengths' do not speak of the same columns")
         if not self.roles.keys() <= set(self.members):
-            refuse("'roles' holds something else than roles of members")
+            refuse("'roles' holds roles that do not exist, or of columns that are no members")
         if not {self.target, *self.members, *(step.x for step in self.decisions)} <= set(self.columns):
-            refuse("the target, the members and those decided on must be among 'columns'")
+            refuse("the target, the members and the columns in 'decisions' must be among 'columns'")
         if (self.passed_over.columns >= len(self.columns)).any():
-            refuse("'passed_over' holds a position beyond the end of its 'columns'")
+            refuse("'passed_over' points beyond the end of its 'columns'")
 
     def to_networkx(self) -> nx.DiGraph:
         """Return the blanket as a graph: the target, its members and what is known of their edges.

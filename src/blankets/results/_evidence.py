@@ -176,7 +176,7 @@ class PassedOver:
             refuse("the arrays in 'passed_over' differ in length")
         for name, words in (("phase", self.phases), ("given", self.givens), ("method", self.methods)):
             if (getattr(self, name) >= len(words)).any():
-                refuse(f"'passed_over' holds a position beyond the end of its {name!r}")
+                refuse(f"'passed_over' points beyond the end of its {name!r}")
         known = np.isfinite(self.dof) & (self.log_p <= 0) & (self.n_rows > 0)
         if (self.reliable & ~known).any():
             refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value, or of no rows")

@@ -43,7 +43,7 @@ def pc(
             separators[x] = evidence.given
             trace.passed_over(evidence, "edges", "separated from the target")
         else:
-            trace.admitted(side.weakest[x], "edges", "no set of neighbors separates it; this one comes nearest")
+            trace.admitted(side.weakest[x], "edges", "no set of neighbors makes it independent; this one comes nearest")
 
     trace.phase("colliders")
     common_children = find_spouses(skeleton, target)

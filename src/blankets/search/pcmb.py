@@ -80,7 +80,11 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
+        log.admitted(
+            best,
+            "neighbors",
+            "whatever neighbors are known, it depends on the target more than any other candidate",
+        )
         tied.enter(best.x, members)
     return tied.neighborhood(members, log)
 
