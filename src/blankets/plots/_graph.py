@@ -32,7 +32,7 @@ Points = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line of the picture, with an arrow if its direction is known; the width is in points."""
 
     start: str
@@ -42,18 +42,18 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Neighborhood:
+class Picture:
     """What is drawn."""
 
     target: str  # the target
     roles: Mapping[str, str]  # the role of every other name, a key of `COLORS`, in order
     # for spouses, the child that they share with the target, next to which they stand
     common_children: Mapping[str, str]
-    lines: list[Line]  # lines between names
+    lines: list[Stroke]  # lines between names
     latents: Collection[str] = field(default=())  # names in dashed boxes
 
 
-def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
+def draw_picture(shape: Picture, title: str, ax: Axes | None, task: str) -> Axes:
     """Draw a neighborhood; ``task`` says what matplotlib is needed for."""
     points = layout(shape)
     ax = new_axes(ax, task, _size(points))
@@ -83,7 +83,7 @@ def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
     return ax
 
 
-def layout(shape: Neighborhood) -> Points:
+def layout(shape: Picture) -> Points:
     """Return where each name stands: rows of parents above the target, of the others below it.
 
     A spouse stands in the row of the children, next to the child that it shares.

@@ -11,7 +11,7 @@ from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
-from blankets.report._reproduce import reproduce, versions
+from blankets.report._reproduce import made_with, reproduce
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
@@ -80,7 +80,7 @@ def report_content(
         "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
-        "versions": versions(blanket),
+        "versions": made_with(blanket),
     }
 
 
