@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from blankets.plots._graph import Picture, Stroke, draw_picture
-from blankets.plots._style import label_of
+from blankets.plots._style import label_of, undecided_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,10 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     ]
     what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
     cut = f"\nthe {len(roles)} strongest of {len(blanket):,} members" if len(roles) < len(blanket) else ""
-    shape = Picture(blanket.target, roles, blanket.common_children, lines)
+    if blanket.undecided:
+        cut += f"\n{undecided_words(blanket)}"
+    unchecked = [name for name in blanket.unchecked if name in roles]
+    shape = Picture(blanket.target, roles, blanket.common_children, lines, unchecked=unchecked)
     return draw_picture(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
 
 

@@ -20,6 +20,7 @@ from blankets.results import (
     false_members_sentence,
     format_seconds,
     joined,
+    partly_sentence,
     shown,
     size_of,
     undecided_sentence,
@@ -128,12 +129,8 @@ def _meaning(blanket: Blanket) -> str:
         return f"No column was left out: each of them tells something about {target} that the others do not."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
-    partly = ""
-    if blanket.partly:
-        were = "column was" if len(blanket.partly) == 1 else "columns were"
-        partly = f"{len(blanket.partly):,} {were} tested given some of the members only, for want of rows."
     rest -= len(blanket.undecided) + len(blanket.partly)
-    doubts = [partly, undecided_sentence(blanket)]
+    doubts = [partly_sentence(blanket), undecided_sentence(blanket)]
     if rest:
         these = "another" if any(doubts) else "the other"
         others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
