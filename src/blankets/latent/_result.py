@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from blankets.data import Encoder, Frame
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.latent._graphs import to_networkx
 from blankets.latent._network import FittedNetwork
 from blankets.latent._picture import draw, roles_of
@@ -65,6 +65,7 @@ class SubspaceScore:
     refused: str = ""  # why it was not taken; empty for those that could be
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LatentBlanket(Saved):
     """The Markov blanket of a target with latent members.

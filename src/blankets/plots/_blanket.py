@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from blankets.errors import guarded
 from blankets.plots._graph import Picture, Stroke, draw_picture
 from blankets.plots._style import label_of, undecided_words
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
+@guarded
 def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw the target and its blanket; the stronger a member's effect, the wider its line.
 
@@ -59,6 +61,7 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     return draw_picture(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
 
 
+@guarded
 def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw the local graph of a blanket with latent members, these in dashed boxes.
 

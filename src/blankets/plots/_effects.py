@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blankets.errors import guarded
 from blankets.plots._style import CYCLE, EDGE, FAINT, fit_names, new_axes, note, titled, undecided_words
 from blankets.results import NOT_CHECKED, Blanket, Ranking, Stability
 from blankets.stats import EFFECT_SIZES
@@ -19,6 +20,7 @@ Intervals = Mapping[str, tuple[float, float] | None]
 _TICKS = (0.0, 0.005, 0.02, 0.045, 0.08, 0.125, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 
 
+@guarded
 def plot_effects(
     effects: Mapping[str, float] | Blanket | Ranking,
     intervals: Intervals | None = None,
@@ -106,6 +108,7 @@ def _values(
     return effects, intervals
 
 
+@guarded
 def plot_stability(
     shares: Mapping[str, float],
     members: Collection[str] | None = None,

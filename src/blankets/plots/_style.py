@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blankets.errors import MissingPackageError
+from blankets.errors import MissingPackageError, ParameterError
 from blankets.results import shown
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _LINE_HEIGHT = 1.35  # of a line of type, in sizes of type
 def new_axes(ax: Axes | None, task: str, size: tuple[float, float]) -> Axes:
     """Return the axes given, or those of a new figure of this size in inches."""
     if ax is not None:
+        if not hasattr(ax, "set_xlim"):
+            raise ParameterError.out_of_range("ax", ax, "axes of matplotlib")
         return ax
     try:
         from matplotlib import pyplot

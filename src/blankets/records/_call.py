@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept, not_kept
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _GENERATOR = "a generator"
 _REGIMES = {"PositiveUnlabeled": "pu", "Supervised": "supervised"}
 
 
+@guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """What a result was made with; it can be told in Python and on the command line, and be run again.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from blankets.errors import guarded
 from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
@@ -37,6 +38,7 @@ SCHEMA_VERSION = 1
 _TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
 
 
+@guarded
 def report_content(
     blanket: Blanket,
     *,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from blankets.results._refutation import Refutation
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Blanket(Saved):
     """The Markov blanket of a target, with the evidence for every decision.

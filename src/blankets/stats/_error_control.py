@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
 
 _MIDDLE = 0.5  # p-values above it are almost all of true hypotheses
@@ -42,6 +42,7 @@ ASSUMPTIONS = {
 }
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class FalseMembers:
     """What chance alone contributes to a blanket.

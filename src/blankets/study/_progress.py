@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
-from blankets.errors import FROM_THE_USER
+from blankets.errors import errors_of
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
 
@@ -28,11 +28,8 @@ def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
     """Return the user's function, whose errors are the user's."""
 
     def tell(sentence: str) -> None:
-        try:
+        with errors_of("the function given as 'progress'"):
             listener(sentence)
-        except Exception as error:
-            error.add_note(FROM_THE_USER)
-            raise
 
     return tell
 
