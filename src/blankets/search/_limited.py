@@ -42,7 +42,7 @@ class LimitedTests(IndependenceTest):
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests have been performed."""
+        """Number of tests performed."""
         return self.tests.n_tests
 
     def scan(
