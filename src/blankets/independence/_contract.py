@@ -79,7 +79,7 @@ class IndependenceTest(ABC):
         return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest, min_size), stop_at)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return a bound on the size of subsets of ``among``: given more, no test of ``xs`` against ``y`` is reliable."""
+        """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)
 
     def at_level(self, level: float) -> IndependenceTest:

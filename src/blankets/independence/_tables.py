@@ -159,7 +159,7 @@ class TableTests(CountedTests):
         return weakest_over(table, self._formula, xs, y, among, **how)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the size at which even the columns of ``among`` with the fewest levels leave too few rows."""
+        """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
         if not self.reliability or not len(xs):
             return len(among)
         arities, strata, size = self._arities, 1.0, 0
@@ -283,7 +283,7 @@ class TableTests(CountedTests):
         )
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which tests have enough rows; mostly all, if the column with the most levels has enough."""
+        """Return which tests have enough rows: all, if the test of the column with the most levels has."""
         if self.counter.n_rows >= self.reliability * self._nominal(self._widest, y, given)[0]:
             return np.ones(len(xs), np.bool_)
         return self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
