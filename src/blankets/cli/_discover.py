@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @common.target_option
 @common.search_options
 @common.reading_options
-@click.option("--roles", is_flag=True, help="Also find which columns are parent, child or spouse, where the data show it.")
+@click.option("--roles", is_flag=True, help="Also find parents, children and spouses, where the data show them.")
 @click.option("--close/--no-close", default=None, help="Check the answer against the definition, and repair it.")
 @common.label_options
 @common.engine_options
