@@ -11,7 +11,7 @@ from blankets.filters._criteria import Criterion, Weights
 from blankets.filters._source import Columns, Floats, InformationSource
 
 TIE = 1e-12
-"""Scores that differ by no more than this are equal, and the first in column order is taken (errata E3)."""
+"""Scores that differ by at most this are equal; then the first in column order is selected (errata E3)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def _least_copied(stage: Stage, before: Stage, fits: list[Fit]) -> Stage:
 
 
 def _admissible(parents: Ints, before: Stage) -> bool:
-    """Whether the latent is in the blanket, connects two or more nodes, and the blanket has no other new node and is not larger."""
+    """Whether the latent connects at least two nodes and is the only new node in a blanket that is not larger."""
     h, members = len(parents) - 1, blanket_of(parents, before.target)
     degree = int(parents[h]).bit_count() + len(children_of(parents, h))
     replaced = h in members and members - {h} <= before.members and len(members) <= len(before.members)

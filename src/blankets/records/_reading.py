@@ -40,7 +40,7 @@ class Bounds:
 
 Count = Annotated[int, Bounds(0, _MOST)]
 Known = Annotated[float, Bounds()]
-"""A number that is neither missing nor infinite; a plain ``float`` may be missing, and is NaN then."""
+"""A number that is neither missing nor infinite; a plain ``float`` may be missing (NaN)."""
 NonNegative = Annotated[float, Bounds(0.0)]
 Unsigned = Annotated[float, Bounds(0.0, known=False)]
 """A number that is not below 0, or is not known."""

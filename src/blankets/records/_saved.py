@@ -26,14 +26,14 @@ class Saved:
 
     _schema: ClassVar[str]
     _version: ClassVar[int] = 4
-    """Raised when the form changes; those of earlier versions are read too, see `blankets.records._old`.
+    """Increased when the form changes; earlier versions can still be read, see `blankets.records._old`.
 
     1: the first. 2: with a manifest, and blankets with the expected number of false members. 3: tests, estimates and
-    rankings with the law of their intervals. 4: the fields of the classes as they are, the call in place of the
-    manifest, American spelling.
+    rankings with the distribution for their intervals. 4: the fields of the classes as they are, the call in place of
+    the manifest, American spelling.
     """
     _oldest: ClassVar[int] = 1
-    """The first version that holds enough to be read back."""
+    """The first version with enough content to be read back."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 MOST_BOXES = 60
-"""Members that are drawn; the strongest, if there are more."""
+"""Largest number of members that are drawn, the strongest first."""
 
 _LETTERS = 20  # letters of a name that fit in a box
 _HIGH, _PITCH = 32, 46  # height of a box, and distance from one box to the next

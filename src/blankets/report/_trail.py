@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
 MOST_COLUMNS = 2000
-"""Columns that a report lists; with so many it stays below 2 MB."""
+"""Largest number of columns that a report lists; the file then stays below 2 MB."""
 
 _MOST_STEPS = 200
 _ARRAYS = ("phase", "given", "statistic", "dof", "log_p", "n_rows", "reliable")

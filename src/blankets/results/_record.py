@@ -50,6 +50,6 @@ class _Settings(TypedDict, total=False):
 
 
 DataRecord = Annotated[Mapping[str, Any], _Data]
-"""What was done to the data at the door."""
+"""What was done to the data when they were read."""
 SettingsRecord = Annotated[Mapping[str, Any], _Settings]
-"""How it was done."""
+"""The settings of the search."""
