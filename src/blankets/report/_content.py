@@ -1,4 +1,4 @@
-"""What a report says: every word and number of it, as plain data. The page only arranges them."""
+"""The content of a report: every word and number, as plain data. The page only arranges them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def report_content(
     sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
     latent: LatentBlanket | None = None,
 ) -> dict[str, Any]:
-    """Return everything that a report says, as plain lists, dicts, strings and numbers.
+    """Return the whole content of a report, as plain lists, dicts, strings and numbers.
 
     ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
@@ -107,7 +107,7 @@ def _answer(blanket: Blanket) -> str:
 
 
 def _meaning(blanket: Blanket) -> str:
-    """Say what the answer means for the columns left out, and how far the rows could see."""
+    """Say what the answer means for the columns left out, and which effects the rows could show."""
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
@@ -142,7 +142,7 @@ def _meaning(blanket: Blanket) -> str:
 
 
 def _assumptions(blanket: Blanket) -> list[str]:
-    """Return what must hold for the answer to hold, most important first."""
+    """Return the assumptions of the answer, most important first."""
     test = _TESTS.get(str(blanket.settings.get("test")), "tests of independence")
     alpha = _alpha(blanket)
     level = f" at level {alpha:g} each" if alpha else ""
@@ -166,7 +166,7 @@ def _assumptions(blanket: Blanket) -> list[str]:
 
 
 def _facts(blanket: Blanket) -> list[list[str]]:
-    """Return how it was found, as labels and values."""
+    """Return how the blanket was found, as labels and values."""
     facts = [
         ["Rows", f"{blanket.n_rows:,}"],
         ["Columns searched", f"{len(blanket.columns) - 1:,}"],
@@ -197,7 +197,7 @@ def _latents(latent: LatentBlanket) -> list[str]:
 
 
 def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, object] | None:
-    """Return which columns are members under which class prior."""
+    """Return which columns are members for each class prior."""
     if not runs:
         return None
     ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])

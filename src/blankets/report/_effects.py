@@ -1,4 +1,4 @@
-"""How strongly each member is tied to the target, with an interval where the test was performed."""
+"""How strongly each member depends on the target, with an interval if the test was performed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEVEL = 0.9
 
 
 class EffectRow(TypedDict):
-    """One member; None and "not known" where the test was not performed."""
+    """One member; None and "not known" if the test was not performed."""
 
     name: str
     role: str

@@ -1,4 +1,4 @@
-"""What is said about labels, where some rows had none."""
+"""What a report says about labels, if some are missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_partial(blanket: Blanket) -> bool:
 
 
 def stands_in(blanket: Blanket) -> str:
-    """Say what the tests counted in place of the target, to complete "each test ..."."""
+    """Return what the tests counted in place of the target, to complete "each test ..."."""
     names = {surrogate.value: surrogate.words for surrogate in Surrogate}
     return names.get(str(blanket.settings.get("surrogate")), "uses a surrogate of the target")
 
@@ -52,7 +52,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
 
 
 def planner_caution(blanket: Blanket) -> str:
-    """Say where the planner is no more than a guide for labels such as these; mostly nothing."""
+    """Return a caution if the planner is only a rough guide for these labels; mostly empty."""
     settings = blanket.settings
     if settings.get("labels") == "mar-f":
         return (
