@@ -149,7 +149,7 @@ def test_new_rows_stay_sparse():
     for j in range(8):
         assert values_of(frame, j) == new[:, j].tolist()
     new[0, 6] = new[5, 6] = 9
-    with pytest.warns(BlanketsWarning, match=r"levels that were not there before: 'x6' \(2 rows\)"):
+    with pytest.warns(BlanketsWarning, match=r"new levels, not seen before: 'x6' \(2 rows\)"):
         frame = done.encoder.transform(sp.csr_array(new))
     assert frame.levels[6] == (0, 1, 2, 9)
     assert values_of(frame, 6) == new[:, 6].tolist()

@@ -127,7 +127,7 @@ def test_levels_in_a_database(connection, expression, levels):
 def test_a_level_that_appears_midway_is_said(connection):
     counter = SqlCounter(SqlTable("SELECT * FROM d", connection), "t")
     connection.execute("INSERT INTO d VALUES (7, 1, 1)")
-    with pytest.raises(EngineError, match="column 'a' has the value '7', which it had not when its levels were asked"):
+    with pytest.raises(EngineError, match="column 'a' has the value '7', which was not there when its levels"):
         list(counter.tables([0], 1))
 
 

@@ -1,4 +1,4 @@
-"""Data at the door: any table becomes a `Frame` of small integer codes."""
+"""Read data: any table becomes a `Frame` of small integer codes."""
 
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
@@ -18,7 +18,7 @@ from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import named
+from blankets.data._tables import table_of
 
 __all__ = [
     "AskedColumns",
@@ -49,11 +49,11 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "named",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
     "quoted",
     "read_column",
     "read_table",
+    "table_of",
 ]

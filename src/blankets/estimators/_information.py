@@ -18,14 +18,14 @@ from blankets.study import Engine, Study
 
 @guarded
 class InformationSelector(TableSelector):
-    """Select features by an information criterion: mRMR, JMI and their kin.
+    """Select features by an information criterion: mRMR, JMI and similar ones.
 
     Parameters
     ----------
     criterion : str
         How candidates are scored: see `blankets.select`.
     k : int
-        Number of features to select; where there are fewer, all are selected, with a warning.
+        Number of features to select; if there are fewer, all are selected, with a warning.
     labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.select`. As elsewhere in
         scikit-learn, -1 in ``y`` is an unlabeled row.
@@ -45,7 +45,7 @@ class InformationSelector(TableSelector):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where they had names.
+        Their names, if they had names.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class InformationSelector(TableSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select columns of ``X`` by what they say of ``y``, where missing values and -1 are unlabeled rows."""
+        """Select columns of ``X`` by their information about ``y``; rows with a missing ``y`` or -1 are unlabeled."""
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(

@@ -25,7 +25,7 @@ COMBINE = ("svm", "average", "majority")
 
 @guarded
 class _OverSubspaces(TableEstimator):
-    """What transformer and classifier share: one latent for each of many random sets of columns."""
+    """Shared by transformer and classifier: one latent for each of many random sets of columns."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _OverSubspaces(TableEstimator):
             shares = feature.posterior(frame)
             blocks.append(np.column_stack([shares.argmax(axis=1), shares[:, 1:]]))
         for name in self.members_:
-            # A level that was not there before is none of the known ones.
+            # A new level is none of the known levels.
             blocks.append(frame.column(frame.index(name))[:, np.newaxis] == np.arange(len(self._levels(name))))
         return np.column_stack(blocks).astype(np.float64)
 
@@ -110,24 +110,24 @@ class _OverSubspaces(TableEstimator):
 class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignore[misc]
     """Turn rows into latent variables: their most probable states and the probabilities of their states.
 
-    Each of many random sets of columns is taken for an observed blanket of the target, and one latent is fitted to
-    it (LMB-CSEM). The target is used to fit; the values for a row never look at its target.
+    Each of many random sets of columns is treated as an observed blanket of the target, and one latent is fitted to
+    it (LMB-CSEM). The target is used in `fit`; the values for a row never use its target.
 
     Parameters
     ----------
     n_subspaces : int
         Number of random sets of columns, one latent each.
     subspace_size : int, optional
-        Columns in each; default the square root of the number of columns, rounded up.
+        Columns in each set; default: the square root of the number of columns, rounded up.
     arity : int
-        States of each latent.
+        Number of states of each latent.
     n_restarts : int
-        Starts of structural EM in each place a latent may have.
+        Number of starts of structural EM for each possible place of a latent.
     criterion : {"bic", "mi", "error", "cll"}
-        What decides between these places: observed-data BIC (the best on unseen rows of the five sets of the paper),
-        information about the target in the fitted model, training error, or conditional likelihood.
+        How to choose between these places: observed-data BIC (the best on unseen rows of the five data sets of the
+        paper), information about the target in the fitted model, training error, or conditional likelihood.
     members : bool
-        Whether the observed members of the latent blankets are features as well, as indicators of their levels.
+        Whether to add the observed members of the latent blankets as features, as indicators of their levels.
     discretize, n_bins, missing
         How the features are read: see `blankets.data.ingest`.
     n_jobs : int, optional
@@ -177,7 +177,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         Returns
         -------
         ndarray of shape (n_samples, n_columns)
-            For each latent its most probable state and the probabilities of its states but the first; with
+            For each latent its most probable state and the probabilities of its states except the first; with
             ``members`` an indicator for each level of each observed member.
         """
         return self._matrix(self._codes(X))
@@ -207,7 +207,7 @@ def _votes(classifier: LatentBlanketClassifier) -> bool:
 class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[misc]
     """Classify by latent variables.
 
-    The latents of `LatentBlanketTransformer` go into a linear support vector machine, or their networks vote.
+    The latents of `LatentBlanketTransformer` are features of a linear support vector machine, or their networks vote.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
     C : float
         Inverse of the regularization of the support vector machine.
     members : bool
-        Whether the machine also sees the observed members of the latent blankets.
+        Whether the support vector machine also uses the observed members of the latent blankets.
     n_subspaces, subspace_size, arity, n_restarts, criterion, discretize, n_bins, missing, n_jobs, random_state
         As for `LatentBlanketTransformer`.
 

@@ -1,4 +1,4 @@
-"""Cross-validation where most labels are missing: splits that keep labels of every class, scores of labeled rows."""
+"""Cross-validation if most labels are missing: splits with labels of every class, scores of labeled rows."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ Scorer = Callable[..., Any]
 
 @guarded
 class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
-    """Folds in which labeled rows of each class, and unlabeled rows, are as frequent as in all rows.
+    """Folds with the same shares of labeled rows of each class, and of unlabeled rows, as in all rows.
 
-    Every training set and every test set holds labels of every class. Unlabeled rows are missing values or
-    -1 in ``y``; scikit-learn's own splitters refuse the former and take the latter for a class.
+    Every training set and every test set has labels of every class. Unlabeled rows are missing values or
+    -1 in ``y``; scikit-learn's own splitters refuse missing values and treat -1 as a class.
 
     Parameters
     ----------
     n_splits : int
         Number of folds.
     shuffle : bool
-        Whether rows are put in random order first.
+        Whether to put rows in random order first.
     random_state : int, RandomState or None
         Seed of that order.
     unlabeled : {"split", "train"}
-        Where unlabeled rows go. "split" deals them out like a class of their own: labeled shares, and with
-        them what follows from p(y=1), are then the same in each training set, and test sets hold rows to be
-        predicted but not scored (see `labeled_only`). "train" puts all of them into every training set, and
-        test sets are labeled throughout, so that any scorer will do.
+        Where unlabeled rows go. "split" treats them as a class of their own: the labeled shares, and what
+        follows from p(y=1), are then the same in each training set, and test sets have rows that cannot be
+        scored (see `labeled_only`). "train" puts all of them into every training set; test sets are fully
+        labeled, so any scorer works.
     unlabeled_marker : object
-        A value that means unlabeled, as for `blankets.discover`; labels -1 and +1 alone are a question.
+        A value that means unlabeled, as for `blankets.discover`; needed if the only labels are -1 and +1.
 
     Examples
     --------
@@ -83,9 +83,9 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-            Not looked at.
+            Not used.
         y : array_like of shape (n_samples,)
-            The target, missing or -1 where a row is unlabeled.
+            The target; missing or -1 if a row is unlabeled.
         groups : object
             Not used.
         """
@@ -112,7 +112,7 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
 
 @guarded
 class _LabeledOnly:
-    """A scorer that looks at labeled rows; a class and not a closure, so that it can be sent to other processes."""
+    """A scorer for labeled rows; a class, not a closure, so that it can be sent to other processes."""
 
     def __init__(self, scoring: str | Scorer) -> None:
         with errors_of(SCIKIT_LEARNS):
@@ -135,9 +135,9 @@ class _LabeledOnly:
 
 @guarded
 def labeled_only(scoring: str | Scorer) -> Scorer:
-    """Return a scorer that scores labeled rows alone.
+    """Return a scorer that uses only labeled rows.
 
-    scikit-learn's scorers take -1 for a class that is never predicted, and refuse missing labels.
+    scikit-learn's scorers treat -1 as a class that is never predicted, and refuse missing labels.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ def labeled_only(scoring: str | Scorer) -> Scorer:
     Returns
     -------
     callable
-        A scorer for ``cross_val_score``, ``GridSearchCV`` and the like: rows with a missing label or -1 are
-        left out, whatever the classes are.
+        A scorer for ``cross_val_score``, ``GridSearchCV`` and similar functions: rows with a missing label or
+        -1 are left out, for any classes.
 
     See Also
     --------
-    LabeledStratifiedKFold : Splits whose test sets hold labels of every class.
+    LabeledStratifiedKFold : Splits whose test sets have labels of every class.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The HITON wrapper: from a blanket, drop what a classifier does not need."""
+"""The HITON wrapper: drop the members of a blanket that a classifier does not need."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from blankets.estimators._selector import MarkovBlanketSelector
 
 @guarded
 class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
-    """Select the features of a blanket that a classifier cannot do without.
+    """Select the features of a blanket that a classifier needs.
 
-    The last step of HITON: starting from the Markov blanket, remove one feature after another for as long
-    as the cross-validated score does not fall.
+    The last step of HITON: start from the Markov blanket, and remove one feature after another as long as the
+    cross-validated score does not fall.
 
     Parameters
     ----------
     estimator : classifier
-        What the features are for; fitted on the selected columns of ``X`` as they are, so a pipeline that
-        encodes them may be needed.
+        The classifier; it is fitted on the selected columns of ``X`` as they are, so a pipeline that encodes
+        them may be needed.
     selector : MarkovBlanketSelector, optional
         Finds the blanket; default HITON-MB.
     scoring : str or callable, optional
@@ -35,18 +35,18 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     cv : int or splitter
         Cross-validation; the same splits are used for every set of features.
     tolerance : float
-        A score that is lower by no more than this has not fallen.
+        A score that is lower by at most this counts as not fallen.
     order : {"best", "weakest"}
-        Which feature goes next: the one whose removal leaves the best score (on a tie, the weakest member of
-        the blanket), until none can go; or, as published, each member is considered once, the weakest first.
-        For a blanket of n features that is n scores in place of up to n² / 2.
+        Which feature to remove next. "best": the one whose removal leaves the best score (on a tie, the weakest
+        member of the blanket), until none can be removed. "weakest", as published: each member is tried once, the
+        weakest first; for n features that takes n scores in place of up to n² / 2.
 
     Attributes
     ----------
     selector_ : MarkovBlanketSelector
         The fitted selector; ``selector_.blanket_`` is the blanket before features were dropped.
     scores_ : list of (tuple of str, float)
-        Feature sets in the order in which they were reached, with their mean scores.
+        Feature sets in the order of the search, with their mean scores.
     n_features_in_ : int
         Number of features seen in `fit`.
 
@@ -105,9 +105,9 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
 
         best = score(kept) if kept else float("nan")
         self.scores_ = [(tuple(names[j] for j in kept), best)]
-        left = list(kept)  # those that may still go, the strongest first
+        left = list(kept)  # features that may still be removed, the strongest first
         while len(kept) > 1 and left:
-            # From the weakest member up, so that it goes first on a tie.
+            # From the weakest member up, so that the weakest is removed on a tie.
             tried = left[::-1] if self.order == "best" else [left.pop()]
             trials = [(score([k for k in kept if k != j]), j) for j in tried]
             reached, dropped = max(trials, key=lambda trial: trial[0])

@@ -1,6 +1,6 @@
-"""`DSeparation`: the four questions answered from a known graph instead of data.
+"""`DSeparation`: answers the four questions from a known graph instead of data.
 
-Algorithms are tested with it (perfect tests, no statistics), and it tells the truth about a simulation.
+It is used to test algorithms (perfect tests, no statistics), and gives the truth for a simulation.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 @guarded
 class DSeparation(CountedTests):
-    """Independence read off a directed acyclic graph by d-separation.
+    """Independence in a directed acyclic graph, by d-separation.
 
-    Every dependence is equally strong, so that ties fall back on the order of the nodes.
+    All dependences are equally strong; ties are decided by the order of the nodes.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class DSeparation(CountedTests):
         self.tally = Tally()
         self.memo = {}
         number = {node: j for j, node in enumerate(graph.nodes)}
-        # Sets of nodes are bits of an integer: a graph of a few dozen nodes is a few machine words.
+        # Sets of nodes are bits of an integer: a graph of a few dozen nodes needs a few machine words.
         self._parents = [_bits(number[p] for p in graph.predecessors(node)) for node in graph.nodes]
         self._children = [_bits(number[c] for c in graph.successors(node)) for node in graph.nodes]
         self._connected: dict[tuple[int, int], int] = {}
@@ -97,7 +97,7 @@ class DSeparation(CountedTests):
         return self._connected[key]
 
     def _bayes_ball(self, y: int, given: int) -> int:
-        from_child, from_parent = 1 << y, 0  # nodes the ball visits, by where it comes from
+        from_child, from_parent = 1 << y, 0  # nodes that the ball visits, by the direction it comes from
         done_up = done_down = reached = 0
         while (up := from_child & ~done_up) | (down := from_parent & ~done_down):
             done_up |= up

@@ -1,8 +1,8 @@
-"""Reading the question: what was given, what was left open, and whether it makes sense.
+"""Read the question: what is given, what is the unknown, and whether it makes sense.
 
-Exactly one of effect, power, alpha, rows, labeled and arity (or dof) is the unknown. A person who asks
-for a sample size rarely thinks of the number of levels, so an arity that was not given is taken to be 2
-when something else is left open, and is itself the unknown when nothing else is.
+Exactly one of effect, power, alpha, rows, labeled and arity (or dof) is the unknown. Users who ask for a
+sample size rarely think of the number of levels. So an arity that is not given is assumed to be 2 if
+something else is the unknown; if everything else is given, it is itself the unknown.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.stats import EFFECT_SIZES, effect_from_w
 
-_MOST = 2**53  # beyond it neighboring whole numbers are the same float
+_MOST = 2**53  # above it, floats cannot represent every whole number
 
 
 @dataclass(frozen=True)
 class Amount:
-    """An amount of labels: a share of all rows, or a number of them."""
+    """An amount of labels: a share of all rows, or a number."""
 
     value: float
     is_count: bool
 
 
 def find_unknown(given: Mapping[str, object]) -> str:
-    """Return the name of the one thing that is None; "dof" yields to any other (see the module).
+    """Return the name of the quantity that is None; "dof" only if no other is (see the module).
 
     Examples
     --------
@@ -106,6 +106,6 @@ def _positive(value: Any, name: str, more: str = "") -> float:
     return finite(name, value, f"a positive number{more}", above=0.0)
 
 
-def number(value: float | None) -> float:
-    """Return the number, or NaN for one that is not known."""
+def or_nan(value: float | None) -> float:
+    """Return the number, or NaN if it is not known."""
     return math.nan if value is None else float(value)

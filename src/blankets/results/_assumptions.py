@@ -1,4 +1,4 @@
-"""`Assumptions`: what must hold for a blanket to hold, how it looks in this one, and what to do next."""
+"""`Assumptions`: what must be true for a blanket to be right, how it looks here, and what to do next."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Verdict = Literal["violated", "doubtful", "fine", "not seen"]
 _ORDER: tuple[Verdict, ...] = ("violated", "doubtful", "not seen", "fine")
 _WORDS = {"not seen": "no data can show"}
 
-ROWS_A_FREEDOM = 20  # below, the chi-square distribution is a poor guide
-SHARE_BY_CHANCE = 0.1  # of the members, from which chance is to be mentioned
-SHARE_DROPPED = 0.05  # of the rows
+ROWS_A_FREEDOM = 20  # with fewer rows per degree of freedom the chi-square distribution is a poor approximation
+SHARE_BY_CHANCE = 0.1  # expected share of false members from which the text mentions chance
+SHARE_DROPPED = 0.05  # share of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
@@ -38,10 +38,10 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """One thing that must hold for a blanket to hold."""
+    """One assumption of a blanket."""
 
-    name: str  # what must hold, in a few words
-    verdict: Verdict  # how it looks here; "not seen" if no data of this kind could show it
+    name: str  # the assumption, in a few words
+    verdict: Verdict  # how it looks here; "not seen" if data of this kind cannot show it
     words: str  # what was seen, a sentence
     next_step: str  # what to do, a sentence
 
@@ -49,16 +49,16 @@ class Assumption:
 @guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Assumptions(Saved):
-    """What must hold for a blanket to hold; print it.
+    """The assumptions of a blanket, each with a verdict; print it.
 
     Made by `Blanket.check_assumptions`.
 
     Attributes
     ----------
     target : str
-        Whose blanket it is.
+        The target of the blanket.
     checks : tuple of Assumption
-        What must hold, that which does not first.
+        The assumptions; violated ones come first.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Assumptions(Saved):
 
     @property
     def doubtful(self) -> tuple[str, ...]:
-        """Names of what is violated or doubtful."""
+        """Names of the violated or doubtful assumptions."""
         return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ def _next(check: Assumption) -> str:
 
 
 def check_assumptions(blanket: Blanket) -> Assumptions:
-    """Look at everything that must hold for a blanket to hold."""
+    """Check all assumptions of a blanket."""
     checks = [check for look in _LOOKS if (check := look(blanket)) is not None]
     checks.sort(key=lambda check: _ORDER.index(check.verdict))
     return Assumptions(target=blanket.target, checks=tuple(checks))
@@ -136,7 +136,8 @@ def _copies(blanket: Blanket) -> Assumption | None:
 def _surrogate(blanket: Blanket) -> Assumption | None:
     regime = str(blanket.settings.get("labels") or "supervised")
     if blanket.settings.get("surrogate_is_valid") is False:
-        words = f"The surrogate {blanket.settings.get('surrogate')!r} is not valid under {regime!r}, and was forced."
+        counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
+        words = f"{counted}, is not valid under {regime!r}; it was asked for all the same."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
     if regime not in _LABELS:
         return None

@@ -24,7 +24,7 @@ class PriorRange:
     # low, high: its ends
     low: Probability
     high: Probability
-    surrogates: tuple[str, ...]  # what stands in for the target there, in order of the prior
+    surrogates: tuple[str, ...]  # what is counted in place of the target, in order of the prior
     members: tuple[str, ...]  # the blanket, strongest first
 
 
@@ -41,21 +41,21 @@ class Sensitivity(Saved):
         The target.
     ranges : tuple of PriorRange
         Ranges of p(y=1) over which the blanket does not change, ascending. Together they are all values that
-        the labels, and what was said of the prior, allow.
+        the labels and the given prior allow.
     runs : tuple of (float, tuple of str)
         Members at single values of p(y=1), to plot: ``plot_prior_sensitivity(sensitivity.runs)``.
     kappas : tuple of float
-        κ at the same values: each row counts as much as κ rows with full labels; NaN where that is not known.
+        κ at the same values: each row counts as much as κ rows with full labels; NaN if that is not known.
     breakpoints : tuple of float
-        Where the surrogate changes.
+        Values of p(y=1) at which the surrogate changes.
     notes : tuple of str
         What the blanket depends on and what it does not.
     algorithm : str
-        Which algorithm searched.
+        The search algorithm.
     settings : dict
-        How it searched.
+        The settings of the search.
     n_searches : int
-        How many searches it took.
+        Number of searches.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class Sensitivity(Saved):
 
     @property
     def always(self) -> tuple[str, ...]:
-        """Members whatever the prior."""
+        """Members for all values of the prior."""
         return tuple(name for name in self.ranges[0].members if all(name in r.members for r in self.ranges))
 
     @property
     def sometimes(self) -> tuple[str, ...]:
-        """Members for some values of the prior only."""
+        """Members for only some values of the prior."""
         ever = dict.fromkeys(name for found in self.ranges for name in found.members)
         return tuple(name for name in ever if name not in self.always)
 
