@@ -40,13 +40,13 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from types import FrameType, MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 from unicodedata import normalize
 
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
-FROM_THE_USER = "raised by the function given as 'progress'"
+_NOT_OURS = "not of blankets, but raised by "  # a note on errors that come out as they are
+_MAKING = ("__init__", "__post_init__", "__call__")
 _NOT_THE_USER = ("blankets", "sklearn", "concurrent", "threading", "contextlib")
 
 
@@ -192,13 +192,13 @@ class RegimeWarning(BlanketsWarning):
 def own_errors() -> Iterator[None]:
     """Raise only errors of this package: any other error becomes the cause of an `InternalError`.
 
-    Errors of the user's own functions are raised as they are.
+    What is raised within `errors_of` comes out as it is.
 
     >>> with own_errors():
     ...     {}["age"]
     Traceback (most recent call last):
         ...
-    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; please report it with ...
+    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; if what you gave ...
     """
     try:
         yield
@@ -206,33 +206,78 @@ def own_errors() -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         raise Interrupted("") from None
-    except MemoryError as error:
-        raise EngineError(
+    except Exception as error:
+        if any(note.startswith(_NOT_OURS) for note in getattr(error, "__notes__", ())):
+            raise
+        raise _ours(error) from error
+
+
+def _ours(error: Exception) -> BlanketsError:
+    """Return an error of ours for one that nobody foresaw."""
+    if isinstance(error, MemoryError):
+        return EngineError(
             f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], exclude=[...]) "
             f"or fewer threads (n_jobs=1), or write the table to disk with bl.pack and give its path"
-        ) from error
-    except OSError as error:
-        raise EngineError(f"the system did not let us work: {type(error).__name__}: {error}") from error
+        )
+    said = f"{type(error).__name__}: {_shortened(str(error))}"
+    if isinstance(error, OSError):
+        return EngineError(f"the system did not let us work: {said}")
+    return InternalError(
+        f"this should not have happened: {said}; if what you gave is as documented, please report it with the output "
+        f"of 'blankets versions'"
+    )
+
+
+@contextmanager
+def errors_of(whose: str) -> Iterator[None]:
+    """Let errors out as they are, however many of our functions they pass: those of a user's function, say."""
+    try:
+        yield
     except Exception as error:
-        if FROM_THE_USER in getattr(error, "__notes__", ()):
-            raise
-        said = f"{type(error).__name__}: {_shortened(str(error))}"
-        raise InternalError(
-            f"this should not have happened: {said}; please report it with the output of 'blankets versions'"
-        ) from error
+        error.add_note(f"{_NOT_OURS}{whose}")
+        raise
 
 
-def guarded(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function raise only our own errors; a call that does not fit its signature is still a TypeError."""
-    signature = inspect.signature(function)
+def guarded(thing: F) -> F:
+    """Make a function, or the public methods of a class, raise our own errors only.
 
-    @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        signature.bind(*args, **kwargs)
-        with own_errors():
-            return function(*args, **kwargs)
+    A call that does not fit its signature is a TypeError, as always.
+    """
+    if not isinstance(thing, type):
+        return _guarding(thing, BaseException)
+    for name, value in list(vars(thing).items()):
+        kind = type(value) if isinstance(value, classmethod | staticmethod) else None
+        method = value.__func__ if kind else value
+        if inspect.isfunction(method) and (name in _MAKING or not name.startswith("_")):
+            # Ctrl-C goes on to the question that called it, which knows what was found.
+            safe = _guarding(method, Exception)
+            setattr(thing, name, kind(safe) if kind else safe)
+    return thing
 
-    return called
+
+def _guarding(function: F, caught: type[BaseException]) -> F:
+    if inspect.isgeneratorfunction(function):
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            with own_errors():
+                yield from function(*args, **kwargs)
+
+    else:
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except caught as error:
+                at = error.__traceback__
+                if isinstance(error, TypeError) and at is not None and at.tb_next is None:
+                    raise  # the call itself, not what it called
+                with own_errors():
+                    raise
+
+    called.is_guarded = True  # type: ignore[attr-defined]
+    return called  # type: ignore[return-value]
 
 
 def warn(sentence: str, category: type[BlanketsWarning]) -> None:

@@ -24,6 +24,8 @@ from blankets.data._files import (
     csv_options,
     file_errors,
     kind_of_file,
+    large_whole_numbers,
+    maybe_rounded,
     no_file,
     open_parquet,
     reason,
@@ -42,6 +44,7 @@ PARQUET = (".parquet", ".pq")
 WIDER = {
     "null": "int64",
     "int64": "double",
+    "uint64": "string",
     "double": "string",
     "bool": "string",
     "date32[day]": "timestamp[s]",
@@ -186,10 +189,31 @@ class CsvChunks(_Files):
                 with file_errors(path, but=pa.ArrowInvalid), self._reader(path, self._types, columns) as reader:
                     for field in reader.schema:
                         self._types.setdefault(field.name, field.type)
-                    yield from reader
+                    for batch in reader:
+                        self._refuse_rounding(path, batch)
+                        yield batch
             except pa.ArrowInvalid as error:
                 self._widen(path, error)
                 raise ChangedTypes from error
+
+    def _refuse_rounding(self, path: Path, batch: Any) -> None:
+        """Have a column read anew whose whole numbers are too large for what pyarrow took them for."""
+        import pyarrow as pa
+
+        for name, values in zip(batch.schema.names, batch.columns, strict=True):
+            if (path, name) in self._sure or not maybe_rounded(values):
+                continue
+            with file_errors(path), self._reader(path, {name: pa.string()}, [name]) as reader:
+                large = [n for block in reader for n in large_whole_numbers(block.column(0).to_pylist())]
+            if large:
+                self._types[name] = pa.uint64() if 0 <= min(large) and max(large) < 2**64 else pa.string()
+                raise ChangedTypes
+            self._sure.add((path, name))
+
+    @cached_property
+    def _sure(self) -> set[tuple[Path, str]]:
+        """Files and columns whose large numbers are no whole ones."""
+        return set()
 
     def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv

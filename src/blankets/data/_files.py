@@ -10,8 +10,9 @@ import csv
 import datetime
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
@@ -22,7 +23,7 @@ import numpy as np
 
 from blankets.data._columns import Categories, Column, Numbers, Refused
 from blankets.data._readers import DATES, as_objects, from_arrow, from_objects
-from blankets.data._tables import Table, named
+from blankets.data._tables import Table, table_of
 from blankets.errors import DataError, MissingPackageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -176,13 +177,45 @@ def csv_options(
 
 def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
     """Read a CSV file with pyarrow."""
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     with file_errors(path):
         table = arrow_csv.read_csv(path, **csv_options(separator, max(2**20, 16 * width)))
     if any(str(kind) == "binary" for kind in table.schema.types):
         raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
-    return named(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))
+
+    def column(j: int) -> Column:
+        values = table.column(j)
+        if not maybe_rounded(values):
+            return from_arrow(values)
+        with file_errors(path):
+            text = csv_options(separator, max(2**20, 16 * width), {table.column_names[j]: pa.string()})
+            fields = arrow_csv.read_csv(path, **text).column(j).to_pylist()
+        return _exactly(fields) if large_whole_numbers(fields) else from_arrow(values)
+
+    return table_of(table.column_names, table.num_rows, column)
+
+
+def maybe_rounded(values: Any) -> bool:
+    """Tell whether numbers of a CSV column as pyarrow reads them may stand for whole ones too large to be held."""
+    if str(values.type) != "double":
+        return False
+    return bool((np.abs(values.to_numpy(zero_copy_only=False)) >= LARGE).any())
+
+
+def large_whole_numbers(fields: Iterable[str | None]) -> list[int]:
+    """Return the whole numbers among the fields of a column that floating-point numbers may not hold.
+
+    >>> large_whole_numbers(["1e30", "9223372036854775809", None, "12"])
+    [9223372036854775809]
+    """
+    return [int(field) for field in fields if field and _WHOLE.fullmatch(field) and abs(int(field)) > LARGE]
+
+
+def _exactly(fields: Iterable[str | None]) -> Column:
+    """Read the fields of a column of numbers some of which are too large to be held."""
+    return from_objects(as_objects(None if f is None else int(f) if _WHOLE.fullmatch(f) else float(f) for f in fields))
 
 
 def _read_csv_plain(path: Path, separator: str) -> Table:
@@ -200,7 +233,7 @@ def _read_csv_plain(path: Path, separator: str) -> Table:
                 raise DataError(f"{str(path)!r} cannot be read: {fields}")
             for append, field in zip(add, row, strict=True):
                 append(field)
-    return named(header, len(columns[0]), lambda j: from_fields(columns[j]))
+    return table_of(header, len(columns[0]), lambda j: from_fields(columns[j]))
 
 
 def from_fields(fields: list[str]) -> Column:
@@ -214,6 +247,8 @@ def from_fields(fields: list[str]) -> Column:
     if not any("_" in value for value in values):  # only Python reads 1_000 as a number
         for convert, dtype in ((int, np.int64), (float, np.float64)):
             if _all_are(values, convert):
+                if max(map(len, values)) > 15 and large_whole_numbers(values):
+                    return _exactly(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True))
                 filled = ["0" if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
                 try:
                     return Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask)
@@ -226,6 +261,8 @@ def from_fields(fields: list[str]) -> Column:
     return from_objects(as_objects(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True)))
 
 
+LARGE = 2**53  # beyond it, floating-point numbers do not tell all whole numbers apart
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
 DATE_FORMATS: tuple[Callable[[str], Any], ...] = (datetime.datetime.fromisoformat, datetime.time.fromisoformat)
 
 
@@ -274,4 +311,4 @@ def _read_parquet(path: Path) -> Table:
             )
         return from_arrow(part.column(columns[j]))
 
-    return named(columns, file.metadata.num_rows, read)
+    return table_of(columns, file.metadata.num_rows, read)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
-from blankets.errors import ParameterError, did_you_mean
+from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
 MISSING_POLICIES = ("error", "level", "drop")
@@ -30,6 +30,7 @@ class ReadingOptions(TypedDict, total=False):
     unlabeled_marker: object
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a table is read.

@@ -13,7 +13,7 @@ from typing import Any
 from blankets.data._chunks import Chunks, ParquetChunks
 from blankets.data._files import check_file
 from blankets.data._tables import checked_names
-from blankets.errors import EngineError, MissingPackageError, ParameterError
+from blankets.errors import EngineError, MissingPackageError, ParameterError, guarded
 
 
 def quoted(name: str) -> str:
@@ -25,6 +25,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@guarded
 class SqlTable(Chunks):
     """The rows of a SQL query, for `pack`, `discover` and the other questions.
 

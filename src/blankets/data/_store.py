@@ -30,11 +30,12 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import path_of
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
-from blankets.errors import DataError, EngineError, listed
+from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
 FORMAT, SCHEMA = "blankets store", 2
@@ -98,6 +99,7 @@ class _Meta:
             refuse("the report names a column that is not there")
 
 
+@guarded
 @dataclass(frozen=True, eq=False)
 class Store:
     """A table on disk as packed codes; see `pack`.
@@ -150,7 +152,7 @@ class Store:
     @classmethod
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
-        folder = Path(path)
+        folder = path_of("path", path)
         with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
             return cls._opened(folder)
 

@@ -12,6 +12,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from blankets.errors import errors_of
+
+SCIKIT_LEARNS = "scikit-learn's checks of what it is given"  # its users know these errors
 _READING = ("missing", "discretize", "n_bins", "keep", "exclude", "positive", "unlabeled_marker")
 
 
@@ -45,10 +48,14 @@ class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, self._fitted)
+        check_fitted(self, self._fitted)
         return np.isin([str(name) for name in feature_names(self)], self._selected())
 
 
+check_fitted = errors_of(SCIKIT_LEARNS)(check_is_fitted)
+
+
+@errors_of(SCIKIT_LEARNS)
 def checked(
     estimator: BaseEstimator, X: Any, y: ArrayLike, *, allow_missing: bool, partial: bool = False
 ) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
+from blankets.errors import guarded
 from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.select import Scoring, selected
 from blankets.records import Call
@@ -15,6 +16,7 @@ from blankets.regimes import Regime
 from blankets.study import Engine, Study
 
 
+@guarded
 class InformationSelector(TableSelector):
     """Select features by an information criterion: mRMR, JMI and similar ones.
 

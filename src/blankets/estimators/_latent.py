@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from blankets.arguments import one_of
 from blankets.data import Frame, Reading, ingest
-from blankets.errors import DataError
-from blankets.estimators._checks import TableEstimator, checked
+from blankets.errors import DataError, errors_of, guarded
+from blankets.estimators._checks import SCIKIT_LEARNS, TableEstimator, check_fitted, checked
 from blankets.latent import Effort, fit_feature
 
 COMBINE = ("svm", "average", "majority")
 
 
+@guarded
 class _OverSubspaces(TableEstimator):
     """Shared by transformer and classifier: one latent for each of many random sets of columns."""
 
@@ -79,13 +80,15 @@ class _OverSubspaces(TableEstimator):
         return frame
 
     def _codes(self, X: Any) -> Frame:
-        """Return new rows as codes, without the target."""
-        check_is_fitted(self, "features_")
-        if hasattr(X, "columns"):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            finite = "allow-nan" if self.missing != "error" else True
-            X = validate_data(self, X, reset=False, dtype=None, accept_sparse=("csc", "csr"), ensure_all_finite=finite)
+        """Return new rows as codes; the target is not among them."""
+        check_fitted(self, "features_")
+        finite = "allow-nan" if self.missing != "error" else True
+        with errors_of(SCIKIT_LEARNS):
+            if hasattr(X, "columns"):
+                validate_data(self, X, reset=False, skip_check_array=True)
+            else:
+                allowed = {"dtype": None, "accept_sparse": ("csc", "csr"), "ensure_all_finite": finite}
+                X = validate_data(self, X, reset=False, **allowed)
         return self.encoder_.transform(X)
 
     def _matrix(self, frame: Frame) -> NDArray[np.float64]:
@@ -103,6 +106,7 @@ class _OverSubspaces(TableEstimator):
         return self.encoder_.levels[self.encoder_.names.index(name)]
 
 
+@guarded
 class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignore[misc]
     """Turn rows into latent variables: their most probable states and the probabilities of their states.
 
@@ -186,7 +190,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         input_features : ignored
             For compatibility.
         """
-        check_is_fitted(self, "features_")
+        check_fitted(self, "features_")
         names = []
         for k in range(len(self.features_)):
             names += [f"latent{k}", *(f"latent{k}_is_{state}" for state in range(1, self.arity))]
@@ -199,6 +203,7 @@ def _votes(classifier: LatentBlanketClassifier) -> bool:
     return bool(classifier.combine != "svm")
 
 
+@guarded
 class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[misc]
     """Classify by latent variables.
 
@@ -272,7 +277,8 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
 
         one_of("combine", self.combine, COMBINE)
         X, y = checked(self, X, y, allow_missing=self.missing != "error")
-        check_classification_targets(y)
+        with errors_of(SCIKIT_LEARNS):
+            check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"there is only one class, {self.classes_.tolist()[0]!r}; a classifier needs two")
@@ -291,6 +297,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         return predicted
 
     @available_if(_votes)  # type: ignore[untyped-decorator]
+    @guarded
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability (or share of votes) of each class for each row of ``X``; not for ``combine="svm"``."""
         return self._shares(self._codes(X))

@@ -12,7 +12,8 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from blankets.arguments import one_of
-from blankets.errors import LabelError
+from blankets.errors import LabelError, errors_of, guarded
+from blankets.estimators._checks import SCIKIT_LEARNS
 from blankets.regimes import UNLABELED, class_codes
 
 _PLACES = ("split", "train")
@@ -20,6 +21,7 @@ _PLACES = ("split", "train")
 Scorer = Callable[..., Any]
 
 
+@guarded
 class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
     """Folds with the same shares of labeled rows of each class, and of unlabeled rows, as in all rows.
 
@@ -63,7 +65,8 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         unlabeled_marker: object = "auto",
     ) -> None:
         one_of("place for unlabeled rows", unlabeled, _PLACES)
-        StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)  # its own checks
+        with errors_of(SCIKIT_LEARNS):
+            StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -107,11 +110,13 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
             yield everyone[~held_out], everyone[held_out]
 
 
+@guarded
 class _LabeledOnly:
     """A scorer for labeled rows; a class, not a closure, so that it can be sent to other processes."""
 
     def __init__(self, scoring: str | Scorer) -> None:
-        self.scorer: Scorer = get_scorer(scoring)
+        with errors_of(SCIKIT_LEARNS):
+            self.scorer: Scorer = get_scorer(scoring)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **more: Any) -> Any:
         column = np.asarray(y)
@@ -120,13 +125,15 @@ class _LabeledOnly:
             raise LabelError(f"none of {len(column)} rows is labeled, so there is nothing to score")
         rows = np.flatnonzero(labeled)
         weights = {name: value if value is None else _safe_indexing(value, rows) for name, value in more.items()}
-        # By a list, so that the remaining labels get the type they would have without missing values.
-        return self.scorer(estimator, _safe_indexing(X, rows), np.array(column[rows].tolist()), **weights)
+        # Through a list, so that what is left gets the type it would have had without gaps.
+        with errors_of("the estimator that was given, or by its score"):
+            return self.scorer(estimator, _safe_indexing(X, rows), np.array(column[rows].tolist()), **weights)
 
     def __repr__(self) -> str:
         return f"labeled_only({self.scorer!r})"
 
 
+@guarded
 def labeled_only(scoring: str | Scorer) -> Scorer:
     """Return a scorer that uses only labeled rows.
 

@@ -8,12 +8,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.errors import guarded
 from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Testing
 
 
+@guarded
 class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target.
 

@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv, cross_val_score
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
 
 from blankets.arguments import number, one_of
-from blankets.estimators._checks import TableSelector, checked, feature_names
+from blankets.errors import errors_of, guarded
+from blankets.estimators._checks import TableSelector, check_fitted, checked, feature_names
 from blankets.estimators._selector import MarkovBlanketSelector
 
 
+@guarded
 class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     """Select the features of a blanket that a classifier needs.
 
@@ -94,8 +95,10 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         self.selector_ = selector.fit(X, y)
         names = [str(name) for name in feature_names(self)]
         kept = [names.index(member) for member in self.selector_.blanket_.members]
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        with errors_of("the splitter that was given"):
+            splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
 
+        @errors_of("the estimator that was given, or by its scores")
         def score(columns: list[int]) -> float:
             part = _safe_indexing(X, columns, axis=1)
             return float(cross_val_score(clone(self.estimator), part, y, scoring=self.scoring, cv=splits).mean())
@@ -119,5 +122,5 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "selector_")
+        check_fitted(self, "selector_")
         return self._support

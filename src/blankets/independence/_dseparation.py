@@ -6,11 +6,12 @@ It is used to test algorithms (perfect tests, no statistics), and gives the trut
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
@@ -21,6 +22,7 @@ _CERTAIN = 1e4  # statistic of a dependence ...
 _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 
+@guarded
 class DSeparation(CountedTests):
     """Independence in a directed acyclic graph, by d-separation.
 
@@ -42,8 +44,10 @@ class DSeparation(CountedTests):
     """
 
     def __init__(self, graph: nx.DiGraph) -> None:
-        from networkx import is_directed_acyclic_graph
+        from networkx import DiGraph, is_directed_acyclic_graph
 
+        if not isinstance(graph, DiGraph):
+            raise ParameterError.out_of_range("graph", graph, "a directed graph of networkx")
         if not is_directed_acyclic_graph(graph):
             raise DataError("d-separation needs a directed acyclic graph, but this one has a cycle")
         self.graph = graph
@@ -62,8 +66,9 @@ class DSeparation(CountedTests):
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Tell which of ``xs`` are d-connected to ``y`` given a set."""
-        connected = self._connected_to(y, _bits(given))
         columns = np.array(xs, np.int64)
+        self._check({y, *given, *columns.tolist()})
+        connected = self._connected_to(y, _bits(given))
         dependent = np.array([connected >> x & 1 for x in columns.tolist()], float)
         self.tally.add(len(xs))
         return EvidenceBatch(
@@ -76,6 +81,13 @@ class DSeparation(CountedTests):
             reliable=self._ones[: len(xs)] > 0.0,
             log_p=_LOG_P * dependent,
         )
+
+    def _check(self, nodes: set[int]) -> None:
+        """Refuse numbers that no node has: their bits would be those of nodes that nothing is tied to."""
+        if not all(isinstance(node, Integral) and 0 <= node < len(self.names) for node in nodes):
+            raise ParameterError(
+                f"nodes are asked for by their numbers, 0 to {len(self.names) - 1}, but these are {listed(nodes)}"
+            )
 
     def _connected_to(self, y: int, given: int) -> int:
         """Return the nodes with an active path to ``y`` (Bayes ball: Shachter 1998), as bits."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from blankets.data import Encoder, Frame
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.latent._graphs import to_networkx
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._picture import draw, roles_of
 from blankets.latent._rows import Floats
 from blankets.records import Bounds, Call, Count, Known, Probability, Saved, refuse
@@ -65,6 +65,7 @@ class SubspaceScore:
     refused: str = ""  # why it was not chosen; empty if it could be
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LatentBlanket(Saved):
     """The Markov blanket of a target with latent members.
@@ -114,7 +115,7 @@ class LatentBlanket(Saved):
     n_rows: Count
     warnings: tuple[str, ...] = ()
     call: Call | None = None
-    network: Network = field(repr=False)
+    network: FittedNetwork = field(repr=False)
     nodes: tuple[str, ...] = field(repr=False)
     encoder: Encoder = field(repr=False)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from blankets.arguments import number as finite
 from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.stats import EFFECT_SIZES, effect_from_w
@@ -66,9 +67,7 @@ def as_probability(value: object, name: str) -> float | None:
     """Return a probability strictly between 0 and 1, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
-        raise ParameterError.out_of_range(name, value, "a number strictly between 0 and 1")
-    return float(value)
+    return finite(name, value, "a number strictly between 0 and 1", above=0.0, below=1.0)
 
 
 def as_count(value: object, name: str, least: int = 1) -> int | None:
@@ -104,12 +103,9 @@ def degrees_of_freedom(arity: int, target_arity: int, strata: int) -> int:
 
 
 def _positive(value: Any, name: str, more: str = "") -> float:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < math.inf:
-        raise ParameterError.out_of_range(name, value, f"a positive number{more}")
-    return float(value)
+    return finite(name, value, f"a positive number{more}", above=0.0)
 
 
-def number(value: float | None) -> float:
+def or_nan(value: float | None) -> float:
     """Return the number, or NaN if it is not known."""
     return math.nan if value is None else float(value)

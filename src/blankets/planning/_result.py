@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning._prior import Knowledge
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
@@ -40,6 +40,7 @@ class Alternative:
     answer: Count | NonNegative | None
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Plan(Saved):
     """The answer to a planning question, and everything that it depends on.

@@ -24,6 +24,7 @@ SCHEMA_VERSION = 1
 _AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanningTable:
     """Answers to the same planning question over a grid of values.

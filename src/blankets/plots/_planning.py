@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning import Plan
 from blankets.plots._style import CYCLE, EDGE, new_axes, note, titled
 
@@ -19,6 +19,7 @@ _ALONG = {"rows": "rows", "labeled": "labels"}
 _LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
+@guarded
 def plot_power(
     curves: Plan | Mapping[str, Plan] | Mapping[str, Mapping[str, ArrayLike]] | Mapping[str, ArrayLike],
     *,
@@ -82,6 +83,7 @@ def plot_power(
     return ax
 
 
+@guarded
 def plot_planning(
     rows: Plan | ArrayLike,
     labeled: ArrayLike | None = None,

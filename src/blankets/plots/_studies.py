@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.plots._style import CYCLE, FAINT, fit_names, label_of, new_axes, note, titled
 from blankets.results import Sensitivity
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@guarded
 def plot_prior_sensitivity(
     runs: Sensitivity | Sequence[tuple[float, Sequence[str]]],
     *,
@@ -65,6 +66,7 @@ def plot_prior_sensitivity(
     return ax
 
 
+@guarded
 def plot_roc(
     curves: Mapping[str, Mapping[str, ArrayLike]],
     *,
@@ -114,6 +116,7 @@ def plot_roc(
     return ax
 
 
+@guarded
 def plot_latent_posterior(
     posterior: ArrayLike,
     by: ArrayLike | None = None,

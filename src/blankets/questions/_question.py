@@ -118,6 +118,7 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
         _keep(result, function.__name__, given)
         return result
 
+    asked.is_guarded = True  # type: ignore[attr-defined]
     return described(asked)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
-from blankets.errors import Interrupted
+from blankets.errors import Interrupted, guarded
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
@@ -175,6 +175,7 @@ def _together(found: Mapping[int, Blanket], search: Search, began: float) -> Bla
     )
 
 
+@guarded
 def algorithms() -> list[Algorithm]:
     """Return all algorithms, each with its paper, what it guarantees and when to use it.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept, not_kept
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _GENERATOR = "a generator"
 _REGIMES = {"PositiveUnlabeled": "pu", "Supervised": "supervised"}
 
 
+@guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """The call that made a result; it can be shown as Python or as a command line, and be run again.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from blankets.arguments import path_of, whole_number
-from blankets.errors import DataError
+from blankets.errors import DataError, guarded
 from blankets.records._old import upgraded
 from blankets.records._reading import read, refuse
 from blankets.records._writing import plain, write_whole
@@ -17,6 +17,7 @@ from blankets.records._writing import plain, write_whole
 _MOST_DEEP = 100  # most levels of nested lists; ours have a dozen
 
 
+@guarded
 class Saved:
     """A result that can be saved as JSON and read back; the base class of frozen dataclasses.
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import LabelError, NotAnswerableError
+from blankets.errors import LabelError, NotAnswerableError, guarded
 from blankets.regimes._kappa import StratifiedKappa, kappa_of, least_share, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
@@ -66,6 +66,7 @@ class Choice:
         }
 
 
+@guarded
 class Regime(ABC):
     """Why labels are missing, and what follows from it."""
 

@@ -18,16 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
-from blankets.errors import LabelError, ParameterError
+from blankets.errors import LabelError, ParameterError, guarded
 from blankets.records import built, named
 
 Floats = NDArray[np.float64]
 
 _GRID = (np.arange(1000) + 0.5) / 1000.0
-_ROUNDING = 1e-12  # tolerance for shares
-_LEAST_MASS = 0.9  # at least this much of a distribution must be within (0, 1)
+_ROUNDING = 1e-12  # of shares
+_PROBABILITY = "a probability between 0 and 1, both excluded"
+_LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 
+@guarded
 class Prior(ABC):
     """Knowledge of p(y=1)."""
 
@@ -107,6 +109,7 @@ class Prior(ABC):
         return self if self.is_exact else Restricted(self, low, high)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Exact(Prior):
@@ -121,7 +124,7 @@ class Exact(Prior):
     value: float
 
     def __post_init__(self) -> None:
-        number("prior", self.value, "a probability between 0 and 1, both excluded", above=0.0, below=1.0)
+        number("prior", self.value, _PROBABILITY, above=0.0, below=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -153,6 +156,7 @@ class Exact(Prior):
         return float(self.value)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Between(Prior):
@@ -197,6 +201,7 @@ class Between(Prior):
         return [low, high] if 0.0 < low and high < 1.0 else {"low": low, "high": high}
 
 
+@guarded
 def less_than(bound: float) -> Between:
     """Say that p(y=1) is below a number.
 
@@ -208,6 +213,7 @@ def less_than(bound: float) -> Between:
     return Between(0.0, Exact(bound).value, bound_only=True)
 
 
+@guarded
 def greater_than(bound: float) -> Between:
     """Say that p(y=1) is above a number.
 
@@ -219,6 +225,7 @@ def greater_than(bound: float) -> Between:
     return Between(Exact(bound).value, 1.0, bound_only=True)
 
 
+@guarded
 def between(low: float, high: float) -> Between:
     """Say that p(y=1) is between two numbers, with a uniform distribution.
 
@@ -230,6 +237,7 @@ def between(low: float, high: float) -> Between:
     return Between(low, high)
 
 
+@guarded
 @named
 class Beta(Prior):
     """A generalized Beta distribution on [low, high], by its mode or its mean.
@@ -302,6 +310,7 @@ class Beta(Prior):
         return {name: float(value) for name, value in self.arguments.items()}
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class FromDistribution(Prior):
@@ -341,6 +350,7 @@ class FromDistribution(Prior):
         return self.distribution
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Restricted(Prior):
@@ -403,7 +413,7 @@ def prior_from(knowledge: object) -> Prior | None:
     if hasattr(knowledge, "cdf") and hasattr(knowledge, "ppf"):
         return FromDistribution(knowledge)
     if isinstance(knowledge, int | float | np.number) and not isinstance(knowledge, bool):
-        return Exact(float(knowledge))
+        return Exact(number("prior", knowledge, _PROBABILITY, above=0.0, below=1.0))
     raise _not_a_prior(knowledge)
 
 

@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit
 
 from blankets.arguments import generator_from, one_of, whole_number
-from blankets.errors import DataError, LabelError, ParameterError
+from blankets.errors import DataError, LabelError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
@@ -58,6 +58,7 @@ _ROC_LEVEL = 0.05
 _PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny groups do not look best
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPrior(Prior):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import flag, one_of
-from blankets.errors import LabelError
+from blankets.errors import LabelError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
@@ -32,6 +32,7 @@ from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
 
+@guarded
 @named
 @dataclass(frozen=True)
 class Supervised(Regime):
@@ -102,6 +103,7 @@ class Unsaid(Supervised):
         return ""
 
 
+@guarded
 @named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import flag, one_of
-from blankets.errors import LabelError, NotAnswerableError, ParameterError
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
@@ -38,6 +38,7 @@ MNAR = (
 )
 
 
+@guarded
 @named
 @dataclass(frozen=True, init=False)
 class SemiSupervised(Regime):

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blankets.errors import guarded
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 from blankets.results import count_of, digits, joined, shown
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _LEGEND = "Parents stand above the target, children below it. Dashed: latent. White: looked at, not a member."
 
 
+@guarded
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
     """Write a latent blanket as one self-contained HTML page: the latents, their places, and the alternatives."""
     title = f"Latent Markov blanket of {found.target}"

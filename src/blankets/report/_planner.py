@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
@@ -73,6 +73,7 @@ _CHOICES = {
 }
 
 
+@guarded
 def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import write_whole
 from blankets.report._content import report_content
 from blankets.report._page import report_page
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
+@guarded
 def report(
     blanket: Blanket,
     path: str | Path,

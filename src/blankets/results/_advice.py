@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
 
+from blankets.errors import ParameterError, guarded, listed
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, shown
@@ -27,6 +28,7 @@ class Goal:
     more_rows: Count | None
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Advice(Saved):
     """What to do with data whose target is known for some rows only.
@@ -122,8 +124,11 @@ class Advice(Saved):
     call: Call | None = None
 
     def goal(self, effect: str, power: float) -> Goal:
-        """Return the goal for one effect and power."""
-        return next(goal for goal in self.goals if goal.effect == effect and goal.power == power)
+        """Return what is missing for one effect and power."""
+        asked = {(goal.effect, goal.power): goal for goal in self.goals}
+        if not isinstance(effect, str) or not isinstance(power, float) or (effect, power) not in asked:
+            raise ParameterError(f"there is no goal of that effect and power; there are {listed(asked)}")
+        return asked[effect, power]
 
     def _check(self) -> None:
         if not self.recommendations.keys() <= _TASKS.keys():

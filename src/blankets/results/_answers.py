@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from blankets.arguments import level_of
+from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._law import TOO_LARGE, check_law
@@ -32,6 +34,7 @@ class _Printed(ABC):
         return f"<div>{'<br>'.join(escape(line) for line in self._lines())}</div>"
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Saved, _Printed):
     """Information between a feature and the target, in nats, with its uncertainty.
@@ -104,6 +107,7 @@ class Estimate(Saved, _Printed):
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TestResult(Saved, _Printed):
     """A test of independence between a feature and the target.
@@ -186,7 +190,7 @@ class TestResult(Saved, _Printed):
 
     def dependent(self, alpha: float | None = None) -> bool:
         """Whether the test was performed and p <= alpha."""
-        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
+        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else level_of(alpha))
 
     def _derived(self) -> dict[str, object]:
         return {"p": self.p}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from blankets.errors import guarded
 from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
@@ -45,6 +46,7 @@ class Assumption:
     next_step: str  # what to do, a sentence
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Assumptions(Saved):
     """The assumptions of a blanket, each with a verdict; print it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, plain
 from blankets.results._record import DataRecord
 from blankets.results._text import html_table
@@ -31,6 +32,7 @@ class Finding:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DataAudit(Saved):
     """What is unusual about a table; print it.

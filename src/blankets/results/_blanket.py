@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from blankets.results._refutation import Refutation
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Blanket(Saved):
     """The Markov blanket of a target, with the evidence for every decision.
@@ -41,8 +43,8 @@ class Blanket(Saved):
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
     strengths : dict of str to NamedEvidence
-        For each member its test given the other members; if there are too few rows for that, the test by
-        which it entered.
+        For each member its test given the other members; where rows are too few for that, given as many of
+        them as rows allow.
     algorithm : str
         The algorithm that found it.
     why_algorithm : str

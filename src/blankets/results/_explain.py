@@ -9,7 +9,7 @@ from math import inf, log
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.errors import DataError, ParameterError, did_you_mean, guarded
 from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
@@ -28,6 +28,7 @@ _ROLES = {
 }
 
 
+@guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Why one column is in a blanket or not; print it.

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
-from blankets.errors import did_you_mean
+from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MOST = 40  # most targets that a table shows
 
 
+@guarded
 @dataclass(frozen=True, eq=False, repr=False)
 class Blankets(Saved, Mapping[str, Blanket]):
     """The Markov blankets of many targets: a mapping from target to `Blanket`.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import MissingPackageError
+from blankets.errors import MissingPackageError, guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MOST = 40  # most features that a table shows; the rest are counted
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Ranking(Saved):
     """Features in order of their information about the target.

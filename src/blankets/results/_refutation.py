@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, shown, wrapped
@@ -24,6 +25,7 @@ class Trial:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Refutation(Saved):
     """Trials that try to refute a blanket, and their results; print it.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -14,6 +15,7 @@ from blankets.results._words import count_of, digits, format_seconds, joined, sh
 _MOST = 40  # most features that a table shows; the rest are counted
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Selection(Saved):
     """Features that an information filter selected, in order.

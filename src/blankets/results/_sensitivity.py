@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -28,6 +28,7 @@ class PriorRange:
     members: tuple[str, ...]  # the blanket, strongest first
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Sensitivity(Saved):
     """The Markov blanket as a function of p(y=1).

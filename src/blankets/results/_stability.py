@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from blankets.errors import ParameterError, did_you_mean
+from blankets.arguments import number
+from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -32,6 +33,7 @@ ASSUMPTIONS = {
 }
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Saved, Mapping[str, float]):
     """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
@@ -105,7 +107,8 @@ class Stability(Saved, Mapping[str, float]):
 
     def stable(self, threshold: float = THRESHOLD) -> tuple[str, ...]:
         """Return the features that are members in at least this share of the draws."""
-        return tuple(name for name, share in self.frequency.items() if share >= threshold)
+        least = number("threshold", threshold, "a share between 0 and 1", least=0, most=1)
+        return tuple(name for name, share in self.frequency.items() if share >= least)
 
     def false_members(self, threshold: float = THRESHOLD) -> float | None:
         """Return a bound on the expected number of false features among `stable`, or None if no bound is known.
@@ -118,8 +121,7 @@ class Stability(Saved, Mapping[str, float]):
         threshold : float
             A share above one half.
         """
-        if not 0.5 < threshold <= 1:
-            raise ParameterError.out_of_range("threshold", threshold, "above 0.5, and at most 1")
+        number("threshold", threshold, "above 0.5, and at most 1", above=0.5, most=1)
         if not self.assumption or not self.frequency:
             return None
         return self.mean_size**2 / ((2 * threshold - 1) * len(self.frequency))

@@ -147,11 +147,12 @@ def roles_from(
     children = {
         child
         for x, child in common_children.items()
-        if (given := separators.separator(x, target)) is not None and shown(tests, x, target, child, given, alpha=alpha)
+        if (given := separators.separator(x, target)) is not None
+        and collider_shows(tests, x, target, child, given, alpha=alpha)
     }
     for a, b in combinations(neighbors, 2):
         given = separators.separator(a, b)
-        if given is None or not shown(tests, a, b, target, given, alpha=alpha):
+        if given is None or not collider_shows(tests, a, b, target, given, alpha=alpha):
             continue
         if target in given:
             through_target |= {(a, b), (b, a)}
@@ -165,8 +166,10 @@ def roles_from(
     return roles | dict.fromkeys(common_children, "spouse")
 
 
-def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float) -> bool:
-    """Return whether the data show that ``middle`` is, or is not, a collider between two variables.
+def collider_shows(
+    tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float
+) -> bool:
+    """Return whether the data show that ``middle`` is a collider between two variables, or that it is none.
 
     ``a``, ``b``: two separated variables. ``middle``: a neighbor of both. ``separator``: the set that separates them.
     If it does not contain ``middle``, the claim is "collider", otherwise "no collider".

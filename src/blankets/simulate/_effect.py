@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from blankets.arguments import generator_from
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import draw_codes
 
 _FEW = 9  # with up to this many classes all ways of merging them are tried
 
 
+@guarded
 def variable_with_information(
     prior: float | Sequence[float] | NDArray[np.float64],
     arity: int,
@@ -69,6 +70,7 @@ def variable_with_information(
     return _on_the_line(p_y, start, end, information)
 
 
+@guarded
 def sample_given_class(
     y: ArrayLike, table: NDArray[np.float64], rng: np.random.Generator | int | None = None
 ) -> NDArray[np.int64]:
@@ -94,6 +96,7 @@ def sample_given_class(
     return draw_codes(np.asarray(table, float), codes.astype(np.int64), generator_from(rng))
 
 
+@guarded
 def most_information(prior: float | Sequence[float] | NDArray[np.float64], arity: int) -> float:
     """Return the largest information, in nats, that a variable with ``arity`` levels can have about a class.
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, one_of
-from blankets.errors import LabelError, ParameterError, listed
+from blankets.errors import LabelError, ParameterError, guarded, listed
 
 Mechanism = Literal["mcar", "mar-f", "mar-c", "pu"]
 
 
+@guarded
 def hide_labels(
     y: ArrayLike,
     mechanism: Mechanism,
@@ -128,6 +129,7 @@ def _checked_counts(wanted: list[float], names: Sequence[object], sizes: NDArray
     return [int(value) for value in wanted]
 
 
+@guarded
 def change_prior(
     y: ArrayLike, prior: Mapping[object, float], n_rows: int | None = None, rng: np.random.Generator | int | None = None
 ) -> NDArray[np.int64]:

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from
 from blankets.caching import cached_property
 from blankets.data import Frame
-from blankets.errors import DataError, ParameterError, did_you_mean, listed
+from blankets.errors import DataError, ParameterError, did_you_mean, guarded, listed
 from blankets.simulate import _bif, _exact
 
 _ROUNDING = 1e-6  # largest difference of the sum of a row from one
 
 
+@guarded
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Network:
     """A discrete Bayesian network: levels, parents and a conditional probability table for each node.
@@ -261,6 +262,7 @@ def draw_codes(table: NDArray[np.float64], row: NDArray[np.int64], generator: np
     return codes
 
 
+@guarded
 def as_columns(frame: Frame) -> dict[str, NDArray[np.object_]]:
     """Return a frame as a dict from column name to levels, for data frame libraries.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import generator_from
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import Network
 
@@ -17,6 +17,7 @@ _DRAWS = 40  # draws at one concentration, before it is halved
 _HALVINGS = 8  # most halvings; rows are then nearly deterministic
 
 
+@guarded
 def random_dag(
     n_nodes: int,
     rng: np.random.Generator | int | None = None,
@@ -81,6 +82,7 @@ def _edge_probability(n_nodes: int, edge_probability: float | None, mean_degree:
     return mean_degree / max(1, n_nodes - 1)
 
 
+@guarded
 def random_network(
     graph: nx.DiGraph,
     arities: int | Mapping[str, int] = 2,
@@ -162,6 +164,7 @@ def _table_strengths(table: NDArray[np.float64]) -> list[float]:
     return strengths
 
 
+@guarded
 def edge_strengths(network: Network) -> dict[tuple[str, str], float]:
     """Return how strongly each table depends on each of its parents, in nats.
 

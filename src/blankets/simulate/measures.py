@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from blankets.errors import ParameterError, listed
+from blankets.errors import ParameterError, guarded, listed
 
 __all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva", "roc"]
 
@@ -75,6 +75,7 @@ class Agreement:
         return math.hypot(1 - self.precision, 1 - self.recall)
 
 
+@guarded
 def compare(found: Iterable[Hashable], truth: Iterable[Hashable]) -> Agreement:
     """Compare a found blanket with the true one.
 
@@ -127,6 +128,7 @@ class AverageAgreement:
     exact: float
 
 
+@guarded
 def average(agreements: Iterable[Agreement]) -> AverageAgreement:
     """Average over targets, with both ways to treat empty answers.
 
@@ -155,6 +157,7 @@ def average(agreements: Iterable[Agreement]) -> AverageAgreement:
     )
 
 
+@guarded
 def compare_all(
     found: Mapping[str, Iterable[Hashable]], truth: Mapping[str, Iterable[Hashable]]
 ) -> dict[str, Agreement]:
@@ -170,6 +173,7 @@ def compare_all(
     return {name: compare(members, truth[name]) for name, members in found.items()}
 
 
+@guarded
 def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> float:
     """Return Kuncheva's consistency of selections of the same size k, averaged over all pairs.
 
@@ -204,6 +208,7 @@ def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> f
     return fmean((len(a & b) * n_features - k * k) / (k * (n_features - k)) for a, b in combinations(sets, 2))
 
 
+@guarded
 def roc(
     found: Mapping[float, Iterable[Hashable]], truth: Iterable[Hashable], candidates: Iterable[Hashable]
 ) -> dict[str, list[float]]:

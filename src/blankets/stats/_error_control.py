@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
 
 _MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
@@ -42,6 +42,7 @@ ASSUMPTIONS = {
 }
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class FalseMembers:
     """How many members of a blanket are expected by chance alone.

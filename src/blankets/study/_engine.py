@@ -37,7 +37,7 @@ from blankets.data import (
     open_chunks,
     pack_chunks,
 )
-from blankets.errors import DataError, ParameterError
+from blankets.errors import DataError, ParameterError, guarded
 from blankets.records import named
 
 ENGINES = ("auto", "memory", "dask", "sql")
@@ -50,6 +50,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 Tell = Callable[[str], None]
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Engine:

@@ -8,37 +8,34 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
-from blankets.errors import FROM_THE_USER
+from blankets.errors import errors_of
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
 
 Progress = bool | Callable[[str], None]
 
 
-def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+def watched(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context that reports steps, if wanted: by a progress line, or to the user's function."""
     if callable(progress):
         return nullcontext(_heard(progress))
     from blankets.arguments import flag  # late: NumPy would double the time of --help
 
-    return told("reading the data", quiet=progress is None or not flag("progress", progress))
+    return status_line("reading the data", quiet=progress is None or not flag("progress", progress))
 
 
 def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
     """Return the user's function, wrapped so that its errors are reported as the user's own."""
 
     def tell(sentence: str) -> None:
-        try:
+        with errors_of("the function given as 'progress'"):
             listener(sentence)
-        except Exception as error:
-            error.add_note(FROM_THE_USER)
-            raise
 
     return tell
 
 
 @contextmanager
-def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+def status_line(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """Yield a function that shows a sentence and the elapsed time, or None if nobody would see it.
 
     Nobody would see it if ``quiet`` is set, or if standard error is neither a terminal nor a notebook (a log

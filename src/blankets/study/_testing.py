@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.independence import TableTests, table_tests
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Testing:
