@@ -54,7 +54,9 @@ class StoredRows:
     def load(self) -> MemoryCounter:
         """Read the rows into memory."""
         if not Path(self.path).is_dir():
-            raise DataError(f"the worker sees no store {self.path!r}; keep stores on a disk that all workers share")
+            raise DataError(
+                f"the worker cannot find the store {self.path!r}; keep stores on a disk that all workers share"
+            )
         frame = Store.open(self.path).rows(self.start, self.stop, self.columns)
         for j, (n_levels, codes) in self.sent.items():
             frame = frame.replaced(j, codes, tuple(range(n_levels)))

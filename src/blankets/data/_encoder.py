@@ -83,7 +83,9 @@ class Encoder:
         n, before = len(table.names), self.n_columns_in
         if before is not None and table.positional and n != before:
             if n != before - 1 or self.target != f"x{n}":
-                raise DataError(f"the new rows have {n} columns, but there were {before}; columns go by number here")
+                raise DataError(
+                    f"the new rows have {n} columns, but there were {before}; columns are matched by number here"
+                )
         index = table.index
         absent = [name for name in self.names if name not in index and name != self.target]
         if absent:

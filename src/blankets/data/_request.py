@@ -85,7 +85,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names) or ';'} {_offered(table)}")
     if getattr(name, "ndim", 0) or (isinstance(name, list) and len(name) == table.n_rows > 1):
         raise error(
-            f"a column goes by its name or number, but this is a {type(name).__name__} of values; "
+            f"give a column by its name or number, but this is a {type(name).__name__} of values; "
             f"if the target is not in the table, give it as y=..."
         )
     n = len(table.names)
@@ -95,7 +95,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no column number {name!r}; the table has columns 0 to {n - 1}")
     if isinstance(name, int | np.integer) and name in table.labels:
         return table.labels.index(name)
-    raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
+    raise error(f"there is no column {name!r}; columns of this table are called by name: {_offered(table)}")
 
 
 def _offered(table: Table) -> str:

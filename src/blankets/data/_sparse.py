@@ -24,7 +24,7 @@ def from_sparse(data: Any) -> Table:
     if data.ndim != 2:
         raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
     if data.dtype.kind not in "biuf":
-        raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
+        raise DataError(f"a sparse matrix must hold numbers or booleans, but this one holds {data.dtype}")
     try:
         if hasattr(data, "check_format"):
             data.check_format(full_check=True)

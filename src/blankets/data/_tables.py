@@ -101,7 +101,7 @@ def checked_names(labels: tuple[object, ...]) -> tuple[str, ...]:
     if not all(strings) and not all(numbers):
         odd = [label for label, good in zip(labels, strings, strict=True) if not good]
         raise DataError(
-            f"column names must all be texts or all be integers, but these are not texts: {listed(odd)}; "
+            f"column names must all be text or all be integers, but these are not text: {listed(odd)}; "
             f"rename them, for example with df.columns = [str(name) for name in df.columns]"
         )
     names = tuple(str(label) for label in labels)

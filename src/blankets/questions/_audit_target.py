@@ -123,7 +123,7 @@ class WithTarget:
                 kind="leaking",
                 columns=tuple(told),
                 what=f"Whether a value is missing depends on the target: {joined(tuple(told))}.",
-                next_step="Ask why; with missing='level' the gaps themselves would become members.",
+                next_step="Ask why; with missing='level' the missing values themselves would become members.",
                 weight="act",
                 figures=told,
             )

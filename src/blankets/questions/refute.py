@@ -188,8 +188,8 @@ class _Tampering:
             )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
-            f"With the target shuffled {digits(mean)} members were found on average, and chance lets in at most "
-            f"{digits(allowed)}."
+            f"With the target shuffled {digits(mean)} members were found on average; at most {digits(allowed)} are "
+            "expected by chance."
         )
         return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
@@ -210,9 +210,10 @@ class _Tampering:
         kept = f" {stayed / self.n_resamples:.0%} of the members stayed." if len(self.blanket) else ""
         figures = {"let in": let_in / tried, "stayed": stayed / self.n_resamples}
         if rate is None:
-            words = f"{let_in} of {tried} columns of noise got in.{kept}"
+            words = f"{let_in} of {tried} columns of noise entered.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
-        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {digits(rate * tried)}.{kept}"
+        expected = f"at most {digits(rate * tried)} are expected by chance"
+        words = f"{let_in} of {tried} columns of noise entered; {expected}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
 
     def _subsets(self) -> Trial:

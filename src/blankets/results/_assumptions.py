@@ -29,7 +29,7 @@ SHARE_DROPPED = 0.05  # share of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
-    "pu": "which positives are labeled depends on nothing but their being positive",
+    "pu": "every positive has the same chance to be labeled",
     "mcar": "labels are missing completely at random",
     "mar-f": "whether a row is labeled depends on features only, not on the class itself",
     "mar-c": "whether a row is labeled depends on its class only, not on features",
@@ -137,7 +137,7 @@ def _surrogate(blanket: Blanket) -> Assumption | None:
     regime = str(blanket.settings.get("labels") or "supervised")
     if blanket.settings.get("surrogate_is_valid") is False:
         counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
-        words = f"{counted}, is not valid under {regime!r}; it was asked for all the same."
+        words = f"{counted}, is not valid under {regime!r}; you asked for it anyway."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
     if regime not in _LABELS:
         return None
@@ -174,7 +174,7 @@ def _levels(blanket: Blanket) -> Assumption:
     if not ratios:
         return _said(name, "fine", "There was no test to doubt.", NOTHING)
     least, thin = min(ratios), sum(ratio < ROWS_A_FREEDOM for ratio in ratios)
-    words = f"The thinnest of the last tests had {digits(least)} rows for each degree of freedom"
+    words = f"Each of the last tests had at least {digits(least)} rows for each degree of freedom"
     if least >= ROWS_A_FREEDOM:
         return _said(name, "fine", f"{words}.", NOTHING)
     many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."

@@ -202,7 +202,7 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent:
-        return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
+        return f"This test alone says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
 
 

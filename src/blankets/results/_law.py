@@ -8,8 +8,8 @@ from blankets.records import refuse
 from blankets.stats import InformationEstimate
 
 TOO_LARGE = (
-    "Information measured in few rows for many levels is too large on average; the interval is free of that, and may "
-    "lie below what was measured."
+    "Information measured in few rows for many levels is too large on average; the interval is corrected for that, "
+    "and may be below the measured value."
 )
 
 
