@@ -1,4 +1,4 @@
-"""Doors that are hard to break: damaged files, random frames, kill -9 at random moments, forks among threads.
+"""Doors that are hard to break: damaged files, random frames, kill -9 at random moments, forks among threads, Ctrl-C.
 
     python benchmarks/fuzz_doors.py --check
     python benchmarks/fuzz_doors.py --only damage --rounds 2000 --seed 7
@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -38,7 +39,7 @@ import blankets as bl
 from blankets.errors import BlanketsError, InternalError
 
 LONGEST = 10.0  # seconds for a call
-ROUNDS = {"damage": 2_000, "frames": 10_000, "kills": 100, "forks": 1_000}
+ROUNDS = {"damage": 2_000, "frames": 10_000, "kills": 100, "forks": 1_000, "stops": 60}
 SHOWN = 5
 
 warnings.simplefilter("ignore")
@@ -368,7 +369,61 @@ def forks(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
     return tally
 
 
-PARTS = {"damage": damage, "frames": frames, "kills": kills, "forks": forks}
+# ---- Ctrl-C
+
+STOPPED = """
+import signal, sys, tempfile, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)
+warnings.simplefilter("ignore")
+import numpy as np
+import blankets as bl
+rng = np.random.default_rng(0)
+table = {f"x{i}": rng.integers(0, 3, 3000) for i in range(30)}
+table["t"] = (table["x0"] + table["x1"] + (rng.random(3000) < 0.2)) % 3
+folder = tempfile.mkdtemp()
+work = {
+    "discover": lambda: bl.discover(table, "t"),
+    "discover_all": lambda: bl.discover_all(table, algorithm="iamb"),
+    "stability": lambda: bl.stability(table, "t", algorithm="iamb", n_resamples=20),
+    "rank": lambda: bl.rank(table, "t"),
+    "pack": lambda: bl.pack(table, f"{folder}/store"),
+    "report": lambda: bl.discover(table, "t", algorithm="iamb").report(f"{folder}/page.html"),
+    "plan": lambda: bl.planning_table(effect="small", power=[0.8, 0.9], labels="pu", prior=0.2, labeled=0.1),
+    "fit": lambda: bl.MarkovBlanketSelector(algorithm="iamb").fit(np.column_stack(list(table.values())), table["t"]),
+}[sys.argv[1]]
+if sys.argv[2] == "loaded":
+    work()
+try:
+    print("ready", flush=True)
+    while True:
+        work()
+except BaseException as stopped:
+    print(type(stopped).__name__, flush=True)
+"""
+
+
+def stops(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
+    """Press Ctrl-C at random moments, the loading of modules among them: an interruption comes out, nothing else."""
+    tally, rng = Tally("stops"), np.random.default_rng(seed)
+    works = [line.split('"')[1] for line in STOPPED.splitlines() if line.startswith('    "')]
+    for number in tally.within(rounds, seconds):
+        name = works[number % len(works)]
+        command = [sys.executable, "-c", STOPPED, name, "loaded" if rng.random() < 0.7 else "new"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            child.stdout.readline()
+            time.sleep(float(rng.choice([0.01, 0.3, 3.0]) * rng.random()))
+            child.send_signal(signal.SIGINT)
+            try:
+                said, problem = child.communicate(timeout=LONGEST * 6)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                said, problem = "HUNG", ""
+        good = said.strip() in ("Interrupted", "KeyboardInterrupt") and not problem
+        tally.add(f"{name} {number}", said.strip() if good else "BAD", f"{said} {problem[-150:]}")
+    return tally
+
+
+PARTS = {"damage": damage, "frames": frames, "kills": kills, "forks": forks, "stops": stops}
 
 
 def main() -> None:

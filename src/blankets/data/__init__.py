@@ -49,11 +49,11 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "table_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
     "quoted",
     "read_column",
     "read_table",
+    "table_of",
 ]

@@ -199,9 +199,12 @@ def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
 
 def maybe_rounded(values: Any) -> bool:
     """Tell whether numbers of a CSV column as pyarrow reads them may stand for whole ones too large to be held."""
+    from pyarrow import compute
+
     if str(values.type) != "double":
         return False
-    return bool((np.abs(values.to_numpy(zero_copy_only=False)) >= LARGE).any())
+    ends = compute.min_max(values).as_py().values()  # None, where there is no number
+    return any(end is not None and abs(end) >= LARGE for end in ends)
 
 
 def large_whole_numbers(fields: Iterable[str | None]) -> list[int]:

@@ -28,9 +28,9 @@ __all__ = [
     "label_tables",
     "members_over",
     "rows_drawn",
-    "watched",
     "sll",
     "status_line",
     "under_reported_from",
     "warn_of_constants",
+    "watched",
 ]
