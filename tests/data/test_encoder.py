@@ -51,7 +51,7 @@ def test_values_beyond_the_range_fall_into_the_outer_bins():
 
 def test_new_levels_come_after_the_known_ones():
     new = TABLE.head(4).assign(color=["mauve", "red", "cyan", "mauve"], children=[0, 99, 1, 2])
-    with pytest.warns(BlanketsWarning, match=r"not there before: 'color' \(3 rows\), 'children' \(1 rows\)"):
+    with pytest.warns(BlanketsWarning, match=r"not seen before: 'color' \(3 rows\), 'children' \(1 rows\)"):
         frame = DONE.encoder.transform(new)
     assert frame.levels[0] == ("blue", "green", "red", "cyan", "mauve")
     assert frame.column(0).tolist() == [4, 2, 3, 4]

@@ -354,7 +354,7 @@ def test_infinite_values_are_an_error(missing):
 @pytest.mark.parametrize("table", [pd.DataFrame(GOOD), np.zeros((N, 2))])
 def test_values_where_a_name_is_meant(table, values):
     with pytest.raises(
-        TargetError, match=f"but this is a {type(values).__name__} of values; a target that stands besi"
+        TargetError, match=f"but this is a {type(values).__name__} of values; if the target is not in the table"
     ):
         ingest(table, values)
 
