@@ -61,7 +61,7 @@ def mutual_information(
     >>> table = {"dose": ["low", "high"] * 100, "cured": [0, 1, 0, 1, 0, 1, 1, 0] * 25}
     >>> estimate = bl.mutual_information(table, "dose", "cured")
     >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
-    (0.1308, (0.081, 0.192))
+    (0.1308, (0.08, 0.192))
     """
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
