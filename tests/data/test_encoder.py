@@ -76,7 +76,10 @@ def test_missing_columns_are_named():
 def test_gaps_in_new_rows():
     new = TABLE.head(3).assign(color=["red", None, "red"], t=[None, "no", "yes"])
     with pytest.raises(MissingValuesError, match=r"'color' \(1 rows\)"):
-        DONE.encoder.transform(new)
+        ingest(TABLE, "t", reading=Reading(missing="error")).encoder.transform(new)
+    frame = DONE.encoder.transform(new)
+    assert frame.levels[0] == ("blue", "green", "red")
+    assert (frame.column(0).tolist(), frame.holes) == ([2, 3, 2], {0})
     lenient = ingest(TABLE, "t", reading=Reading(missing="level")).encoder
     with pytest.warns(BlanketsWarning, match=r"'color' \(1 rows\)"):
         frame = lenient.transform(new)

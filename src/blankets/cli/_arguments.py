@@ -61,7 +61,9 @@ label_options = _all(
     ),
 )
 reading_options = _all(
-    click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
+    click.option(
+        "--missing", metavar="POLICY", help="Missing values of features: testwise (default), level, drop, error."
+    ),
     click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),

@@ -47,6 +47,7 @@ class _Coded:
     expression: str
     codes: Mapping[str | None, int]
     levels: tuple[object, ...]
+    holes: bool = False  # whether missing values have the code beyond the levels
 
     def code(self, text: str | None) -> int:
         """Return the code of a text."""
@@ -63,7 +64,7 @@ class SqlCounter(PartitionedCounter):
 
     ``table``: the query. ``target``: a column that has to be there, and may not be missing anywhere. ``reading``: as
     for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for
-    missing values "error" and "level".
+    missing values all but "drop".
 
     Examples
     --------
@@ -95,6 +96,7 @@ class SqlCounter(PartitionedCounter):
         self._columns = list(columns.values())
         self.names, self.levels = tuple(columns), tuple(coded.levels for coded in self._columns)
         self.arities = np.array([len(values) for values in self.levels], np.int64)
+        self.holes = frozenset(j for j, coded in enumerate(self._columns) if coded.holes)
         self.report: DataReport = findings.report(
             n_rows=self.n_rows,
             n_columns=len(columns),
@@ -121,8 +123,11 @@ class SqlCounter(PartitionedCounter):
         parts = [f"SELECT {k} AS k, {x.expression} AS x, {counted}" for k, x in enumerate(columns)]
         found: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
         for k, x, y, *given, n in self.table.rows(" UNION ALL ".join(parts)):
-            stratum = tuple(coded.code(z) for coded, z in zip(cells[1:], given, strict=True))
-            found.setdefault(stratum, []).append((k, columns[k].code(x), cells[0].code(y), n))
+            pairs = [(columns[k], x), *zip(cells, (y, *given), strict=True)]
+            row = [coded.code(value) for coded, value in pairs]
+            if any(code == len(coded.levels) for code, (coded, _) in zip(row, pairs, strict=True)):
+                continue  # a hole
+            found.setdefault(tuple(row[2:]), []).append((k, row[0], row[1], n))
         widest = int(self.arities[request.xs].max())
         counts = np.zeros((len(columns), widest, int(self.arities[request.y]), len(found)), np.int32)
         for s, stratum in enumerate(sorted(found)):
@@ -159,9 +164,10 @@ class SqlCounter(PartitionedCounter):
         codes: dict[str | None, int] = {str(code): code for code in code_of.values()}
         if used.binning is None:
             codes = {text: code_of[level] for text, level in texts.items()}
-        gap = {} if used.missing_label is None else {"nan": len(used.levels) - 1, None: len(used.levels) - 1}
+        missing = len(used.levels) if used.holes else len(used.levels) - 1
+        gap = {"nan": missing, None: missing} if used.holes or used.missing_label is not None else {}
         expression = f"CAST({quoted(name)} AS VARCHAR)" if used.binning is None else _bins(name, used)
-        return _Coded(name, expression, {**gap, **codes}, used.levels)
+        return _Coded(name, expression, {**gap, **codes}, used.levels, used.holes)
 
     def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[str, object]]:
         """Return what the database says of a column, and the level of each text that it writes."""

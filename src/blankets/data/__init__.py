@@ -3,7 +3,7 @@
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
-from blankets.data._data_report import Binning, DataReport
+from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._findings import Findings
@@ -34,6 +34,7 @@ __all__ = [
     "Findings",
     "Frame",
     "Ingested",
+    "MISSING_IS_A_LEVEL",
     "NumericTable",
     "Reading",
     "ReadingOptions",

@@ -14,7 +14,7 @@ from blankets.data._coding import Coding, code, decide, decide_target, left_out
 from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import Frame, code_type, digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
@@ -112,7 +112,8 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to a frame that has passed what is known from the time when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
-    report = replace(store.report, n_columns=done.report.n_columns, unlabeled=done.report.unlabeled)
+    now = done.report
+    report = replace(store.report, n_columns=now.n_columns, unlabeled=now.unlabeled, complete_rows=now.complete_rows)
     return replace(done, encoder=encoder, report=report)
 
 
@@ -161,9 +162,13 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
-    if asked.place is None and target is not None:
+    if target is not None and (asked.place is None or frame.index(target.name) in frame.holes):
         frame = frame.with_column(target.name, target.codes, target.coding.levels)
     unlabeled = None if column is None else column.missing
+    gaps = {
+        frame.names[j]: int(np.count_nonzero(gap)) for j in sorted(frame.holes) if (gap := frame.gaps(j)) is not None
+    }
+    policy = "testwise" if gaps else "error"
     report = DataReport(
         n_rows=frame.n_rows,
         n_columns=frame.n_columns,
@@ -171,8 +176,11 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         n_columns_given=frame.n_columns,
         binned=findings.binned,
         unlabeled=0 if column is None else column.n_missing,
+        missing=gaps,
+        missing_policy=policy,
+        complete_rows=frame.n_complete,
     )
-    encoder = Encoder(frame.names, frame.levels, findings.binned, name, "error", {})
+    encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
     return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
 
 
@@ -200,7 +208,9 @@ class _Work:
         rows = self._kept_rows() if asked.reading.missing == "drop" else None
         n_rows = table.n_rows if rows is None else int(np.count_nonzero(rows))
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='level'")
+            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='testwise'")
+        if rows is not None:
+            warn_of_dropping(n_rows, table.n_rows)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
         if name is not None and column is not None:
@@ -219,6 +229,7 @@ class _Work:
             dropped_rows=table.n_rows - n_rows,
             missing_policy=policy,
             unlabeled=0 if column is None else column.n_missing,
+            complete_rows=frame.n_complete,
         )
         unlabeled = None if column is None else column.missing
         return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
@@ -273,7 +284,7 @@ class _Work:
             return
         coding, codes = code(coding, column, settled)
         used = self.findings.decided(name, coding, summary)
-        if used is not None and builder.add(name, codes, used.levels, repeats.new):
+        if used is not None and builder.add(name, codes, used.levels, repeats.new, holes=used.holes):
             self.findings.use(name, used)
             if used.missing_label is not None:
                 self.missing_labels[name] = used.missing_label
@@ -286,7 +297,8 @@ class _Work:
         note_gaps(matrix, called, self.findings)
         matrix = matrix if rows is None else take_rows(matrix, rows)
         twin = None if target is None or target.unlabeled is not None else sparse_digest(target.codes)
-        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin))
+        testwise = self.asked.reading.missing == "testwise"
+        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin), testwise=testwise)
         if target is None:
             return done
         frame = done.with_column(target.name, target.codes, target.coding.levels)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blankets.arguments import one_of
 from blankets.data._columns import Column, Numbers, Refused
 from blankets.data._data_report import DataReport
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
@@ -54,7 +54,7 @@ def ingest_numeric(
     >>> table.names, table.values.tolist(), table.target
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
-    one_of("policy for missing values of numbers", reading.missing, ("error", "drop"))
+    one_of("policy for missing values of numbers", reading.missing, ("testwise", "error", "drop"))
     asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
@@ -70,19 +70,21 @@ def ingest_numeric(
             if column.missing is not None:
                 kept &= ~column.missing
             names.append(name)
-    findings.check(missing=reading.missing)
+    findings.check(missing=reading.missing, of_numbers=True)
     values = values[: len(names)] if kept.all() else values[: len(names), kept]
     varied = _varied(asked, names, values, findings)
-    findings.check(missing=reading.missing)
+    findings.check(missing=reading.missing, of_numbers=True)
     findings.warn()
     names = [names[k] for k in varied]
     values = values if len(varied) == len(values) else values[varied]
+    dropped = table.n_rows - values.shape[1]
+    warn_of_dropping(values.shape[1], table.n_rows)
     report = findings.report(
         n_rows=values.shape[1],
         n_columns=len(names),
         n_rows_given=table.n_rows,
         n_columns_given=len(wanted),
-        dropped_rows=table.n_rows - values.shape[1],
+        dropped_rows=dropped,
         missing_policy=reading.missing,
     )
     return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)

@@ -14,13 +14,13 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean
 
 Rule = str | Sequence[float]
-MISSING_POLICIES = ("error", "level", "drop")
+MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
 class ReadingOptions(TypedDict, total=False):
     """The fields of `Reading` as keywords, for ``**reading: Unpack[ReadingOptions]``."""
 
-    missing: Literal["error", "level", "drop"]
+    missing: Literal["testwise", "level", "drop", "error"]
     discretize: str | Mapping[str, Rule]
     n_bins: int | None
     keep: Iterable[str | int]
@@ -36,9 +36,12 @@ class Reading:
 
     Parameters
     ----------
-    missing : {"error", "level", "drop"}
-        What to do with missing values in features: refuse the table and name the columns, make
-        "missing" a level of its own, or delete such rows. Rows without a target are always kept.
+    missing : {"testwise", "level", "drop", "error"}
+        What to do with missing values in features. "testwise": each test uses the rows that have what it needs, and
+        says how many these are; valid if the gaps come by chance, or depend only on columns in the test's own
+        conditioning set. "level": "missing" is a level like any other, for columns in which being missing is itself
+        a state; given such a column, rows without a value count as alike although their values differ, so that a
+        confounder with gaps is not held fixed. "drop": delete every row with a gap. "error": refuse the table.
     discretize : str or mapping of str to rule
         What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
@@ -68,7 +71,7 @@ class Reading:
     blankets.errors.ParameterError: there is no argument 'mising'; did you mean 'missing'?
     """
 
-    missing: Literal["error", "level", "drop"] = "error"
+    missing: Literal["testwise", "level", "drop", "error"] = "testwise"
     discretize: str | Mapping[str, Rule] = "sturges"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()

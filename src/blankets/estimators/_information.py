@@ -72,7 +72,7 @@ class InformationSelector(TableSelector):
         unlabeled_marker: Any = "auto",
         beta: float | None = None,
         gamma: float | None = None,
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),

@@ -89,7 +89,7 @@ class MarkovBlanketSelector(TableSelector):
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),

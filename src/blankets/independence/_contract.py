@@ -29,6 +29,7 @@ class IndependenceTest(ABC):
 
     names: tuple[str, ...]  # names of the columns; everything else speaks of columns by number
     n_tests: int  # how many tests have been performed so far (unreliable ones are not performed)
+    looked_at: int = 0  # rows that are counted for a test, where these may be more than those that it can use
     memo: dict[Hashable, Any]  # what algorithms have worked out about these data and may need again (see `remember`)
 
     @abstractmethod

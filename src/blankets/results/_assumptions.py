@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from blankets.data import MISSING_IS_A_LEVEL
 from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
@@ -265,11 +266,28 @@ def _binning(blanket: Blanket) -> Assumption | None:
 
 def _gaps(blanket: Blanket) -> Assumption | None:
     given, dropped = blanket.data.get("n_rows_given", 0), blanket.data.get("dropped_rows", 0)
+    if (complete := blanket.data.get("complete_rows")) is not None:
+        return _testwise(blanket, complete)
+    if blanket.data.get("missing_policy") == "level" and blanket.data.get("missing"):
+        words = f"Missing is a level of {joined(tuple(blanket.data['missing']))}. {MISSING_IS_A_LEVEL}"
+        return _said("being missing is a state", "doubtful", words, "Compare with missing='testwise'.")
     if not dropped:
         return None
     words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing at random."
     verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
-    return _said("deleted rows are like the others", verdict, words, "Compare with missing='level'.")
+    return _said("deleted rows are like the others", verdict, words, "Compare with missing='testwise'.")
+
+
+def _testwise(blanket: Blanket, complete: int) -> Assumption:
+    fewest = min((e.n_rows for e in blanket.strengths.values()), default=blanket.n_rows)
+    words = (
+        f"Values are missing in {joined(tuple(blanket.data.get('missing', ())))}; {complete:,} of "
+        f"{count_of(blanket.n_rows, 'row')} are complete. Each test used the rows that have what it needs (at least "
+        f"{fewest:,} behind a member). That is right if gaps come by chance, or depend only on columns in the test's "
+        f"own conditioning set."
+    )
+    verdict: Verdict = "doubtful" if 2 * fewest < blanket.n_rows else "not seen"
+    return _said("gaps are harmless", verdict, words, "Ask bl.audit whether gaps depend on the target.")
 
 
 def _rows(blanket: Blanket) -> Assumption:

@@ -31,6 +31,8 @@ class _Data(TypedDict, total=False):
     duplicates: dict[str, list[str]]
     binned: dict[str, Binning]
     missing_policy: str
+    complete_rows: Count | None
+    unlabeled_left_out: bool
     unused_levels: dict[str, list[Level]]
 
 

@@ -106,15 +106,17 @@ class Study:
         about: Mapping[str, object] | None = None,
         needs_target: bool = True,
         lenient: bool = False,
+        asks: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
         ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
+        With ``asks``, the user has to say why labels are missing, and such rows are not left out: for `advise`.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        known = _Known(y, labels, prior, reading, lenient)
+        known = _Known(y, labels, prior, reading, lenient, asks)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -156,6 +158,7 @@ class Study:
     @classmethod
     def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
         read, unusable = _ingested(data, target, known)
+        read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
         if at is None:
@@ -200,6 +203,16 @@ class Study:
         if not isinstance(self.table, Frame):
             raise ParameterError(NOT_HERE)
         return self.table
+
+    def complete_frame(self, what: str) -> Frame:
+        """Return the table as codes where every row has a value of every column; refuse it by name where not."""
+        frame = self.frame
+        if frame.holes:
+            raise NotAnswerableError(
+                f"{what} looks at whole rows, and values are missing in {listed(frame.names[j] for j in frame.holes)}; "
+                f"choose missing='drop', or missing='level' where being missing is itself a state"
+            )
+        return frame
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
@@ -378,6 +391,7 @@ class Study:
         """Return tests by pairwise deletion, which are defined for G."""
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
+        self.complete_frame("surrogate='pairwise'")
         return PairwiseTests(self.target, self.counter_of_labels, labeled)
 
     @cached_property
@@ -398,7 +412,7 @@ class Study:
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Name the features that have one value among the rows that may be compared."""
         part = self.frame.take(rows)
-        constant = [self.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        constant = [self.names[x] for x in self.features if np.ptp(_seen(part, x)) == 0]
         if constant:
             warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
@@ -458,6 +472,34 @@ class _Known:
     prior: object
     reading: Reading
     lenient: bool
+    asks: bool
+
+    def with_outcome(self, read: Ingested) -> Ingested:
+        """Leave out rows without a target if nothing was said about missing labels; tell that.
+
+        Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
+        """
+        gaps, at = read.unlabeled, read.target
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+            return read
+        codes = read.frame.column(at)[~gaps]
+        if not len(codes) or codes.min() == codes.max():
+            return read
+        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
+        if report.complete_rows is not None:
+            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+        warn(
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
+            f"with labels= if they are to count as unlabeled",
+            RegimeWarning,
+        )
+        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report)
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether rows without a target are left out: nothing was said of why it is missing."""
+        said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
+        return not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, after a look whether they agree with it."""
@@ -500,6 +542,13 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
             return ingest(data, target, y=known.y, reading=without), refusal.columns
         except DataError:
             raise refusal from None
+
+
+def _seen(frame: Frame, x: int) -> NDArray[np.integer[Any]]:
+    """Return the codes of the rows that have a value; one that means nothing if none has."""
+    gaps = frame.gaps(x)
+    codes: NDArray[np.integer[Any]] = frame.column(x) if gaps is None else frame.column(x)[~gaps]
+    return codes if len(codes) else np.zeros(1, np.int64)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:
