@@ -15,7 +15,7 @@ from scipy.stats import chi2, ncx2
 import blankets as bl
 from blankets.cli._main import run
 from blankets.records import Call
-from blankets.report import report_content
+from blankets.report import report, report_content
 from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail
 from blankets.results import Blanket, NamedEvidence, PassedOver, Step
@@ -152,6 +152,25 @@ def test_effects_are_those_of_the_blanket(clinic):
 
 
 # Trail -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_not_checked_or_decided_is_marked(tmp_path):
+    blanket = blanket_of(
+        evidence("a"), evidence("b"), columns=("c",), closed=True, unchecked=("b",), undecided={"c": "too few rows"}
+    )
+    content = report_content(blanket)
+    assert [(row["checked"], row["note"]) for row in content["effects"]["rows"]] == [
+        (True, ""), (False, "not checked for redundancy"),
+    ]  # fmt: skip
+    assert "An open dot is a member that could not be checked for redundancy." in content["effects"]["words"]
+    assert "c is neither in nor out" in content["effects"]["words"]
+    assert "c is neither in nor out" in content["neighborhood"]["note"]
+    assert [box["checked"] for box in content["neighborhood"]["boxes"]] == [True, True, False]
+    assert any("1 of the 2 members could not be checked" in sentence for sentence in content["assumptions"])
+    page = report(blanket, tmp_path / "page.html").read_text()
+    assert page.count('class="open"') == 1
+    assert page.count("swatch unchecked") == 1
+    assert ">Note</th>" in page
 
 
 def test_trail_lists_every_column_once_members_first(clinic):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, json_option, label_options, quiet_option, reading_options, target_option
-from blankets.cli._output import notes, show, told
+from blankets.cli._output import notes, progress_line, show
 
 
 @click.command()
@@ -30,7 +30,7 @@ def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any
       blankets advise patients.csv -t smoker --labels pu --prior estimate
       blankets advise patients.csv -t smoker --labels mar-c --prior 0.2 --json | jq .goals
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet):
         import blankets
 
         advice = blankets.advise(file, target, **arguments(file, target, choices))

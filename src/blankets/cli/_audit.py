@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import jobs_option, json_option, quiet_option, reading_options
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -27,4 +27,4 @@ def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choice
       blankets audit patients.csv -t smoker --labels pu
       blankets audit patients.csv -t readmitted --json | jq '.findings[] | {kind, columns}'
     """
-    show(answer("audit", file, target, choices, quiet=quiet), as_json=as_json)
+    show(ask("audit", file, target, choices, quiet=quiet), as_json=as_json)

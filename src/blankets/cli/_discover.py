@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import check_folder, notes, show_blanket, show_json, told
+from blankets.cli._output import check_folder, notes, progress_line, show_blanket, show_json
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -57,7 +57,7 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = common.arguments(file, target, choices)

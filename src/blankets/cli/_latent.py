@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import jobs_option, json_options, reading_options, target_option
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -40,4 +40,4 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
       blankets latent survey.csv -t readmitted --labels mcar --exclude name
     """
-    show(answer("discover_latent", file, target, choices, quiet=quiet, save=save), as_json=as_json)
+    show(ask("discover_latent", file, target, choices, quiet=quiet, save=save), as_json=as_json)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
-def told(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
+def progress_line(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context with a progress line; the library is loaded here, so that ``--help`` does without."""
-    from blankets.study import told as line
+    from blankets.study import status_line
 
-    return line(first, quiet=quiet)
+    return status_line(first, quiet=quiet)
 
 
 class Notes:
@@ -115,7 +115,7 @@ def show(found: Saved, *, as_json: bool) -> None:
     click.echo(found.to_json() if as_json else repr(found))
 
 
-def answer(
+def ask(
     question: str, file: str, target: str | None, choices: Mapping[str, Any], *, quiet: bool, save: Path | None = None
 ) -> Any:
     """Return what a function of the library answers about a file, and save it where that is wanted.
@@ -123,7 +123,7 @@ def answer(
     Its warnings become notes, unless the result itself tells them; what an interrupted search has found is printed.
     """
     check_folder(save, "--save")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = arguments(file, target, choices)

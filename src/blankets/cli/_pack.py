@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, quiet_option, reading_options
-from blankets.cli._output import notes, told
+from blankets.cli._output import notes, progress_line
 
 
 @click.command()
@@ -25,7 +25,7 @@ def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) ->
       blankets pack visits/*.parquet -o visits.packed
       blankets discover visits.packed --target readmitted
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         store = blankets.pack(list(files), output, **arguments(output, None, choices), progress=progress or False)

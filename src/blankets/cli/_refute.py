@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, json_options
-from blankets.cli._output import check_folder, notes, show, told
+from blankets.cli._output import check_folder, notes, progress_line, show
 
 
 @click.command()
@@ -33,7 +33,7 @@ def refute(*, result: str, file: str, as_json: bool, save: Path | None, quiet: b
       blankets refute result.json patients.csv --draws 100 --json | jq .stands
     """
     check_folder(save, "--save")
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         blanket = blankets.Blanket.load(result)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -36,4 +36,4 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets select visits.packed -t readmitted --engine dask
       blankets select patients.csv -t readmitted --json | jq .names
     """
-    show(answer("select", file, target, choices, quiet=quiet, save=save), as_json=as_json)
+    show(ask("select", file, target, choices, quiet=quiet, save=save), as_json=as_json)

@@ -31,8 +31,8 @@ from blankets.data import (
     Summary,
     decide,
     decide_target,
-    named,
     quoted,
+    table_of,
 )
 from blankets.errors import EngineError, ParameterError, TargetError
 
@@ -78,7 +78,7 @@ class SqlCounter(PartitionedCounter):
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
-        asked = AskedColumns.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
+        asked = AskedColumns.of(table_of(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
         types = dict(table.rows(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {table.source})"))
         columns: dict[str, _Coded] = {}
         for name in [table.names[j] for j in asked.order]:

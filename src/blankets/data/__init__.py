@@ -18,7 +18,7 @@ from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import named
+from blankets.data._tables import table_of
 
 __all__ = [
     "AskedColumns",
@@ -50,7 +50,7 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "named",
+    "table_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",

@@ -23,7 +23,7 @@ import numpy as np
 
 from blankets.data._columns import Categories, Column, Numbers, Refused
 from blankets.data._readers import DATES, as_objects, from_arrow, from_objects
-from blankets.data._tables import Table, named
+from blankets.data._tables import Table, table_of
 from blankets.errors import DataError, MissingPackageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
         table = arrow_csv.read_csv(path, **csv_options(separator, max(2**20, 16 * width)))
     if any(str(kind) == "binary" for kind in table.schema.types):
         raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
-    return named(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))
+    return table_of(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))
 
 
 def _read_csv_plain(path: Path, separator: str) -> Table:
@@ -201,7 +201,7 @@ def _read_csv_plain(path: Path, separator: str) -> Table:
                 raise DataError(f"{str(path)!r} cannot be read: {fields}")
             for append, field in zip(add, row, strict=True):
                 append(field)
-    return named(header, len(columns[0]), lambda j: from_fields(columns[j]))
+    return table_of(header, len(columns[0]), lambda j: from_fields(columns[j]))
 
 
 def from_fields(fields: list[str]) -> Column:
@@ -275,4 +275,4 @@ def _read_parquet(path: Path) -> Table:
             )
         return from_arrow(part.column(columns[j]))
 
-    return named(columns, file.metadata.num_rows, read)
+    return table_of(columns, file.metadata.num_rows, read)

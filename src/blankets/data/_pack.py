@@ -29,7 +29,7 @@ from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import named
+from blankets.data._tables import table_of
 from blankets.errors import DataError, EngineError
 
 Tell = Callable[[str], None]
@@ -51,7 +51,7 @@ def pack_chunks(
     if (store := reusable(path, fingerprint)) is not None:
         return store
     # How many rows there are shows when they have been read.
-    table = named(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
+    table = table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
     asked = AskedColumns.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
         work = _Packing(rows, asked, pool, tell or (lambda _: None))

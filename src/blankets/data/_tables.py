@@ -69,12 +69,12 @@ def _from_data_frame(data: Any) -> Table | None:
     if type(data).__module__.startswith("narwhals"):
         return open_table(data.to_native())
     if known.is_pandas_dataframe(data):
-        return named(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
+        return table_of(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
     if known.is_polars_dataframe(data):
         series = data.get_columns()
-        return named(data.columns, data.height, lambda j: from_polars(series[j]))
+        return table_of(data.columns, data.height, lambda j: from_polars(series[j]))
     if known.is_pyarrow_table(data):
-        return named(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
+        return table_of(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
     return None
 
 
@@ -83,7 +83,7 @@ def _from_frame(frame: Frame, j: int) -> Categories:
     return Categories(frame.column(j), frame.levels[j], frame.gaps(j), declared=True)
 
 
-def named(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
+def table_of(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
     """Make a table whose columns have names, after looking at the names."""
     labels = tuple(labels)
     return Table(checked_names(labels), n_rows, read, labels)
@@ -125,14 +125,14 @@ def _from_mapping(data: Mapping[Any, Any]) -> Table:
         (first, n), *others = lengths.items()
         other, m = next(pair for pair in others if pair[1] != n)
         raise DataError(f"columns differ in length: {first!r} has {n} rows, {other!r} has {m}")
-    return named(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
+    return table_of(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
 
 
 def _from_array(matrix: NDArray[Any]) -> Table:
     """Open a NumPy array of shape (rows, columns), or a structured array."""
     if matrix.dtype.names:
         fields = matrix.dtype.names
-        return named(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
+        return table_of(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
     if matrix.ndim != 2:
         raise DataError(
             f"an array of data has two axes (rows, columns), but this one has {matrix.ndim}"

@@ -127,7 +127,7 @@ def best_dag(
     constraints = Constraints.from_names(frame.names, required, forbidden, max_parents)
     rows, _ = distinct_rows(frame, range(frame.n_columns))
     kind = SetScore.named(score, rows.total, equivalent_sample_size)
-    parents, total, gap = solve(rows, constraints, kind, learner=learner, time_limit=time_limit)
+    parents, total, gap = solve_dag(rows, constraints, kind, learner=learner, time_limit=time_limit)
     return BestDAG(
         graph=_named_graph(frame.names, parents, Scorer(rows, kind)),
         score=total,
@@ -137,7 +137,7 @@ def best_dag(
     )
 
 
-def solve(
+def solve_dag(
     rows: Rows, constraints: Constraints, score: SetScore, *, learner: str = "auto", time_limit: float | None = None
 ) -> tuple[NDArray[np.int64], float, float]:
     """Return parent masks, score and gap of the best DAG over all columns of ``rows``."""

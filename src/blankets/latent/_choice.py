@@ -102,10 +102,10 @@ def joint_with_target(stage: Stage, latent: int) -> Floats:
     return joint
 
 
-def information(joint: Floats) -> float:
+def shared_information(joint: Floats) -> float:
     """Return the mutual information of a joint distribution of two variables, in nats.
 
-    >>> round(information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
+    >>> round(shared_information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
     0.6931
     """
     return max(_entropy(joint.sum(axis=0)) + _entropy(joint.sum(axis=1)) - _entropy(joint), 0.0)
@@ -121,4 +121,4 @@ def shared_with_target(stage: Stage) -> float:
     1 for a copy.
     """
     joint = joint_with_target(stage, stage.latents[-1])
-    return information(joint) / max(_entropy(joint.sum(axis=0)), _entropy(joint.sum(axis=1)), 1e-12)
+    return shared_information(joint) / max(_entropy(joint.sum(axis=0)), _entropy(joint.sum(axis=1)), 1e-12)

@@ -16,11 +16,19 @@ from blankets.counting import MemoryCounter
 from blankets.data import Encoder, Frame
 from blankets.errors import ParameterError, listed
 from blankets.independence import TableTests
-from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
+from blankets.latent._choice import (
+    CRITERIA,
+    DOUBT,
+    Merits,
+    can_be_tested,
+    joint_with_target,
+    merits_of,
+    shared_information,
+)
 from blankets.latent._graphs import children_of, compelled
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
@@ -210,7 +218,7 @@ class _Description:
             encoder=self.encoder,
         )
 
-    def _ordered(self, network: Network) -> tuple[Network, dict[int, list[int]]]:
+    def _ordered(self, network: FittedNetwork) -> tuple[FittedNetwork, dict[int, list[int]]]:
         """Return the network with the states of each latent by p(last level of the target | state), and the orders."""
         orders = {}
         for h in self.stage.latents:
@@ -220,7 +228,7 @@ class _Description:
             network = network.relabeled(h, orders[h])
         return network, orders
 
-    def _latent(self, h: int, network: Network, order: list[int]) -> Latent:
+    def _latent(self, h: int, network: FittedNetwork, order: list[int]) -> Latent:
         stage, names = self.stage, self.names(self.stage)
         parents, children = members_of(int(stage.fit.parents[h])), children_of(stage.fit.parents, h)
         joint = joint_with_target(stage, h)
@@ -236,7 +244,7 @@ class _Description:
             children=tuple(names[v] for v in children),
             table=network.tables[h],
             prevalence=tuple(float(share) for share in joint.sum(axis=0)[order]),
-            information=information(joint),
+            information=shared_information(joint),
             replaced=tuple(names[v] for v in (gone if len(stage.arities) == 1 else mine) if position != "outside"),
             support=self.outcome.supports[h - stage.target - 1],
         )

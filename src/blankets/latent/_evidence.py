@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from blankets.latent._em import families_with
-from blankets.latent._graphs import EquivalenceClass, acyclic, blanket_of, class_of
+from blankets.latent._graphs import EquivalenceClass, acyclic, blanket_in_dag, class_of
 from blankets.latent._local import Stage
 from blankets.latent._rows import Codes, Floats, Ints
 from blankets.latent._scores import members_of
@@ -50,7 +50,7 @@ def evidence_without(stage: Stage, *, certain: bool) -> float:
     for choice in product(*sets):
         parents = np.array(choice)
         if acyclic(parents):
-            members = blanket_of(parents, stage.target)
+            members = blanket_in_dag(parents, stage.target)
             evidence = sum(families[v][mask] for v, mask in enumerate(choice))
             if stage.members <= members:
                 related.setdefault(class_of(parents), []).append(evidence)

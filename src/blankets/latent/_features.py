@@ -10,7 +10,7 @@ import numpy as np
 from blankets.data import Frame
 from blankets.latent._local import open_local
 from blankets.latent._methods import Effort, attempts_in, best_attempt
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._rows import Codes, Floats
 from blankets.latent._subspaces import subspaces
 
@@ -20,7 +20,7 @@ class LatentFeature:
     """A latent fitted to some columns and the target."""
 
     names: tuple[str, ...]  # the columns
-    network: Network  # nodes are the columns, the target, the latent
+    network: FittedNetwork  # nodes are the columns, the target, the latent
     members: tuple[str, ...]  # the columns that are in the blanket of the target beside the latent
 
     def posterior(self, frame: Frame) -> Floats:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from blankets.data import Frame
 from blankets.errors import ParameterError
-from blankets.latent._best import solve
+from blankets.latent._best import solve_dag
 from blankets.latent._completions import Completions, complete
 from blankets.latent._constraints import Constraints
 from blankets.latent._graphs import compelled, spouses_of
-from blankets.latent._network import Network, fit_network
+from blankets.latent._network import FittedNetwork, fit_network
 from blankets.latent._rows import Floats, Rows, distinct_rows
 from blankets.latent._scores import SetScore
 from blankets.latent._structural import Fit, Problem, polish, structural_em
@@ -64,7 +64,7 @@ class Stage:
         """Numbers of the latents' nodes."""
         return range(self.target + 1, self.target + 1 + len(self.arities))
 
-    def network(self) -> Network:
+    def network(self) -> FittedNetwork:
         """Return the network with its conditional tables."""
         return fit_network(self.fit.parents, self.space.arities, self.space.codes, self.fit.weights)
 
@@ -147,7 +147,7 @@ def first_stage(local: Local) -> Stage:
     rows = Rows(np.compress(shown, local.rows.codes, axis=1), local.rows.arities, local.rows.weights[shown])
     space = open_stage(local)
     constraints = Constraints.none(len(local.names), space.largest - 1)
-    parents, _, _ = solve(rows, constraints, SetScore.named("bic", rows.total))
+    parents, _, _ = solve_dag(rows, constraints, SetScore.named("bic", rows.total))
     shares = np.bincount(rows.codes[target], rows.weights, minlength=int(local.rows.arities[target])) + 1e-9
     weights = space.normalized(shares[space.codes[target]])
     problem = Problem(space, constraints, (), weights)

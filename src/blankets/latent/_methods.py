@@ -17,7 +17,7 @@ import numpy as np
 from blankets.latent._choice import CRITERIA, TIE, Merits, better, bic_can_tell, merits_of, shared_with_target
 from blankets.latent._completions import Completions
 from blankets.latent._evidence import evidence_of, evidence_without
-from blankets.latent._graphs import blanket_of, children_of, same_class
+from blankets.latent._graphs import blanket_in_dag, children_of, same_class
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
 from blankets.latent._structural import Fit, Problem, best_fits, polish
@@ -88,7 +88,7 @@ def attempts_in(
 
 
 def _stage(before: Stage, arity: int, space: Completions, fit: Fit) -> Stage:
-    members = frozenset(blanket_of(fit.parents, before.target))
+    members = frozenset(blanket_in_dag(fit.parents, before.target))
     return Stage(before.local, (*before.arities, arity), space, fit, members)
 
 
@@ -109,7 +109,7 @@ def _least_copied(stage: Stage, before: Stage, fits: list[Fit]) -> Stage:
 
 def _admissible(parents: Ints, before: Stage) -> bool:
     """Whether the latent is in the blanket and ties at least two nodes, and nothing else has come in or grown."""
-    h, members = len(parents) - 1, blanket_of(parents, before.target)
+    h, members = len(parents) - 1, blanket_in_dag(parents, before.target)
     degree = int(parents[h]).bit_count() + len(children_of(parents, h))
     replaced = h in members and members - {h} <= before.members and len(members) <= len(before.members)
     return replaced and degree > 1
@@ -130,7 +130,7 @@ def _most_compact(fits: list[Fit], target: int, slack: float) -> Fit:
     """Return the fit with the smallest blanket among those whose BIC is within ``slack`` nats of the best."""
     best = max(fit.bic for fit in fits)
     close = [fit for fit in fits if fit.bic >= best - slack]
-    return min(close, key=lambda fit: (len(blanket_of(fit.parents, target)), -fit.bic))
+    return min(close, key=lambda fit: (len(blanket_in_dag(fit.parents, target)), -fit.bic))
 
 
 def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], None]:

@@ -20,7 +20,7 @@ PRIOR_ROWS = 1.0  # weight of the uniform prior of every conditional table, so t
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class FittedNetwork:
     """A Bayesian network of categorical nodes.
 
     Attributes
@@ -76,13 +76,13 @@ class Network:
                 logits[k] += logs[v][at]
         return logits
 
-    def relabeled(self, node: int, order: Sequence[int]) -> Network:
+    def relabeled(self, node: int, order: Sequence[int]) -> FittedNetwork:
         """Return the same network with the states of one node in another order."""
         tables = []
         for v, table in enumerate(self.tables):
             axes = [*members_of(int(self.parents[v])), v]
             tables.append(np.take(table, order, axis=axes.index(node)) if node in axes else table)
-        return Network(self.parents, self.arities, tuple(tables))
+        return FittedNetwork(self.parents, self.arities, tuple(tables))
 
 
 def _with_unseen(table: Floats) -> Floats:
@@ -92,7 +92,7 @@ def _with_unseen(table: Floats) -> Floats:
     return np.concatenate([table, np.ones((*table.shape[:-1], 1))], axis=-1)
 
 
-def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> Network:
+def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> FittedNetwork:
     """Return the network with the conditional tables that weighted rows give.
 
     A uniform prior worth one row keeps probabilities positive and settles configurations that never occur.
@@ -104,4 +104,4 @@ def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> 
         counts = np.full(shape, PRIOR_ROWS / np.prod(shape))
         np.add.at(counts, tuple(codes[u] for u in axes), weights)
         tables.append(counts / counts.sum(axis=-1, keepdims=True))
-    return Network(parents, arities, tuple(tables))
+    return FittedNetwork(parents, arities, tuple(tables))

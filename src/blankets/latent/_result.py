@@ -14,7 +14,7 @@ import numpy as np
 from blankets.data import Encoder, Frame
 from blankets.errors import ParameterError
 from blankets.latent._graphs import to_networkx
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._picture import draw, roles_of
 from blankets.latent._rows import Floats
 from blankets.records import Bounds, Call, Count, Known, Probability, Saved, refuse
@@ -114,7 +114,7 @@ class LatentBlanket(Saved):
     n_rows: Count
     warnings: tuple[str, ...] = ()
     call: Call | None = None
-    network: Network = field(repr=False)
+    network: FittedNetwork = field(repr=False)
     nodes: tuple[str, ...] = field(repr=False)
     encoder: Encoder = field(repr=False)
 

@@ -19,7 +19,7 @@ from blankets.latent._completions import Completions
 from blankets.latent._constraints import Constraints
 from blankets.latent._em import bic_of, em, families_with
 from blankets.latent._exact import solve_dynamic
-from blankets.latent._graphs import random_dag, same_class
+from blankets.latent._graphs import random_start, same_class
 from blankets.latent._rows import Floats, Ints
 
 MOST_ROUNDS = 30  # alternations; the DAG nearly always repeats within ten
@@ -56,7 +56,7 @@ class Problem:
         if self.starts and not (self.explore and number % 2):
             parents = self.starts[(number // 2 if self.explore else number) % len(self.starts)]
         else:
-            parents = random_dag(c.required, c.forbidden, min(c.max_parents, 3), rng)
+            parents = random_start(c.required, c.forbidden, min(c.max_parents, 3), rng)
         odds = self.prior.copy()
         for v in families_with(parents, 1 << (len(parents) - 1)):
             at = self.space.position[int(parents[v]) | 1 << v]

@@ -17,7 +17,7 @@ from functools import cache
 from blankets.data import Frame
 from blankets.errors import ParameterError
 from blankets.independence import IndependenceTest
-from blankets.latent._best import solve
+from blankets.latent._best import solve_dag
 from blankets.latent._constraints import Constraints
 from blankets.latent._graphs import children_of
 from blankets.latent._rows import Ints, distinct_rows
@@ -41,7 +41,9 @@ class _Learner:
         """Return the nodes in order and the parent masks of their best DAG."""
         order = sorted(nodes)
         rows, _ = distinct_rows(self.frame, order)
-        parents, _, _ = solve(rows, Constraints.none(len(order), self.max_parents), self.score, learner=self.learner)
+        parents, _, _ = solve_dag(
+            rows, Constraints.none(len(order), self.max_parents), self.score, learner=self.learner
+        )
         return order, parents
 
     def candidates_of(self, t: int) -> frozenset[int]:

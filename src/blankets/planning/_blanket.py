@@ -10,7 +10,7 @@ import numpy as np
 
 from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
-from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, or_nan
 from blankets.planning._result import Plan
 from blankets.planning._setting import Floats
 from blankets.planning._spread import PlanQuestion
@@ -85,7 +85,7 @@ def plan_blanket(
     >>> plan_blanket(effects=[0.01, 0.02, "medium"], power=0.95, alpha=0.01).answer
     1218
     """
-    members = [number(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
+    members = [or_nan(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
     if any(map(math.isnan, members)):
         raise ParameterError.out_of_range("effects", list(effects), "a list with one effect for each member")
     one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
@@ -112,8 +112,8 @@ def plan_blanket(
         effect=np.array(members),
         dof=freedom,
         alpha=level,
-        power=number(given["power"]),
-        rows=number(given["rows"]),
+        power=or_nan(given["power"]),
+        rows=or_nan(given["rows"]),
         largest_effect=math.log(target_arity),
         worst_case=decisions == "worst-case",
     )

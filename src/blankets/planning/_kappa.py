@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError, guarded
-from blankets.planning._question import as_amount, as_count, number
+from blankets.planning._question import as_amount, as_count, or_nan
 from blankets.planning._study import Labeled, PlannedStudy
 
 
@@ -97,4 +97,4 @@ def kappa(
     amounts = labeled.values() if isinstance(labeled, Mapping) else () if labeled is None else (labeled,)
     if n is None and any(as_amount(amount).is_count for amount in amounts):
         raise ParameterError("κ depends on the share of rows that is labeled; give 'rows' with a number of labels")
-    return study.kappa(number(n))
+    return study.kappa(or_nan(n))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError, guarded
-from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, or_nan
 from blankets.planning._result import Plan
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
@@ -143,11 +143,11 @@ def plan(
     }
     question = PlanQuestion(
         unknown=find_unknown(given | study.labels_given),
-        effect=np.array([number(given["effect"])]),
+        effect=np.array([or_nan(given["effect"])]),
         dof=np.array([float(freedom or one_more_level)]),
-        alpha=number(given["alpha"]),
-        power=number(given["power"]),
-        rows=number(given["rows"]),
+        alpha=or_nan(given["alpha"]),
+        power=or_nan(given["power"]),
+        rows=or_nan(given["rows"]),
         largest_effect=math.log(min(target_arity, arity or target_arity)),
     )
     return study.answer(question)

@@ -110,6 +110,6 @@ def _positive(value: Any, name: str, more: str = "") -> float:
     return float(value)
 
 
-def number(value: float | None) -> float:
+def or_nan(value: float | None) -> float:
     """Return the number, or NaN for one that is not known."""
     return math.nan if value is None else float(value)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.plots._style import CYCLE, EDGE, FAINT, fit_names, new_axes, note, titled
-from blankets.results import Blanket, Ranking, Stability
+from blankets.plots._style import CYCLE, EDGE, FAINT, fit_names, new_axes, note, titled, undecided_words
+from blankets.results import NOT_CHECKED, Blanket, Ranking, Stability
 from blankets.stats import EFFECT_SIZES
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ def plot_effects(
     for row, name in enumerate(names):
         if (ends := known[name]) is not None:
             ax.plot(ends, [row, row], color=CYCLE[0], alpha=0.4, linewidth=6, solid_capstyle="round", zorder=2)
-    ax.scatter(list(values.values()), range(len(names)), color=CYCLE[0], s=36, zorder=3)
+    doubtful = effects.unchecked if isinstance(effects, Blanket) else ()
+    _dots(ax, values, doubtful)
+    if isinstance(effects, Blanket) and effects.undecided and subtitle is None:
+        subtitle = undecided_words(effects)
     tops = [*values.values(), *(ends[1] for ends in known.values() if ends is not None), EFFECT_SIZES["medium"]]
     largest = 1.08 * float(np.nanmax(tops))
     for word, value in EFFECT_SIZES.items():
@@ -76,6 +79,15 @@ def plot_effects(
     ax.set_ylim(len(names) + 0.2, -0.6)  # room for the words at the foot
     titled(ax, title, subtitle)
     return ax
+
+
+def _dots(ax: Axes, values: Mapping[str, float], doubtful: Collection[str]) -> None:
+    """Draw a dot for each effect, an open one for a member that could not be checked for redundancy."""
+    faces = ["white" if name in doubtful else CYCLE[0] for name in values]
+    ax.scatter(list(values.values()), range(len(values)), s=36, zorder=3, edgecolor=CYCLE[0], facecolor=faces)
+    if any(name in doubtful for name in values):
+        ax.scatter([], [], s=36, edgecolor=CYCLE[0], facecolor="white", label=NOT_CHECKED)
+        ax.legend(loc="lower right")
 
 
 def _values(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from blankets.plots._style import EDGE, INK, label_of, new_axes
-from blankets.results import shown
+from blankets.results import NOT_CHECKED, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,11 +28,12 @@ _A_ROW = 6  # names that fit side by side
 _HALF_A_LETTER = 3.0  # points, at the usual size of type
 _HALF_A_BOX = 12.0  # its height, with a gap
 _LETTERS = 18  # of a name, in a box
+Outline = Literal["--", ":"]
 Points = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line of the picture, with an arrow if its direction is known; the width is in points."""
 
     start: str
@@ -42,23 +43,24 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Neighborhood:
+class Picture:
     """What is drawn."""
 
     target: str  # the target
     roles: Mapping[str, str]  # the role of every other name, a key of `COLORS`, in order
     # for spouses, the child that they share with the target, next to which they stand
     common_children: Mapping[str, str]
-    lines: list[Line]  # lines between names
+    lines: list[Stroke]  # lines between names
     latents: Collection[str] = field(default=())  # names in dashed boxes
+    unchecked: Collection[str] = field(default=())  # names in dotted boxes
 
 
-def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
+def draw_picture(shape: Picture, title: str, ax: Axes | None, task: str) -> Axes:
     """Draw a neighborhood; ``task`` says what matplotlib is needed for."""
     points = layout(shape)
     ax = new_axes(ax, task, _size(points))
     roles = {shape.target: "target", **shape.roles}
-    _dress(ax, points, [role for role in COLORS if role in roles.values()], title, latents=bool(shape.latents))
+    _dress(ax, points, [role for role in COLORS if role in roles.values()], title, _outlines(shape))
     for line in shape.lines:
         start, end = points[line.start], points[line.end]
         arrow = {
@@ -75,7 +77,7 @@ def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
             arrow |= {"shrinkA": _HALF_A_BOX, "shrinkB": _HALF_A_BOX}
         ax.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
     for name, (across, up) in points.items():
-        style = "--" if name in shape.latents else "-"
+        style = "--" if name in shape.latents else ":" if name in shape.unchecked else "-"
         box = {"boxstyle": "round,pad=0.4", "facecolor": COLORS[roles[name]], "edgecolor": INK, "linestyle": style}
         ax.text(
             across, up, label_of(name, _LETTERS) or " ", ha="center", va="center", color="black", bbox=box, zorder=2
@@ -83,7 +85,7 @@ def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
     return ax
 
 
-def layout(shape: Neighborhood) -> Points:
+def layout(shape: Picture) -> Points:
     """Return where each name stands: rows of parents above the target, of the others below it.
 
     A spouse stands in the row of the children, next to the child that it shares.
@@ -140,7 +142,17 @@ def _size(points: Points) -> tuple[float, float]:
     return max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.2 * (max(up) - min(up) + 1))
 
 
-def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: bool) -> None:
+def _outlines(shape: Picture) -> dict[Outline, str]:
+    """Return what each kind of broken outline means, of those that are drawn."""
+    drawn: dict[Outline, str] = {}
+    if shape.latents:
+        drawn["--"] = "latent"
+    if shape.unchecked:
+        drawn[":"] = NOT_CHECKED
+    return drawn
+
+
+def _dress(ax: Axes, points: Points, roles: list[str], title: str, outlines: Mapping[Outline, str]) -> None:
     """Set limits and title, and say what the colors mean."""
     from matplotlib.patches import Patch
 
@@ -150,6 +162,5 @@ def _dress(ax: Axes, points: Points, roles: list[str], title: str, *, latents: b
     ax.set_axis_off()
     ax.set_title(title)
     handles = [Patch(facecolor=COLORS[role], edgecolor=INK, label=_WORDS.get(role, role)) for role in roles]
-    if latents:
-        handles.append(Patch(facecolor="none", edgecolor=INK, linestyle="--", label="latent"))
+    handles += [Patch(facecolor="none", edgecolor=INK, linestyle=s, label=words) for s, words in outlines.items()]
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(handles), 6), frameon=False)

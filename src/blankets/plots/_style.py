@@ -10,10 +10,13 @@ from blankets.results import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from blankets.results import Blanket
+
 # Okabe & Ito (2008), told apart by people with any kind of color vision; the yellow is too pale for a line.
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 INK, EDGE, FAINT = "#333333", "#555555", "#BBBBBB"
 
+_FEW = 4  # names that fit into a line
 _LINE_HEIGHT = 1.35  # of a line of type, in sizes of type
 
 
@@ -47,6 +50,13 @@ def note(ax: Axes, text: str, at: tuple[float, float], where: Any, *, shift: tup
 def label_of(name: str, width: int = 24) -> str:
     """Return a name as a label: cut to its width, without control characters; a dollar sign is a dollar sign."""
     return shown(name, width).replace("$", r"\$")
+
+
+def undecided_words(blanket: Blanket) -> str:
+    """Name the first columns that are neither in nor out, for a line over a picture."""
+    names = [label_of(name) for name in list(blanket.undecided)[:_FEW]]
+    more = len(blanket.undecided) - len(names)
+    return f"undecided, for want of rows: {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
 def fit_names(ax: Axes, names: list[str]) -> None:

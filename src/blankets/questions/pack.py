@@ -9,7 +9,7 @@ from blankets.arguments import path_of
 from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.errors import guarded
 from blankets.questions._question import described
-from blankets.study import Progress, is_files, shown
+from blankets.study import Progress, is_files, watched
 
 
 @described
@@ -60,7 +60,7 @@ def pack(
     """
     how = Reading.of(reading)
     path = path_of("path", path)
-    with shown(progress) as tell:
+    with watched(progress) as tell:
         if isinstance(source, Chunks) or is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
             return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)

@@ -11,7 +11,7 @@ from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
-from blankets.report._reproduce import reproduce, versions
+from blankets.report._reproduce import made_with, reproduce
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
@@ -20,6 +20,7 @@ from blankets.results import (
     false_members_sentence,
     format_seconds,
     joined,
+    partly_sentence,
     shown,
     size_of,
     undecided_sentence,
@@ -80,7 +81,7 @@ def report_content(
         "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
-        "versions": versions(blanket),
+        "versions": made_with(blanket),
     }
 
 
@@ -128,12 +129,8 @@ def _meaning(blanket: Blanket) -> str:
         return f"No column was left out: each of them tells something about {target} that the others do not."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
-    partly = ""
-    if blanket.partly:
-        were = "column was" if len(blanket.partly) == 1 else "columns were"
-        partly = f"{len(blanket.partly):,} {were} tested given some of the members only, for want of rows."
     rest -= len(blanket.undecided) + len(blanket.partly)
-    doubts = [partly, undecided_sentence(blanket)]
+    doubts = [partly_sentence(blanket), undecided_sentence(blanket)]
     if rest:
         these = "another" if any(doubts) else "the other"
         others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"

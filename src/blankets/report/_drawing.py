@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from blankets.report._html import Html, many, tag
+from blankets.results import NOT_CHECKED
 
 if TYPE_CHECKING:
     from blankets.report._effects import EffectRow, Effects
@@ -84,7 +85,7 @@ def _around(line: Line, places: Places) -> str:
 
 def _box(index: int, box: Box, place: list[float]) -> Html:
     x, y, width, height = place
-    latent = " latent" if box["latent"] else ""
+    latent = " latent" if box["latent"] else "" if box["checked"] else " unchecked"
     shape = tag("rect", x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}", rx="7")
     middle = {"x": f"{x + width / 2:.1f}", "y": f"{y + height / 2 + 4.5:.1f}", "text_anchor": "middle"}
     return tag(
@@ -104,6 +105,8 @@ def legend(content: Graph) -> Html:
     items = [tag("li", tag("span", class_=f"swatch {role}"), words) for role, words in content["roles"]]
     if content["latent"]:
         items.append(tag("li", tag("span", class_="swatch latent"), "latent: not a column of the data"))
+    if not all(box["checked"] for box in content["boxes"]):
+        items.append(tag("li", tag("span", class_="swatch unchecked"), NOT_CHECKED))
     if content["lines"]:
         thin = tag("line", x1="0", y1="6", x2="22", y2="6", stroke_width="1.9")
         thick = tag("line", x1="28", y1="6", x2="50", y2="6", stroke_width="6")
@@ -128,7 +131,15 @@ def effect_bar(row: EffectRow, content: Effects) -> Html:
         low, high = (_at(value, largest) for value in row["interval"])
         parts.append(tag("rect", x=f"{low:.1f}", y="7", width=f"{max(high - low, 1):.1f}", height="8", rx="4"))
     if row["less_bias"] is not None:
-        parts.append(tag("circle", cx=f"{_at(row['less_bias'], largest):.1f}", cy="11", r="5"))
+        parts.append(
+            tag(
+                "circle",
+                cx=f"{_at(row['less_bias'], largest):.1f}",
+                cy="11",
+                r="5",
+                class_=None if row["checked"] else "open",
+            )
+        )
     words = f"{row['less_bias_words']} nats, interval {row['interval_words']}"
     return tag("svg", *parts, class_="bar", viewBox="0 0 200 22", role="img", aria_label=words)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from blankets.results import count_of, digits, joined, shown
+from blankets.results import NOT_CHECKED, count_of, digits, joined, shown, undecided_sentence
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
@@ -42,6 +42,7 @@ class Box(TypedDict):
     label: str
     role: str
     latent: bool
+    checked: bool
     words: str
     lines: NotRequired[list[str]]
 
@@ -107,7 +108,9 @@ def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> Graph
             "label": shown(name, _LETTERS),
             "role": role,
             "latent": False,
-            "words": _box_words(name, role, effect.get(name)),
+            "checked": name not in blanket.unchecked,
+            "words": _box_words(name, role, effect.get(name))
+            + (f", {NOT_CHECKED}" if name in blanket.unchecked else ""),
         }
         for name, role in roles.items()
     ]
@@ -116,6 +119,7 @@ def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> Graph
         lines = _without_replaced(lines, latent) + _latent_lines(latent, [box["name"] for box in boxes])
     sides = _sides(blanket, drawn, latent)
     more = len(blanket) - len(drawn)
+    cut = f"The {MOST_BOXES} strongest members are drawn; {more:,} more are in the table." if more else ""
     return {
         "boxes": boxes,
         "lines": lines,
@@ -124,7 +128,7 @@ def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> Graph
         "roles": [[role, words] for role, words in _WORDS.items() if role in {box["role"] for box in boxes}],
         "latent": any(box["latent"] for box in boxes),
         "words": _words(blanket),
-        "note": f"The {MOST_BOXES} strongest members are drawn; {more:,} more are in the table." if more else "",
+        "note": " ".join(filter(None, (cut, undecided_sentence(blanket)))),
     }
 
 
@@ -135,6 +139,7 @@ def _latent_box(one: Latent, latent: LatentBlanket) -> Box:
         "label": shown(one.name, _LETTERS),
         "role": role,
         "latent": True,
+        "checked": True,
         "words": f"{shown(one.name)}, latent {role}, {digits(one.information)} nats",
         "lines": [latent.explain(one.name)],
     }

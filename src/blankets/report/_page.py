@@ -96,10 +96,10 @@ def _latent_section(paragraphs: list[str] | None) -> Html | None:
 def _effects_section(content: Effects) -> Html | None:
     if not content["rows"]:
         return None
-    roles = any(row["role"] for row in content["rows"])
+    roles, notes = (any(row[key] for row in content["rows"]) for key in ("role", "note"))
     scale = tag("th", effect_scale(content), scope="col", class_="wide-only")
     heads = ["Measured", scale, "Less bias", f"{content['level']:.0%} interval", "p", "Given"]
-    heads = ["Member", *(["Role"] if roles else []), *heads]
+    heads = ["Member", *(["Role"] if roles else []), *heads, *(["Note"] if notes else [])]
     head = tag("tr", *(h if isinstance(h, Html) else tag("th", h, scope="col") for h in heads))
     rows = [
         tag(
@@ -112,6 +112,7 @@ def _effects_section(content: Effects) -> Html | None:
             tag("td", row["interval_words"], data_label="Interval", class_="number"),
             tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
             tag("td", row["given"], data_label="Given", class_="names"),
+            tag("td", row["note"] or "–", data_label="Note", class_="names") if notes else None,
         )
         for row in content["rows"]
     ]

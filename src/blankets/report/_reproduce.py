@@ -58,7 +58,7 @@ def _alone(call: Call, target: str) -> Call:
     return replace(call, function="discover", options={"target": target, **options})
 
 
-def versions(blanket: Blanket) -> list[list[str]]:
+def made_with(blanket: Blanket) -> list[list[str]]:
     """Return what the result was made with: versions, fingerprint of the data, seed."""
     made = blanket.call
     if made is None:

@@ -16,7 +16,7 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
-from blankets.results._text import undecided_sentence
+from blankets.results._text import NOT_CHECKED, member_note, partly_sentence, undecided_sentence
 from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "Goal",
+    "NOT_CHECKED",
     "NamedEvidence",
     "PassedOver",
     "PriorRange",
@@ -51,6 +52,8 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
+    "member_note",
+    "partly_sentence",
     "shown",
     "size_of",
     "undecided_sentence",

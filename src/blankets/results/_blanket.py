@@ -41,8 +41,8 @@ class Blanket(Saved):
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
     strengths : dict of str to NamedEvidence
-        For each member its test given the other members; where rows are too few for that, the test by
-        which it entered.
+        For each member its test given the other members; where rows are too few for that, given as many of
+        them as rows allow.
     algorithm : str
         Which algorithm found it.
     why_algorithm : str

@@ -47,8 +47,8 @@ def describe(
     """Put the outcome of a search into names.
 
     ``found``, ``trace``: what the algorithm returned and told. ``names``: names of the searched columns, by number.
-    ``target``: the target's number. ``evidence``: the final test of each member, given the others:
-    ``tests.drop_one(found.members, target)``. Where it is unreliable or absent, the test by which the member entered
+    ``target``: the target's number. ``evidence``: the final test of each member, given the others (see
+    `blankets.search.evidence_of`). Where it is unreliable or absent, the test by which the member entered
     takes its place. ``algorithm``: the registry's entry. ``why``: why this algorithm was picked, if it was picked for
     the user. ``settings``: all choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become
     strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's

@@ -73,7 +73,22 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
 
 
 def false_members_sentence(blanket: Blanket) -> str:
-    """Return the expected number of false members in words; empty where it is not known."""
+    """Return the expected number of false members in words; empty where it is not known and all were checked."""
+    return " ".join(filter(None, (_expected(blanket), _not_checked(blanket))))
+
+
+def _not_checked(blanket: Blanket) -> str:
+    """Say how many members may be redundant because no test could tell; no error rate speaks of them."""
+    if not blanket.unchecked:
+        return ""
+    them = "it" if len(blanket.unchecked) == 1 else "each of them"
+    return (
+        f"{len(blanket.unchecked):,} of the {count_of(len(blanket), 'member')} could not be checked for redundancy, "
+        f"for want of rows: the others may make {them} superfluous."
+    )
+
+
+def _expected(blanket: Blanket) -> str:
     known = blanket.false_members
     if known is None or not known.n_tested:
         return ""

@@ -100,6 +100,16 @@ def gaps_sentence(blanket: Blanket) -> str:
     )
 
 
+def partly_sentence(blanket: Blanket) -> str:
+    """Name the columns that are out by a test given some of the members only; empty if there are none."""
+    if not blanket.partly:
+        return ""
+    return (
+        f"Left out because some of the members separate them from the target; rows are too few to test them given all "
+        f"members: {joined(blanket.partly)}."
+    )
+
+
 def closing_sentence(blanket: Blanket) -> str:
     """Say who came in by closing; empty if nobody did, and for the search that closes by itself."""
     if not blanket.entered:
@@ -116,7 +126,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
     if sentence := false_members_sentence(blanket):
         yield sentence
-    yield from filter(None, (closing_sentence(blanket), undecided_sentence(blanket)))
+    yield from filter(None, (closing_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket)))
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
     if cut := blanket.data.get("binned"):

@@ -148,11 +148,12 @@ def roles_from(
     children = {
         child
         for x, child in common_children.items()
-        if (given := separators.separator(x, target)) is not None and shown(tests, x, target, child, given, alpha=alpha)
+        if (given := separators.separator(x, target)) is not None
+        and collider_shows(tests, x, target, child, given, alpha=alpha)
     }
     for a, b in combinations(neighbors, 2):
         given = separators.separator(a, b)
-        if given is None or not shown(tests, a, b, target, given, alpha=alpha):
+        if given is None or not collider_shows(tests, a, b, target, given, alpha=alpha):
             continue
         if target in given:
             through_target |= {(a, b), (b, a)}
@@ -166,7 +167,9 @@ def roles_from(
     return roles | dict.fromkeys(common_children, "spouse")
 
 
-def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float) -> bool:
+def collider_shows(
+    tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float
+) -> bool:
     """Return whether the data show that ``middle`` is a collider between two variables, or that it is none.
 
     ``a``, ``b``: two variables that are separated. ``middle``: A neighbor of both. ``separator``: what separates them:

@@ -73,7 +73,7 @@ def drop_false_neighbors(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> 
         sieve.remove(evidence)
 
 
-def answer(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> Found:
+def found_with_spouses(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> Found:
     """Return the members of the sieve and the spouses through them, and tell the trace."""
     search, members = sieve.search, sieve.members
     search.capped |= sieve.capped

@@ -32,14 +32,15 @@ Benjamini & Hochberg (1995), Controlling the false discovery rate, JRSS B 57(1),
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence import Evidence, IndependenceTest
-from blankets.search._contract import Found, Trace
+from blankets.search._contract import Found, Role, Trace
 from blankets.search.iamb import outside
 
 _SWAPS = 10  # columns that may leave before nobody does any more
@@ -172,7 +173,7 @@ def close(
     return replace(
         found,
         members=members,
-        roles={x: "neighbor" if x in unchecked and role != "spouse" else role for x, role in found.roles.items()},
+        **_without_unchecked(found, unchecked),
         separators={x: given for x, given in found.separators.items() if x not in members},
         closed=True,
         entered=tuple(x for x in came if x in members),
@@ -182,6 +183,57 @@ def close(
         undecided=undecided,
         equivalents=equivalents_of(tests, target, members, sorted(tied - set(members)), alpha=alpha),
     )
+
+
+def _without_unchecked(found: Found, unchecked: Collection[int]) -> dict[str, Mapping[int, Any]]:
+    """Return the roles that do not rest on members which were not checked.
+
+    An unchecked member may be no member: it has no role, nor has a spouse through it, and what it was that drew an
+    arrow is not known.
+    """
+    if not unchecked:
+        return {}
+    through = {x: child for x, child in found.common_children.items() if not {x, child} & set(unchecked)}
+    spouses: dict[int, Role] = dict.fromkeys(through, "spouse")
+    neighbors = [x for x, role in found.roles.items() if role != "spouse" and x not in unchecked]
+    return {"roles": dict.fromkeys(neighbors, "neighbor") | spouses, "common_children": through}
+
+
+def evidence_of(tests: IndependenceTest, target: int, members: Sequence[int], *, alpha: float) -> tuple[Evidence, ...]:
+    """Return the test of each member given the others, or given as many of them as rows allow.
+
+    Where rows are too few for all of them, a test that finds the member needed even so is the one that counts.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> [(e.x, e.given) for e in evidence_of(tests, 0, [1, 2], alpha=0.01)]
+    [(1, (2,)), (2, (1,))]
+    """
+    batch = tests.drop_one(members, target)
+    if batch.reliable.all():
+        return tuple(batch)
+    anyway = tests.at_level(alpha).drop_one(members, target)
+    needed = anyway.dependent(alpha)
+    return tuple(
+        batch[i] if batch.reliable[i] else anyway[i] if needed[i] else _given_some(tests, target, x, members)
+        for i, x in enumerate(members)
+    )
+
+
+def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[int]) -> Evidence:
+    """Return the test of a member given the others, from the first on, as far as rows allow."""
+    evidence = tests.test(x, target)
+    others = [z for z in members if z != x]
+    most = tests.deepest([x], target, others)
+    for z in others:
+        if len(evidence.given) >= most:
+            break
+        deeper = tests.test(x, target, (*evidence.given, z))
+        evidence = deeper if deeper.reliable else evidence
+    return evidence
 
 
 def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alpha: float) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
-from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
+from blankets.search._simultaneous import drop_false_neighbors, found_with_spouses, sift_spouses
 
 
 def eemb(
@@ -45,7 +45,7 @@ def eemb(
 
     spouses = {y: sift_spouses(search, y, tied[y], sieve.members) for y in sieve.members}
     drop_false_neighbors(sieve, spouses)
-    return answer(sieve, spouses)
+    return found_with_spouses(sieve, spouses)
 
 
 def _add_true(search: LocalSearch, sieve: Sieve) -> dict[int, list[Evidence]]:

@@ -15,13 +15,13 @@ _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a
 Progress = bool | Callable[[str], None]
 
 
-def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+def watched(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
     """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
     if callable(progress):
         return nullcontext(_heard(progress))
     from blankets.arguments import flag  # late: NumPy would double the time of --help
 
-    return told("reading the data", quiet=progress is None or not flag("progress", progress))
+    return status_line("reading the data", quiet=progress is None or not flag("progress", progress))
 
 
 def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
@@ -38,7 +38,7 @@ def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
 
 
 @contextmanager
-def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+def status_line(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """Yield a function that shows a sentence and the time elapsed, or None where nobody watches.
 
     Nobody watches where it is to be ``quiet``, and where standard error is neither a terminal nor a notebook:

@@ -18,7 +18,18 @@ from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError,
 from blankets.independence import IndependenceTest
 from blankets.regimes import Surrogate
 from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
-from blankets.search import Algorithm, Found, Trace, check_options, choose, close, find, orient, resolve_roles
+from blankets.search import (
+    Algorithm,
+    Found,
+    Trace,
+    check_options,
+    choose,
+    close,
+    evidence_of,
+    find,
+    orient,
+    resolve_roles,
+)
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
 from blankets.study._study import Seed, Study, Tell
@@ -126,7 +137,7 @@ class Search:
             trace,
             names=names,
             target=target,
-            evidence=tests.drop_one(found.members, target),
+            evidence=evidence_of(tests, target, found.members, alpha=self.wanted.alpha),
             algorithm=self.algorithm,
             why=self.why,
             settings={**self.settings, **self._choices, **self.wanted.options},
@@ -177,10 +188,11 @@ class Search:
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
         """Tell neighbors from spouses, and parents from children where they can be told apart."""
         tests, alpha = self.tests, self.wanted.alpha
+        checked = [x for x in found.members if x not in found.unchecked]
         if not self.algorithm.roles or found.entered:
-            resolved = resolve_roles(tests, target, found.members, alpha=alpha, trace=trace)
+            resolved = resolve_roles(tests, target, checked, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
-        neighbors = [x for x in found.members if found.roles.get(x) != "spouse"]
+        neighbors = [x for x in checked if found.roles.get(x) != "spouse"]
         return replace(found, roles=orient(tests, target, neighbors, found.common_children, alpha=alpha))
 
     def _listener(self, target: str) -> Callable[[str], None] | None:

@@ -55,7 +55,7 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
-from blankets.study._progress import Progress, shown
+from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
 
@@ -134,7 +134,7 @@ class Study:
             **(about or {}),
         }
         with (
-            shown(progress) as tell,
+            watched(progress) as tell,
             engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
         ):
             options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
