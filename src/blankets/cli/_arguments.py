@@ -71,6 +71,7 @@ reading_options = _all(
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
     click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
+    click.option("--weight", "sample_weight", metavar="COLUMN", help="How many rows each row stands for."),
 )
 test_options = _all(
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),

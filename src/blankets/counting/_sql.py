@@ -32,6 +32,7 @@ from blankets.data import (
     decide,
     decide_target,
     quoted,
+    refuse_units,
     table_of,
 )
 from blankets.errors import EngineError, ParameterError, TargetError
@@ -76,6 +77,7 @@ class SqlCounter(PartitionedCounter):
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+        refuse_units(reading, "engine='sql'", "count with sum(...) GROUP BY in a table in memory")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
         asked = AskedColumns.of(table_of(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)

@@ -19,6 +19,7 @@ from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 
 __all__ = [
     "AskedColumns",
@@ -57,4 +58,5 @@ __all__ = [
     "quoted",
     "read_column",
     "read_table",
+    "refuse_units",
 ]

@@ -25,6 +25,8 @@ from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.errors import DataError, TargetError
 
+Rows = NDArray[np.int64]  # those that are used, some perhaps several times
+
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
@@ -158,6 +160,10 @@ class Target:
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Let a frame through, without the columns that the user does not want; only its target is looked at."""
     findings, name = Findings(), asked.target
+    rows = asked.units.chosen(None, frame.n_rows)
+    if rows is not None:
+        check_room(len(rows), frame.n_columns)
+        frame, column = frame.take(rows), None if column is None else column.take(rows)
     target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
     findings.check(missing="error")
     findings.warn()
@@ -205,12 +211,12 @@ class _Work:
     def run(self, column: Column | None) -> Ingested:
         """Encode target and features and put them together."""
         asked, table, findings = self.asked, self.asked.table, self.findings
-        rows = self._kept_rows() if asked.reading.missing == "drop" else None
-        n_rows = table.n_rows if rows is None else int(np.count_nonzero(rows))
+        kept = self._kept_rows() if asked.reading.missing == "drop" else None
+        rows, n_given = asked.units.chosen(kept, table.n_rows), asked.units.n_rows(table.n_rows)
+        n_rows = n_given if rows is None else len(rows)
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='testwise'")
-        if rows is not None:
-            warn_of_dropping(n_rows, table.n_rows)
+            raise DataError(f"missing='drop' leaves {n_rows} of {n_given} rows; choose missing='testwise'")
+        warn_of_dropping(n_rows, n_given)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
         if name is not None and column is not None:
@@ -224,9 +230,9 @@ class _Work:
         report = findings.report(
             n_rows=n_rows,
             n_columns=frame.n_columns,
-            n_rows_given=table.n_rows,
+            n_rows_given=n_given,
             n_columns_given=len(asked.order) + (asked.beside is not None),
-            dropped_rows=table.n_rows - n_rows,
+            dropped_rows=n_given - n_rows,
             missing_policy=policy,
             unlabeled=0 if column is None else column.n_missing,
             complete_rows=frame.n_complete,
@@ -250,11 +256,13 @@ class _Work:
             name, summary = table.names[j], Summary.asked(table.names[j], reading)
             summary.add(column)
             if left_out(summary, reading, lambda: column, keep=name in self.asked.keep) is None:  # noqa: B023
-                self.findings.missing[name] = column.n_missing
+                weights = self.asked.units.weights
+                gaps = column.missing if weights is None else weights[column.missing]
+                self.findings.missing[name] = int(gaps.sum())
                 kept &= ~column.missing
         return kept
 
-    def _dense(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _dense(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode column by column into one frame."""
         check_room(n_rows, len(self.asked.order) + 1)
         builder = FrameBuilder(n_rows, len(self.asked.order) + 1)
@@ -269,7 +277,7 @@ class _Work:
         return builder.frame()
 
     def _add(
-        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Mask | None, classes: Categories | None
+        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Rows | None, classes: Categories | None
     ) -> None:
         """Decide about a feature, and add it unless it is left out or repeats another."""
         name, reading = self.asked.table.names[j], self.asked.reading
@@ -289,7 +297,7 @@ class _Work:
             if used.missing_label is not None:
                 self.missing_labels[name] = used.missing_label
 
-    def _sparse(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _sparse(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
         table, features = self.asked.table, self.asked.features
         matrix = table.sparse if len(features) == len(table.names) else table.sparse[:, features]

@@ -71,20 +71,20 @@ def ingest_numeric(
                 kept &= ~column.missing
             names.append(name)
     findings.check(missing=reading.missing, of_numbers=True)
-    values = values[: len(names)] if kept.all() else values[: len(names), kept]
+    rows, n_given = asked.units.chosen(None if kept.all() else kept, table.n_rows), asked.units.n_rows(table.n_rows)
+    values = values[: len(names)] if rows is None else np.ascontiguousarray(values[: len(names), rows])
     varied = _varied(asked, names, values, findings)
     findings.check(missing=reading.missing, of_numbers=True)
     findings.warn()
     names = [names[k] for k in varied]
     values = values if len(varied) == len(values) else values[varied]
-    dropped = table.n_rows - values.shape[1]
-    warn_of_dropping(values.shape[1], table.n_rows)
+    warn_of_dropping(values.shape[1], n_given)
     report = findings.report(
         n_rows=values.shape[1],
         n_columns=len(names),
-        n_rows_given=table.n_rows,
+        n_rows_given=n_given,
         n_columns_given=len(wanted),
-        dropped_rows=dropped,
+        dropped_rows=n_given - values.shape[1],
         missing_policy=reading.missing,
     )
     return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)

@@ -30,6 +30,7 @@ from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 from blankets.errors import DataError, EngineError
 
 Tell = Callable[[str], None]
@@ -45,6 +46,7 @@ def pack_chunks(
     n_jobs: int | None = None,
 ) -> Store:
     """Write a table that comes in chunks as a store; ``target`` and ``reading`` are those of `ingest`."""
+    refuse_units(reading, "a table that is read piece by piece", "read it into memory, or repeat its rows")
     before = chunks.identity()
     how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
     fingerprint = _fingerprint([before, target, how])

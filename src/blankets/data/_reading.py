@@ -14,6 +14,7 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean
 
 Rule = str | Sequence[float]
+OF_ROWS = ("sample_weight",)  # options that may be a column of the table or values beside it
 MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
@@ -28,6 +29,7 @@ class ReadingOptions(TypedDict, total=False):
     exclude: Iterable[str | int]
     positive: object
     unlabeled_marker: object
+    sample_weight: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,9 @@ class Reading:
         The class that counts as positive; default the second of two.
     unlabeled_marker : object
         The value that marks a row without a label; "auto" takes -1 for one beside 0 and 1.
+    sample_weight : str or array_like, optional
+        How many rows each row stands for, whole numbers: the name of a column (of counts, in an aggregated table), or
+        one value for each row. The answer is that for the table in which each row is repeated as often.
 
     Examples
     --------
@@ -79,6 +84,7 @@ class Reading:
     exclude: Iterable[str | int] = ()
     positive: object = None
     unlabeled_marker: object = "auto"
+    sample_weight: object = None
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
@@ -113,8 +119,9 @@ class Reading:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
-        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        """The options that differ from their defaults; values for each row are no options."""
+        said = {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        return {name: value for name, value in said.items() if name not in OF_ROWS or isinstance(value, str | int)}
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
         """Return the rule for a column of numbers, and whether it was asked for by the column's name."""

@@ -62,11 +62,11 @@ def rows_without_gaps(matrix: Any) -> Mask:
     return kept
 
 
-def take_rows(matrix: Any, rows: Mask) -> Any:
+def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a sparse matrix, column-wise."""
     from scipy.sparse import csc_array
 
-    part = csc_array(matrix.tocsr()[np.flatnonzero(rows)])
+    part = csc_array(matrix.tocsr()[rows])
     part.sort_indices()
     return part
 

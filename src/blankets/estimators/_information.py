@@ -98,14 +98,17 @@ class InformationSelector(TableSelector):
         self.address = address
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select columns of ``X`` by what they say of ``y``, where missing values and -1 are unlabeled rows."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Select columns of ``X`` by what they say of ``y``, where missing values and -1 are unlabeled rows.
+
+        ``sample_weight`` says how many rows each row stands for, in whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(
             X,
             y=y,
-            reading=self._reading(),
+            reading={**self._reading(), "sample_weight": sample_weight},
             labels=self.labels,
             prior=self.prior,
             engine=Engine(self.engine, self.address),

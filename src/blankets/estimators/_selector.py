@@ -121,8 +121,11 @@ class MarkovBlanketSelector(TableSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the blanket of ``y``, where missing values and -1 are unlabeled rows, among the columns of ``X``."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the blanket of ``y``, where missing values and -1 are unlabeled rows, among the columns of ``X``.
+
+        ``sample_weight`` says how many rows each row stands for, in whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,
@@ -138,6 +141,7 @@ class MarkovBlanketSelector(TableSelector):
             n_jobs=self.n_jobs,
             rng=self.random_state,
             **self._reading(),
+            sample_weight=sample_weight,
         )
         return self
 
