@@ -62,7 +62,6 @@ def test_the_answer_is_that_for_the_repeated_rows(name, tables):
 
 
 def test_labels_of_the_repeated_rows(tables):
-    counted, repeated = tables
     known = {"labels": "pu", "prior": 0.5}
     hidden = [t.assign(y=t["y"].where((t["y"] == 1) & (t["dose"].round(2) * 100 % 2 == 0))) for t in tables]
     assert plain(bl.rank(hidden[0], "y", sample_weight="count", **known)) == plain(bl.rank(hidden[1], "y", **known))

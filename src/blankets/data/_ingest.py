@@ -39,6 +39,8 @@ class Ingested:
     # (rows,): Rows whose target is missing; there the target's code is 0 and means nothing. None if every row has
     # a label, or there is no target.
     unlabeled: Mask | None = None
+    groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
+    group_name: str = ""
 
 
 def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
@@ -187,7 +189,8 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         complete_rows=frame.n_complete,
     )
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
-    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+    at, units = None if name is None else frame.index(name), asked.units
+    return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
 
 
 @dataclass(slots=True)
@@ -237,8 +240,9 @@ class _Work:
             unlabeled=0 if column is None else column.n_missing,
             complete_rows=frame.n_complete,
         )
-        unlabeled = None if column is None else column.missing
-        return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+        unlabeled, units = None if column is None else column.missing, asked.units
+        at = None if name is None else frame.index(name)
+        return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in those features that will be used."""

@@ -18,6 +18,7 @@ from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
+from blankets.errors import ParameterError
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,10 @@ def ingest_numeric(
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
     one_of("policy for missing values of numbers", reading.missing, ("testwise", "error", "drop"))
+    if reading.groups is not None:
+        raise ParameterError(
+            "groups= is not built for test='fisher-z'; take test='auto', which cuts numbers into levels"
+        )
     asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]

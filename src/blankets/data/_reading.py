@@ -14,7 +14,7 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean
 
 Rule = str | Sequence[float]
-OF_ROWS = ("sample_weight",)  # options that may be a column of the table or values beside it
+OF_ROWS = ("sample_weight", "groups")  # options that may be a column of the table or values beside it
 MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
@@ -30,6 +30,7 @@ class ReadingOptions(TypedDict, total=False):
     positive: object
     unlabeled_marker: object
     sample_weight: object
+    groups: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,9 @@ class Reading:
     sample_weight : str or array_like, optional
         How many rows each row stands for, whole numbers: the name of a column (of counts, in an aggregated table), or
         one value for each row. The answer is that for the table in which each row is repeated as often.
+    groups : str or array_like, optional
+        Which rows belong together, such as the visits of a patient: the name of a column, or one value for each row.
+        Tests then allow for any dependence within a group, and rows are drawn by group. It is never a feature.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Reading:
     positive: object = None
     unlabeled_marker: object = "auto"
     sample_weight: object = None
+    groups: object = None
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)

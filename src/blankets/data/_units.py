@@ -34,7 +34,7 @@ class Units:
     def of(cls, table: Table, reading: Reading) -> Units:
         """Read what the user gave, or say what is wrong with it."""
         weights, at = _beside(table, "sample_weight", reading.sample_weight)
-        groups, grouped_at = _beside(table, "groups", getattr(reading, "groups", None))
+        groups, grouped_at = _beside(table, "groups", reading.groups)
         named = "groups" if grouped_at is None else table.names[grouped_at]
         return cls(
             None if weights is None else frequencies(weights),
@@ -49,6 +49,10 @@ class Units:
             return None if kept is None else np.flatnonzero(kept)
         weights = self.weights if kept is None else np.where(kept, self.weights, 0)
         return np.repeat(np.arange(n_rows), weights)
+
+    def groups_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """Return the groups of the rows that are used."""
+        return self.groups if self.groups is None or rows is None else self.groups[rows]
 
     def n_rows(self, n_rows: int) -> int:
         """Return how many rows a table of so many stands for."""
@@ -86,7 +90,7 @@ def _read(option: str, read: Any) -> Column:
 def refuse_units(reading: Reading, what: str, instead: str) -> None:
     """Refuse options that say what rows stand for, where rows cannot be told one by one."""
     for option in ("sample_weight", "groups"):
-        if getattr(reading, option, None) is not None:
+        if getattr(reading, option) is not None:
             raise ParameterError(f"{option}= is not built for {what}; {instead}")
 
 

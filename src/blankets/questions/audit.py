@@ -88,6 +88,7 @@ def audit(
             progress=progress,
             needs_target=False,
             lenient=True,
+            knows_groups=True,
         ) as study:
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")

@@ -25,6 +25,7 @@ _WORDS = {"not seen": "no data can show"}
 
 ROWS_A_FREEDOM = 20  # below, the chi-square distribution is a poor guide
 SHARE_BY_CHANCE = 0.1  # of the members, from which chance is to be mentioned
+FEW_GROUPS = 30
 SHARE_DROPPED = 0.05  # of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
@@ -291,8 +292,13 @@ def _testwise(blanket: Blanket, complete: int) -> Assumption:
 
 
 def _rows(blanket: Blanket) -> Assumption:
+    if n_groups := blanket.settings.get("n_groups"):
+        words = f"{n_groups:,} groups ({blanket.settings.get('groups')}) are assumed to be independent draws."
+        few = n_groups < FEW_GROUPS
+        step = "Collect more groups: p-values are rough." if few else "blanket.refute(data) looks at subsets of groups."
+        return _said("groups are independent", "doubtful" if few else "not seen", words, step)
     words = f"The {count_of(blanket.n_rows, 'row')} are assumed to be independent draws from one population."
-    step = "If they come in groups or over time, keep one row of each group; blanket.refute(data) looks at subsets."
+    step = "If several belong together, such as visits of a patient, say so with groups=."
     return _said("rows are independent", "not seen", words, step)
 
 

@@ -49,6 +49,8 @@ class _Settings(TypedDict, total=False):
     kappa: Probability | None
     reliability: Known | None
     effective_rows: _Rows | None
+    groups: str | None
+    n_groups: Count | None
 
 
 DataRecord = Annotated[Mapping[str, Any], _Data]

@@ -55,6 +55,7 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
+from blankets.study._groups import order_by_groups, warn_of_few_groups
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
@@ -84,6 +85,9 @@ class Study:
     tell: Tell | None = None  # told what is being done
     # columns that were left out because they cannot be used, and why; for `audit` only
     unusable: Mapping[str, str] = field(default_factory=dict)
+    # (rows,): which rows belong together, and what the user calls that; None: each row is a draw of its own
+    groups: NDArray[np.int64] | None = None
+    group_name: str = ""
     drawn: bool = False  # whether the rows are a draw of those of another study, which nobody needs to recognize
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -107,15 +111,22 @@ class Study:
         needs_target: bool = True,
         lenient: bool = False,
         asks: bool = False,
+        knows_groups: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
         ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
         With ``asks``, the user has to say why labels are missing, and such rows are not left out: for `advise`.
+        ``knows_groups``: whether the question allows for rows that belong together; others refuse them.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
+        if reading.groups is not None and not knows_groups:
+            raise NotAnswerableError(
+                "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
+                "of this question would be wrong if rows of a group belong together"
+            )
         known = _Known(y, labels, prior, reading, lenient, asks)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
@@ -161,6 +172,9 @@ class Study:
         read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
+        options |= {"groups": read.groups, "group_name": read.group_name}
+        if not known.lenient:
+            warn_of_few_groups(read.groups, read.group_name)
         if at is None:
             return cls(table=frame, column=None, **options)
         labels = code_labels(
@@ -310,11 +324,18 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study of some rows only, to be counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
-        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1))
+        groups = None if self.groups is None else self.groups[rows]
+        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1), groups=groups)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with its target in another order of the rows."""
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
+
+    def shuffled(self, rng: np.random.Generator) -> Study:
+        """Return the study with its target shuffled among the rows, or among groups where rows belong together."""
+        if self.groups is None:
+            return self.permuted(rng.permutation(self.n_rows))
+        return self.permuted(order_by_groups(self.groups, rng))
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names."""
@@ -367,19 +388,28 @@ class Study:
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed)
+            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         if column is None:
-            return of(self.counter)
+            return of(self.counter if self.groups is None else self._counted(self.frame))
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self.place.counter(whole))
-        labeled = of(self.place.counter(whole, column.rows))
+            return of(self._counted(whole))
+        labeled = of(self._counted(whole, column.rows))
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of(self.counter))
+        among_all = self.counter if self.groups is None else self._counted(self.frame)
+        return RoutedTests(self.target, with_target, of(among_all))
+
+    def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
+        if self.groups is not None:
+            names, n = frozenset(frame.names), int(self.groups.max()) + 1
+            name = next(free for k in range(len(names) + 1) if (free := f"{self.group_name}{chr(39) * k}") not in names)
+            frame = frame.with_column(name, self.groups, tuple(range(n)))
+        return self.place.counter(frame, rows)
 
     def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
         """Return the tests in which being labeled takes the place of the target, which every row has."""
@@ -458,6 +488,21 @@ class Study:
         return None if column.rows is None else self.counter
 
     @property
+    def n_groups(self) -> int:
+        """Number of groups, where rows belong together; 0 where each is a draw of its own."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def about_groups(self) -> tuple[str, ...]:
+        """What was done about rows that belong together."""
+        if self.groups is None:
+            return ()
+        return (
+            f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
+            f"dependence within a group, and take groups for independent draws.",
+        )
+
+    @property
     def about_labels(self) -> tuple[str, ...]:
         """What was assumed about missing labels."""
         return (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
@@ -493,7 +538,8 @@ class _Known:
             f"with labels= if they are to count as unlabeled",
             RegimeWarning,
         )
-        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report)
+        groups = None if read.groups is None else read.groups[~gaps]
+        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report, groups=groups)
 
     @property
     def _leaves_out(self) -> bool:
