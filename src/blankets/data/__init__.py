@@ -51,7 +51,6 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "table_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
@@ -59,4 +58,5 @@ __all__ = [
     "read_column",
     "read_table",
     "refuse_units",
+    "table_of",
 ]

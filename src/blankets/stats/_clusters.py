@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, hyp2f1
-from scipy.stats import f as f_law
+from scipy.special import betaln, fdtrc, hyp2f1
 
 GROUPS_A_DEGREE = 5  # groups for each degree of freedom; with fewer, strata are summed up
 _SMALLEST = 1e-10  # of the largest variance: below, a combination of scores does not vary
@@ -133,7 +132,7 @@ def hotelling_log_p(statistic: float, dof: int, n_groups: int) -> float:
     if dof == 0 or rest < 1:
         return 0.0
     f = statistic * rest / (dof * (n_groups - 1))
-    p = float(f_law.sf(f, dof, rest))
+    p = float(fdtrc(dof, rest, f))
     if p > 1e-280:
         return float(np.log(p))
     x, a, b = rest / (rest + dof * f), rest / 2.0, dof / 2.0
