@@ -55,7 +55,7 @@ def test_duplicate_names_are_told_with_their_positions():
 
 def test_names_that_are_not_texts():
     frame = pd.DataFrame([[0, 1], [1, 0]], columns=["a", 5])
-    with pytest.raises(DataError, match=r"not texts: 5; rename them.*df.columns = \[str\(name\)"):
+    with pytest.raises(DataError, match=r"not text: 5; rename them.*df.columns = \[str\(name\)"):
         ingest(frame, "a")
 
 
@@ -74,7 +74,7 @@ def test_unknown_target_suggests_the_nearest():
     with pytest.raises(TargetError, match="no column number 7; the table has columns 0 to 1"):
         ingest(np.eye(2), 7)
     with pytest.raises(
-        TargetError, match="no column 1; columns of this table go by name: the columns are 'a', 'b', 't'"
+        TargetError, match="no column 1; columns of this table are called by name: the columns are 'a', 'b', 't'"
     ):
         ingest(GOOD, 1)
 

@@ -129,7 +129,7 @@ def test_gaps():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match="must hold numbers or truth values, but this one holds complex128"):
+    with pytest.raises(DataError, match="must hold numbers or booleans, but this one holds complex128"):
         ingest(sp.csc_array(DENSE.astype(complex)))
     with pytest.raises(DataError, match="two axes"):
         ingest(sp.coo_array(np.array([1, 0, 2])))

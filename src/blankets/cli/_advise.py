@@ -1,4 +1,4 @@
-"""``blankets advise``: what can be done with the labels that there are."""
+"""``blankets advise``: what can be done with the present labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from blankets.cli._output import notes, progress_line, show
 @json_option
 @quiet_option
 def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Say which test and estimator fit the labels of FILE, with what power, and what more labels would bring.
+    """Say which test and estimator fit the labels of FILE, their power, and what more labels would gain.
 
     \b
     Examples:

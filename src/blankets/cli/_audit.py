@@ -1,4 +1,4 @@
-"""``blankets audit``: what is odd about a file, before anything is asked of it."""
+"""``blankets audit``: what is unusual about a file, before any other question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blankets.cli._output import ask, show
 @json_option
 @quiet_option
 def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Say what is odd about FILE (CSV or Parquet): leaks, near-duplicates, identifiers, shifted columns, ...
+    """Say what is unusual about FILE (CSV or Parquet): leaks, near-duplicates, identifiers, shifted columns, ...
 
     \b
     Examples:

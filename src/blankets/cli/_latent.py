@@ -16,7 +16,7 @@ from blankets.cli._output import ask, show
 @target_option
 @click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
 @click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: iamb at level 0.05.")
-@click.option("--score", metavar="NAME", help="What decides between places: mi (default), bic, error or cll.")
+@click.option("--score", metavar="NAME", help="How to choose between places: mi (default), bic, error or cll.")
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
 @click.option(
     "--restarts",

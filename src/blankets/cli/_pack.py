@@ -1,4 +1,4 @@
-"""``blankets pack``: from files to packed codes on disk."""
+"""``blankets pack``: write files as packed codes on disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blankets.cli._output import notes, progress_line
 @jobs_option
 @quiet_option
 def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) -> None:
-    """Write FILES (CSV or Parquet, or folders of these) as packed codes, to be counted again and again.
+    """Write FILES (CSV or Parquet, or folders of these) as packed codes, which are faster to read again.
 
     \b
     Examples:

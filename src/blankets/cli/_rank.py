@@ -24,7 +24,7 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
     """Rank the features of FILE by their information about a column.
 
     FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
-    Features of one group cannot be told apart from the first of the group.
+    The features of one group do not differ significantly from the first of the group.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ from blankets.cli._output import ask, show
 @common.jobs_option
 @common.json_options
 def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
-    """Select the features of FILE that tell the most about a column.
+    """Select the features of FILE with the most information about a column.
 
     FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
 

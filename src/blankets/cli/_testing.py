@@ -55,7 +55,7 @@ def test(
 
 
 def _show(results: list[TestResult]) -> None:
-    """Print a table of all tests, and below it what each has to say."""
+    """Print a table of all tests, and below it the notes of each."""
     from blankets.results import SYMBOLS, digits, format_p, shown
 
     first = results[0]

@@ -1,8 +1,8 @@
-"""Counting in memory: packed bits, dense codes or sparse columns, by the visible rules below.
+"""Counting in memory: packed bits, dense codes or sparse columns, by the rules below.
 
-The joint code of a conditioning set is built by extending the code of a smaller set, which is kept; when
-the product of the arities outgrows the rows, codes are renumbered to the strata that occur. So a set of
-100 variables needs no more than one number a row.
+The joint code of a conditioning set is made by extending the code of a smaller set, which is kept; when there
+are more possible strata (combinations of values) than rows, codes are renumbered to the strata that occur. So
+a set of 100 variables needs only one number per row.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-# Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
-# they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
+# Bits are faster if cells x (levels - 1) is at most this; the second number is for more than 16,384 rows. Measured:
+# both are equal at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
 BITS_WIN_BELOW, BITS_WIN_LONG, LONG = 256, 160, 16_384
-# Sparse columns that have bit planes (above 0.6% of ones) are counted by them while the words of all cells cost less
-# than what is stored. With 5,000 rows they meet at 0.3% of ones with 4 cells, 1% with 16, 3% with 64. Next to dense
-# codes sparse columns always win.
+# Sparse columns that have bit planes (above 0.6% of ones) are counted by them if the words of all cells cost less
+# than the stored entries. With 5,000 rows both are equal at 0.3% of ones with 4 cells, 1% with 16, 3% with 64.
+# Sparse columns are always faster than dense codes.
 #
 # What counting and testing a column costs, in ns: a row of dense codes, a word of bits and a mask of them, a stored
 # entry of a sparse column, a count.
 NS_DENSE_ROW, NS_BITS_WORD, NS_MASK, NS_STORED, NS_COUNT = 0.25, 0.13, 3.0, 1.6, 3.0
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
 BLOCK_COUNTS = 1 << 16
-# Requests that take less than this (ns) stay on one thread: a hand-over costs about 30 µs.
+# Requests that take less than this (ns) stay on one thread: starting work on another costs about 30 µs.
 THREADS_WIN_ABOVE = 150_000
-# Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
+# Joint codes are renumbered to those that occur if there could be more than one per 16 rows.
 RENUMBER_ABOVE = 1 / 16
-# A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
+# A joint table of several columns is counted as a whole up to this size; all its margins then follow.
 JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
-# Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
+# Largest table that is counted, unless there are more rows: a reliable test has at most 4/5 of a cell per row.
 MOST_COUNTS = 1 << 26
 
 
@@ -60,14 +60,14 @@ class Part(NamedTuple):
     xs: NDArray[np.int64]  # the columns
     fill: Fill  # what counts them
     shape: tuple[int, int]  # levels of y, strata
-    ns: float  # about what that takes
+    ns: float  # estimated time in nanoseconds
 
 
 _thread = local()
 
 
 def count_alone() -> None:
-    """Have the calling thread count by itself from now on: others are at work beside it."""
+    """Make the calling thread count without other threads from now on: these have work of their own."""
     _thread.alone = True
 
 
@@ -93,7 +93,7 @@ class MemoryCounter(Counter):
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:
-        """Travel as the frame alone."""
+        """Pickle only the frame."""
         return type(self), (self.frame, self.n_jobs)
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
@@ -109,7 +109,7 @@ class MemoryCounter(Counter):
         y: int,
         given: Columns = (),
     ) -> tuple[NDArray[np.float64], ...]:
-        """Apply a function of count tables to every block, on several threads if that pays."""
+        """Apply a function of count tables to every block, on several threads if that is faster."""
         columns = np.asarray(xs, np.int64)
         jobs, threads = self._jobs(columns, int(y), given)
         if len(jobs) == 1:  # keeps the order of the request
@@ -125,11 +125,11 @@ class MemoryCounter(Counter):
         return self.n_rows if complete is None else complete
 
     def threads_for(self, ns: float) -> int:
-        """Return how many threads work on a request that takes so long on one."""
+        """Return the number of threads for a request, from its time on one thread."""
         return self.n_jobs if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
 
     def threads_for_scan(self, n_candidates: int) -> int:
-        """Return the same for a scan of so many candidates, in few cells."""
+        """Return the number of threads for a scan of this many candidates, in few cells."""
         each = 4 * NS_BITS_WORD / 64 if self._most_levels <= BITS_MOST_LEVELS else NS_DENSE_ROW
         return self.threads_for(n_candidates * (each * self.n_rows + 4 * NS_COUNT))
 
@@ -139,14 +139,14 @@ class MemoryCounter(Counter):
         return ThreadPoolExecutor(self.n_jobs, thread_name_prefix="blankets-count")
 
     def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
-        """Split a request by the way its columns are counted, and then into blocks; say for how many threads."""
-        # In ascending order, so that the same set gives the same sums whoever asks.
+        """Split a request by the way its columns are counted, then into blocks; return also the number of threads."""
+        # In ascending order, so that the same set always gives the same sums.
         parts = list(self._parts(xs, y, tuple(sorted(int(z) for z in given)))) if len(xs) else []
         threads = self.threads_for(sum(part.ns for part in parts))
         return [job for part in parts for job in self._in_blocks(part, threads)], threads
 
     def _parts(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Iterator[Part]:
-        """Yield the candidates that are counted by bits, then those of each block of the frame that are not."""
+        """Yield the candidates that are counted by bits, then the others of each block of the frame."""
         arity = self._arity_list[y]
         most, n_strata = self._bits_win(y, given)
         sparse_too = arity * n_strata <= self._cells_of_sparse
@@ -185,7 +185,7 @@ class MemoryCounter(Counter):
     def _blocks_of(
         self, xs: NDArray[np.int64], by_bits: NDArray[np.bool_], n_bits: int
     ) -> Iterator[tuple[DenseColumns | SparseColumns, Places]]:
-        """Yield the blocks of the frame in which those of ``xs`` lie that are not counted by bits, and their places."""
+        """Yield the blocks of the frame with those of ``xs`` that are not counted by bits, and their positions."""
         if n_bits == 0 and len(self.frame.blocks) == 1:
             yield self.frame.blocks[0], slice(0, len(xs))
             return
@@ -196,7 +196,7 @@ class MemoryCounter(Counter):
                 yield block, at
 
     def _check_size(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], n_strata: int) -> None:
-        """Refuse tables that would not fit before memory for them is asked for."""
+        """Refuse tables that would not fit into memory, before they are allocated."""
         x = int(xs[np.argmax(self.arities[xs])])
         n_counts = int(self.arities[x]) * int(self.arities[y]) * n_strata
         if n_counts > max(MOST_COUNTS, self.n_rows):
@@ -208,7 +208,7 @@ class MemoryCounter(Counter):
             )
 
     def table(self, codes: NDArray[np.uint8]) -> kernels.Table:
-        """Return what kernels count, with the codes of all columns or of none."""
+        """Return the table for kernels, with the codes of all columns or of none."""
         planes, totals = self._planes
         below, most = self._bits_win_below, max(int(RENUMBER_ABOVE * self.n_rows), 1)
         holes = np.zeros(len(self.names), np.uint8)
@@ -216,7 +216,7 @@ class MemoryCounter(Counter):
         return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most, holes)
 
     def bits_alone(self, y: int) -> kernels.Table | None:
-        """Return the bit planes, if all columns are counted by them in the cells of ``y`` and lie in one chunk."""
+        """Return the bit planes, if they count all columns in the cells of ``y`` and are in one chunk."""
         arity = self._arity_list[y]
         if self.holes or arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
             return None
@@ -231,7 +231,7 @@ class MemoryCounter(Counter):
         return BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
 
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
-        """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
+        """Return the largest number of levels of candidates that are counted by bits, and the number of strata."""
         levels, below = self._bit_levels, self._bits_win_below
         n_strata, n_cells = 1, levels[y]
         for z in given:
@@ -247,17 +247,17 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _widest(self) -> int:
-        """Most levels of a column, as `_most_levels`; but constant ones, which need no bits, are welcome."""
+        """Most levels of a column, as `_most_levels`, but constant columns, which need no bits, are allowed."""
         return int(self._levels_of_bits[self.arities > 1].max(initial=2))
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:
-        """Levels of each column that has bit planes; of the others a number too large for bits to win."""
+        """Number of codes of each column with bit planes; for others, a number too large for counting by bits."""
         return np.where(self._first_plane >= 0, self.widths, 4 * BITS_WIN_BELOW)
 
     @cached_property
     def _bit_levels(self) -> list[int]:
-        """The same as a list, which is faster for one look."""
+        """The same as a list, which is faster for a single item."""
         return self._levels_of_bits.tolist()  # type: ignore[no-any-return]
 
     @cached_property
@@ -283,13 +283,13 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _cells_of_sparse(self) -> float:
-        """Up to how many cells bits win over what is stored of sparse columns."""
+        """Up to how many cells bits are faster than the stored entries of sparse columns."""
         sparse = [block for block in self.frame.blocks if isinstance(block, SparseColumns)]
         stored, n = sum(len(block.codes) for block in sparse), sum(len(block) for block in sparse)
         return NS_STORED * stored / n / (NS_BITS_WORD * (self.n_rows / 64) + NS_MASK) if n else math.inf
 
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
-        """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
+        """Return a function that counts columns packed as bits in the cells of ``y`` and ``given``."""
         cell_variables = np.array([y, *given])
         cell_first, cell_arity = self._first_plane[cell_variables], self.widths[cell_variables]
         planes, totals = self._planes
@@ -303,7 +303,7 @@ class MemoryCounter(Counter):
     def _column_counts(
         self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int
     ) -> tuple[Fill, float]:
-        """Return what counts the columns of a block in the given cells, and about how long one takes (ns)."""
+        """Return a function that counts the columns of a block in the given cells, and its time per column (ns)."""
         position, row = self.frame.position, cells.reshape(1, -1)
         if isinstance(block, DenseColumns):
             codes = np.ascontiguousarray(block.codes)
@@ -363,7 +363,7 @@ class MemoryCounter(Counter):
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
         """Cut candidates into blocks that fit the cache, at least four for each thread.
 
-        Those of like arity come together: the widest sets the size of the tables.
+        Candidates with similar numbers of levels come together: the largest sets the size of the tables.
         """
         at, xs, fill, shape, _ = part
         arities, n_cells = self.arities[xs], shape[0] * shape[1]
@@ -384,7 +384,7 @@ class MemoryCounter(Counter):
             yield here if isinstance(at, slice) else at[here], count
 
     def joint(self, columns: Columns) -> NDArray[np.int32] | None:
-        """Return the counts of all combinations of levels, one axis a column; None if they are many."""
+        """Return the counts of all combinations of levels, one axis per column; None if there are too many."""
         shape = tuple(self._arity_list[int(j)] for j in columns)
         n_cells = math.prod(shape)
         if n_cells > JOINT_COUNTS:
@@ -402,7 +402,7 @@ class MemoryCounter(Counter):
         return self.arities.tolist()  # type: ignore[no-any-return]
 
     def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the strata that occur: where they are among those of a table that has not all, and their codes.
+        """Return the strata that occur: their positions in a table with only some strata, and their codes.
 
         Codes have shape (strata, conditioning variables), in lexicographic order.
         """
@@ -438,7 +438,7 @@ class MemoryCounter(Counter):
             joint = _joined(codes, arity, column, 1, n_joint)
             n_joint = kernels.renumber(joint.reshape(1, -1), n_joint)
         else:
-            # Too many possible codes for a look-up table: sort the ones that occur.
+            # Too many possible codes for a look-up table: sort those that occur.
             seen, inverse = np.unique(codes.astype(np.int64) * arity + column, return_inverse=True)
             joint, n_joint = inverse.astype(np.uint32), len(seen)
         with self._lock:

@@ -1,7 +1,7 @@
 """Bit planes of a frame: one for each level but the first of columns with few levels.
 
-Planes have shape (chunks, planes, words): a scan reads the rows of a chunk of all planes one after the other, as
-memory is read fastest, while the masks of the cells stay in the cache.
+Planes have shape (chunks, planes, words): a scan reads the rows of one chunk of all planes in sequence, which is
+the fastest way to read memory, while the masks of the cells stay in the cache.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Planes = tuple[NDArray[np.uint64], NDArray[np.int32]]
 
 # Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.
 BITS_MOST_LEVELS = 5
-# Sparse columns have them if they take at most so many times the memory of what is stored: above 0.6% of ones.
+# Sparse columns have them if they take at most this many times the memory of the stored entries: above 0.6% of ones.
 MOST_OF_SPARSE = 4
-# Of a store on disk bit planes are made if they take no more memory than this; its codes take none for good.
+# For a store on disk bit planes are made if they take no more memory than this; its codes take no lasting memory.
 PLANES_OF_STORE_BYTES = 384 << 20
 WORDS = 512  # most words of a chunk: 32,768 rows, 4 KiB a plane
 
@@ -50,7 +50,7 @@ def on_disk(frame: Frame) -> bool:
 
 
 def planes_of(frame: Frame) -> Planes:
-    """Return bit planes and how many bits each has; kept with the frame, for the next question about the same data."""
+    """Return bit planes and their numbers of bits; kept with the frame, for the next question about the same data."""
     if frame not in _KEPT:
         _KEPT[frame] = _packed(frame, first_planes(frame))
     return _KEPT[frame]

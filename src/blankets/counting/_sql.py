@@ -1,9 +1,9 @@
-"""Counting by SQL, where rows may not leave the database: one statement a request, tables come back.
+"""Counting by SQL, if rows must not leave the database: one statement per request, and only counts come back.
 
 A statement is a UNION ALL of one GROUP BY for each candidate. (Grouping sets do not share work either, and
-take three times the memory.) Levels and ranges are asked for once, and decide how columns are coded by
-the rules of `blankets.data.ingest`; numbers are cut into bins within the statement. Columns that repeat
-others are not looked for.
+take three times the memory.) Levels and ranges are queried once, and columns are coded by the rules of
+`blankets.data.ingest`; numbers are cut into bins within the statement. Columns that repeat others are not
+detected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """A column as an expression whose value is text, and what code each text has (None: missing)."""
+    """A column as an SQL expression with text values, and the code of each text (None: missing)."""
 
     name: str
     expression: str
@@ -63,9 +63,9 @@ class _Coded:
 class SqlCounter(PartitionedCounter):
     """Counts the rows of a query within the database.
 
-    ``table``: the query. ``target``: a column that has to be there, and may not be missing anywhere. ``reading``: as
-    for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for
-    missing values all but "drop".
+    ``table``: the query. ``target``: a column that must exist and have no missing values. ``reading``: as for
+    `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for missing
+    values all but "drop".
 
     Examples
     --------
@@ -109,12 +109,12 @@ class SqlCounter(PartitionedCounter):
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells these rows, and how they are read, from others."""
+        """What identifies these rows and how they are read."""
         about = self.table.query, self.table.content(), self.names, self.levels
         return hashlib.sha256(repr(about).encode("utf-8", "surrogatepass")).hexdigest()
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
-        """Let the database count, one statement a request."""
+        """Let the database count, one statement per request."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request) -> Tables:
@@ -138,7 +138,7 @@ class SqlCounter(PartitionedCounter):
         return Tables(counts, np.array(sorted(found), np.int32).reshape(len(found), len(request.given)))
 
     def _coded(self, name: str, kind: str, asked: AskedColumns, findings: Findings) -> _Coded | None:
-        """Ask for the levels or the range of a column, and decide how it is coded."""
+        """Query the levels or the range of a column, and decide how it is coded."""
         numbers = any(word in kind for word in NUMBERS) and "[" not in kind
         if not numbers and kind not in ("VARCHAR", "BOOLEAN") and not kind.startswith("ENUM"):
             raise Refused(f"is of type {kind}; convert it to text or numbers in the query or leave it out")
@@ -172,7 +172,7 @@ class SqlCounter(PartitionedCounter):
         return _Coded(name, expression, {**gap, **codes}, used.levels, used.holes)
 
     def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[str, object]]:
-        """Return what the database says of a column, and the level of each text that it writes."""
+        """Return the summary of a column from the database, and the level of each of its texts."""
         column, summary = quoted(name), Summary.asked(name, self._reading, parts=True)
         most = summary.most_numbers if numbers else summary.most_levels
         value = f"CAST({column} AS DOUBLE)" if numbers else column
@@ -200,7 +200,7 @@ class SqlCounter(PartitionedCounter):
 
 
 def _as_level(level: Any) -> object:
-    """Return a number as `blankets.data` names it: an integer where it is whole."""
+    """Return a number as a level of `blankets.data`: an integer if it is whole."""
     if isinstance(level, str | bool):
         return level
     return int(level) if float(level).is_integer() else float(level)
@@ -215,7 +215,7 @@ def _bins(name: str, coding: Coding) -> str:
 
 
 def _leave(names: Sequence[str], j: int) -> NoReturn:
-    """Refuse to bring a column out of the database."""
+    """Refuse rules that would read a whole column from the database."""
     raise ParameterError(
         f"column {names[j]!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
         f"'equal-width' or cut points, or pack the query first"

@@ -1,4 +1,4 @@
-"""Data at the door: any table becomes a `Frame` of small integer codes."""
+"""Read data: any table becomes a `Frame` of small integer codes."""
 
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target

@@ -1,4 +1,4 @@
-"""A frame filled column by column, without a second copy of the data."""
+"""Fill a frame column by column, without a second copy of the data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 class FrameBuilder:
     """Takes dense columns one by one.
 
-    ``capacity`` columns of one byte a row are set aside at once; memory that is never written to
-    costs nothing.
+    Memory for ``capacity`` columns of one byte per row is reserved at once; reserved memory that is
+    never written to costs nothing.
     """
 
     def __init__(self, n_rows: int, capacity: int) -> None:
@@ -37,7 +37,7 @@ class FrameBuilder:
         *,
         holes: bool = False,
     ) -> bool:
-        """Add a column, unless it is not wanted, which its name and the hash of its codes tell; return whether."""
+        """Add a column unless ``wanted`` refuses its name and hash of codes; return whether it was added."""
         wide = len(levels) + holes > NARROW
         row: NDArray[Any] = codes.astype(np.int32) if wide else self._narrow[len(self._names) - len(self._wide)]
         if not wide:

@@ -1,4 +1,4 @@
-"""`DataReport`: what was done to a table at the door, as data and as sentences."""
+"""`DataReport`: what was done to a table when it was read, as data and as sentences."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class Binning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataReport:
-    """What was done to a table on its way in."""
+    """What was done to a table when it was read."""
 
-    # n_rows, n_columns: size of what came out, the target included
+    # n_rows, n_columns: size of the table as it is used, the target included
     n_rows: int
     n_columns: int
     # n_rows_given, n_columns_given: size of the table as the user gave it (after ``columns`` and ``exclude``)
     n_rows_given: int
     n_columns_given: int
     dropped_rows: int = 0  # rows deleted for missing feature values
-    constant: tuple[str, ...] = ()  # columns left out because they have one value or none
-    # columns left out because binning, mostly the supervised one, put all rows into one bin
+    constant: tuple[str, ...] = ()  # columns left out because they have at most one value
+    # columns left out because binning (mostly supervised binning) put all rows into one bin
     without_cut: tuple[str, ...] = ()
     id_like: tuple[str, ...] = ()  # columns left out because almost every row has its own level
-    # for each column kept, the later columns that carry the same information and were left out
+    # for each kept column, the later columns that have the same information and were left out
     duplicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    copies_of_target: tuple[str, ...] = ()  # columns that are kept although they equal the target
+    copies_of_target: tuple[str, ...] = ()  # columns that equal the target; they are kept
     # columns with so many levels that few tests can be reliable
     many_levels: Mapping[str, int] = field(default_factory=dict)
     binned: Mapping[str, Binning] = field(default_factory=dict)  # continuous columns and how they were cut
@@ -59,7 +59,7 @@ class DataReport:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why each column that was left out is not there.
+        """Columns that were left out, and why.
 
         >>> DataReport(n_rows=9, n_columns=2, n_rows_given=9, n_columns_given=3, constant=("c",)).left_out
         {'c': 'it has a single value'}
@@ -81,7 +81,7 @@ class DataReport:
         return plain
 
     def lines(self) -> list[str]:
-        """Return the report as sentences, the most important first; only what happened is told."""
+        """Return the report as sentences, the most important first; only about what happened."""
         gone = f"{self.dropped_rows} of {self.n_rows_given} rows were deleted for missing values in"
         told = [
             (True, f"{self.n_rows} rows and {self.n_columns} columns are used."),

@@ -1,4 +1,4 @@
-"""`Encoder`: the same levels and the same cut points for new rows."""
+"""`Encoder`: codes new rows with the same levels and cut points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from blankets.records import Count, refuse
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Knows how a table was turned into codes and does the same to new rows."""
+    """Stores how a table was turned into codes, and does the same to new rows."""
 
     names: tuple[str, ...]  # columns of the frame
     levels: tuple[tuple[Any, ...], ...]  # their levels
@@ -32,9 +32,9 @@ class Encoder:
     target: str | None  # name of the target; new rows may come without it
     # the policy for missing values; new rows are never dropped, so "drop" is an error here
     missing: Annotated[str, Literal["testwise", "level", "drop", "error"]]
-    missing_labels: Mapping[str, str]  # name of the level that stands for "missing", where there is one
-    # For tables whose columns have numbers only: how many there were. New rows must have as many, or all but the
-    # last if that was the target.
+    missing_labels: Mapping[str, str]  # name of the level that means "missing", for columns that have one
+    # For tables without column names: the number of columns. New rows must have as many, or all but the last if
+    # that was the target.
     n_columns_in: Count | None = None
 
     def _check(self) -> None:
@@ -46,10 +46,9 @@ class Encoder:
     def transform(self, new_data: Any) -> Frame:
         """Return new rows as codes of the same levels.
 
-        Columns go by name (by number in matrices) and may be in another order; columns that the
-        frame does not have are ignored. The target may be absent; then the frame has the features
-        only. A level that was not there before gets a code after all the known ones, and a warning
-        says how many rows have one.
+        Columns are matched by name (by number in matrices) and may be in another order; other columns
+        are ignored. The target may be absent; then the frame has only the features. A new level gets
+        a code after all known ones, and a warning says how many rows have a new level.
 
         ``new_data``: any container that `ingest` accepts.
 
@@ -87,7 +86,9 @@ class Encoder:
         n, before = len(table.names), self.n_columns_in
         if before is not None and table.positional and n != before:
             if n != before - 1 or self.target != f"x{n}":
-                raise DataError(f"the new rows have {n} columns, but there were {before}; columns go by number here")
+                raise DataError(
+                    f"the new rows have {n} columns, but there were {before}; columns are matched by number here"
+                )
         index = table.index
         absent = [name for name in self.names if name not in index and name != self.target]
         if absent:
@@ -142,7 +143,7 @@ class Encoder:
 
 
 def _warn_of_new_levels(new_rows: dict[str, int]) -> None:
-    """Say where new levels were met, in one warning."""
+    """Warn of new levels, all columns in one warning."""
     if new_rows:
         counts = ", ".join(f"{name!r} ({n} rows)" for name, n in list(new_rows.items())[:8])
         more = f" and {len(new_rows) - 8} more columns" if len(new_rows) > 8 else ""

@@ -1,9 +1,9 @@
-"""`Frame`: a table as small integer codes, the only form in which data travel below the door.
+"""`Frame`: a table as small integer codes, the form of all data after reading.
 
-Every column is a sequence of codes 0 ... arity - 1; ``levels`` says what the codes mean. Columns lie
-in *blocks* by the way they are stored: narrow dense codes (one byte a row), wide dense codes (columns
-of more than 256 levels) and sparse columns (mostly code 0). A column's block and its position in the
-block are found by index, so that 139,351 columns are three arrays and not 139,351 objects.
+Every column is a sequence of codes 0 ... arity - 1 (arity: the number of levels); ``levels`` says what
+the codes mean. Columns are stored in *blocks*: narrow dense codes (one byte per row), wide dense codes
+(columns of more than 256 levels) and sparse columns (mostly code 0). Arrays give the block of a column and
+its position in the block, so that 139,351 columns are three arrays and not 139,351 objects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NARROW = 256  # most levels that fit a byte
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseColumns:
-    """Codes of some columns, one contiguous row of ``codes`` a column.
+    """Codes of some columns; each column is one contiguous row of ``codes``.
 
     ``codes`` has shape (columns, rows) and type uint8, or int32 for columns of more than 256 levels.
     """
@@ -91,11 +91,11 @@ class SparseColumns:
 class Frame:
     """A table of categorical columns as integer codes.
 
-    ``names``: one name a column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
+    ``names``: one name per column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
     column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
     (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
-    position, where they are known: whoever reads a table needs them anyway. ``holes``: columns of which some rows have
-    no value; there the code is the number of levels, one beyond the last, and whoever counts leaves such rows out.
+    position, if they are known (from reading the table). ``holes``: columns in which some rows have no value. The code
+    of such a row is the number of levels, one beyond the last, and counters leave these rows out.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class Frame:
         n_rows: int,
         holes: frozenset[int] = frozenset(),
     ) -> Frame:
-        """Build a frame from one array of codes a column; narrow and wide columns get a block each."""
+        """Build a frame from one array of codes per column; narrow and wide columns get a block each."""
         wide = np.array([len(values) + (j in holes) > NARROW for j, values in enumerate(levels)], dtype=bool)
         blocks: list[DenseColumns] = []
         block_of = np.zeros(len(names), np.int64)
@@ -259,14 +259,14 @@ class Frame:
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
 
-        It depends neither on the container that they came in nor on whether numbers are those of Python or of NumPy;
-        sparse columns have another one than dense ones.
+        It depends neither on the container nor on whether numbers are those of Python or of NumPy; sparse columns
+        have another hash than dense ones.
         """
         made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
         named: dict[str, bytes] = {}
         for levels in self.levels:
             text = repr(levels)
-            if text not in named:  # most columns of a wide table have the levels of another
+            if text not in named:  # many columns of a wide table have the same levels
                 named[text] = repr([_named(level) for level in levels]).encode("utf-8", "surrogatepass")
             made.update(named[text])
         for place in zip(self.block_of.tolist(), self.position.tolist(), strict=True):
@@ -277,7 +277,7 @@ class Frame:
 
 
 def code_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return the type of so many codes."""
+    """Return the integer type for this number of different codes."""
     return np.uint8 if n_levels <= NARROW else np.int32
 
 
@@ -287,6 +287,6 @@ def digest(codes: NDArray[Any]) -> bytes:
 
 
 def _named(level: object) -> object:
-    """Return a level such that equal ones of different containers look the same: 2 for np.int64(2) and 2.0."""
+    """Return a level in a form that is the same for all containers: 2 for np.int64(2) and 2.0."""
     value = level.item() if isinstance(level, np.generic) else level
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,4 +1,4 @@
-"""`ingest`: from any table to a `Frame`, with everything that was done on the way on record."""
+"""`ingest`: turn any table into a `Frame`, with a report of everything that was done."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """A table that has come in."""
+    """A table that was read."""
 
     frame: Frame  # the codes
     target: int | None  # number of the target's column in the frame
-    encoder: Encoder  # does the same to new rows
+    encoder: Encoder  # codes new rows in the same way
     report: DataReport  # what was done
-    # (rows,): Rows whose target is missing; there the target's code is 0 and means nothing. None if every row has
+    # (rows,): rows whose target is missing; there the target's code is 0, without a meaning. None if every row has
     # a label, or there is no target.
     unlabeled: Mask | None = None
     groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
@@ -50,14 +50,14 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
     format; it is never made dense), a dict of columns, a list of rows, the path of a CSV, TSV or Parquet file, or a
     `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
-    column, under its own name if it has one, else "target". ``reading``: how columns are chosen and read.
+    column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read.
 
-    Returns: frame, number of the target, encoder for new rows, report, and which rows lack a label.
+    Returns: frame, column number of the target, encoder for new rows, report, and which rows have no label.
 
     Warns
     -----
     ConstantColumnWarning, DuplicateColumnWarning, IdLikeColumnWarning
-        Columns were left out: one value; the same codes as an earlier column (perhaps under other
+        Columns were left out: one value; the same codes as an earlier column (perhaps with other
         names of the levels); almost as many levels as rows.
     ManyLevelsWarning
         More than 50 levels.
@@ -69,13 +69,13 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
 
     Notes
     -----
-    Numbers with more than 20 distinct values are continuous, whole ones too; with fewer they are
+    Numbers with more than 20 distinct values are continuous, also whole numbers; with fewer they are
     categories, except fractions that hardly repeat (at least 10 distinct ones, and more than half as
     many as rows). Levels are in declared order for categorical types (their unused levels stay, and are
     reported) and sorted otherwise, so codes do not depend on the order of rows. In sparse columns
-    code 0 is the value 0, and each other value is a level, however many there are (at most 255).
-    An identifier is a column of texts or categories with more than 50 levels and fewer than five
-    rows a level, or whole numbers that are all different although they lie densely.
+    code 0 is the value 0, and each other value is a level (at most 255). An identifier is a column of
+    text or categories with more than 50 levels and fewer than five rows per level, or of whole numbers
+    that are all different although they are in a narrow range.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
 
 
 def _check_store(store: Store, target: str | int | None) -> None:
-    """Refuse targets that were left out when the store was packed, or that need it packed otherwise."""
+    """Refuse targets that were left out when the store was packed, or that need another way of packing."""
     if isinstance(target, str) and target in store.report.left_out:
         why = store.report.left_out[target]
         raise TargetError(f"the target {target!r} was left out when the table was packed: {why}; pack it as a target")
@@ -113,7 +113,7 @@ def _check_store(store: Store, target: str | int | None) -> None:
 
 
 def _from_store(store: Store, done: Ingested) -> Ingested:
-    """Add to a frame that has passed what is known from the time when it was packed."""
+    """Add to an accepted frame what was stored when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
     now = done.report
@@ -123,7 +123,7 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target that has been read whole."""
+    """A target, all rows of which were read."""
 
     name: str
     coding: Coding
@@ -132,7 +132,7 @@ class Target:
 
     @classmethod
     def read(cls, name: str, column: Column, reading: Reading, findings: Findings) -> Target | None:
-        """Decide how a target is coded; None if it cannot be one, for reasons that are noted."""
+        """Decide how a target is coded; None if it cannot be used (the reasons are noted)."""
         summary = Summary.asked(name, reading)
         settled = summary.add(column)
         try:
@@ -155,12 +155,12 @@ class Target:
 
     @cached_property
     def digest(self) -> bytes | None:
-        """The hash that a copy of it would have; None where it is not known in every row."""
+        """The hash that a copy of the target would have; None if some labels are missing."""
         return None if self.unlabeled is not None else digest(self.codes)
 
 
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
-    """Let a frame through, without the columns that the user does not want; only its target is looked at."""
+    """Accept a frame, without the columns that the user excludes; only its target is checked."""
     findings, name = Findings(), asked.target
     rows = asked.units.chosen(None, frame.n_rows)
     if rows is not None:
@@ -195,14 +195,14 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
 
 @dataclass(slots=True)
 class _Work:
-    """The way of one table: rows to delete, target, features, frame."""
+    """The steps for one table: rows to delete, target, features, frame."""
 
     asked: AskedColumns
     findings: Findings = field(default_factory=Findings)
     missing_labels: dict[str, str] = field(default_factory=dict)
 
     def target_column(self) -> Column | None:
-        """Read the column of the target; None where there is none, or it cannot be read."""
+        """Read the column of the target; None if there is none, or if it cannot be read."""
         if self.asked.place is None:
             return self.asked.beside
         try:
@@ -245,7 +245,7 @@ class _Work:
         return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
 
     def _kept_rows(self) -> Mask:
-        """Return the rows without missing values in those features that will be used."""
+        """Return the rows without missing values in the features that will be used."""
         table, reading = self.asked.table, self.asked.reading
         if table.sparse is not None:
             return rows_without_gaps(table.sparse[:, self.asked.features])

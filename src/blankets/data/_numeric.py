@@ -1,4 +1,4 @@
-"""Numbers that stay numbers, for tests of continuous data."""
+"""Tables that stay numbers, for tests of continuous data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from blankets.errors import ParameterError
 class NumericTable:
     """A table of floating-point numbers."""
 
-    names: tuple[str, ...]  # one name a column
+    names: tuple[str, ...]  # one name per column
     values: NDArray[np.float64]  # (rows, columns): the numbers, each column contiguous in memory
     target: int | None  # number of the target's column
     report: DataReport  # what was done
@@ -43,8 +43,8 @@ def ingest_numeric(
 ) -> NumericTable:
     """Turn any table of numbers into one matrix, without binning.
 
-    Truth values become 0 and 1. Constant columns and columns that repeat an earlier one are left out
-    with a warning, because no correlation with or beside them exists.
+    Booleans become 0 and 1. Constant columns and columns that repeat an earlier one are left out
+    with a warning, because correlations with them, or given them, do not exist.
 
     ``data``, ``target``, ``y``: as for `ingest`; every column must hold numbers or truth values. ``reading``: which
     columns are read, and whether rows with missing values (of the target too) are an error or deleted.
@@ -119,7 +119,7 @@ def _numbers(asked: AskedColumns, name: str, where: Column | int, findings: Find
 
 
 def _varied(asked: AskedColumns, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
-    """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
+    """Return the columns that vary and repeat no earlier one; a constant target is an error."""
     repeats, varied = Repeats(findings, frozenset(), None), []
     for k, name in enumerate(names):
         if values.shape[1] and values[k].min() < values[k].max():

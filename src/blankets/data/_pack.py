@@ -1,7 +1,7 @@
-"""From chunks of rows to a store: read once to learn levels and ranges, once more to write codes.
+"""Write chunks of rows to a store: read once to learn levels and ranges, once more to write codes.
 
-Columns of numbers that Sturges' rule cuts are written with all its bins; bins that turn out to have no
-rows are joined with their neighbors afterwards, as `blankets.data.ingest` does. The target is read whole.
+Columns of numbers that are cut by Sturges' rule are written with all bins; empty bins are joined with their
+neighbors afterwards, as in `blankets.data.ingest`. The whole target is read at once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def pack_chunks(
     fingerprint = _fingerprint([before, target, how])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    # How many rows there are shows when they have been read.
+    # The number of rows is known only after reading.
     table = table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
     asked = AskedColumns.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
@@ -63,7 +63,7 @@ def pack_chunks(
 
 
 def reusable(path: Path, fingerprint: str) -> Store | None:
-    """Return the store that is there, if it was made of the same source in the same way."""
+    """Return the existing store, if it was made from the same source in the same way."""
     if not is_store(path):
         return None
     try:
@@ -102,7 +102,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
 
 
 class _Packing:
-    """The way of one table from chunks to a store."""
+    """The steps for one table, from chunks to a store."""
 
     def __init__(self, chunks: Chunks, asked: AskedColumns, pool: ThreadPoolExecutor, tell: Tell) -> None:
         self.chunks, self.asked, self.reading = chunks, asked, asked.reading
@@ -161,7 +161,7 @@ class _Packing:
             )
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
-        """Yield chunks with their first row among the rows that are kept, telling how far it has come."""
+        """Yield chunks, each with the number of its first kept row, and report progress."""
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):
@@ -175,7 +175,7 @@ class _Packing:
         self.n_given = given
 
     def _learnt(self) -> dict[str, Summary]:
-        """Return what all chunks teach about the features."""
+        """Return the summaries of the features over all chunks."""
         while True:
             summaries = {name: Summary.asked(name, self.reading, parts=True) for name in self.features}
             bad: dict[str, str] = {}
@@ -231,7 +231,7 @@ class _Packing:
         return read
 
     def _read_target(self) -> Target | None:
-        """Read the target whole and code it."""
+        """Read the whole target and code it."""
         name = self.asked.target
         if name is None:
             return None
@@ -300,7 +300,7 @@ class _Packing:
         digests: dict[str, bytes],
         summaries: Mapping[str, Summary],
     ) -> None:
-        """Join each bin without rows with its neighbor; leave out columns of which one bin remains."""
+        """Join each bin without rows with its neighbor; leave out columns with one bin left."""
         for name in [name for name in names if not codings[name].checked]:
             j, coding = names.index(name), codings.pop(name)
             counts = sum(np.bincount(codes, minlength=len(coding.levels)) for _, codes in writer.read(j))
@@ -318,7 +318,7 @@ class _Packing:
 
 
 def _learn(chunk: Any, summaries: Mapping[str, Summary], bad: dict[str, str], name: str) -> None:
-    """Let a summary take in its column of a chunk."""
+    """Add the column of a chunk to its summary."""
     if name in bad:
         return
     try:

@@ -1,4 +1,4 @@
-"""`Reading`: how a table is to be read, checked once, for every function that reads one."""
+"""`Reading`: how to read a table; the options are checked once, for every function that reads one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
-from blankets.errors import ParameterError, did_you_mean
+from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
 OF_ROWS = ("sample_weight", "groups")  # options that may be a column of the table or values beside it
@@ -33,6 +33,7 @@ class ReadingOptions(TypedDict, total=False):
     groups: object
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a table is read.
@@ -48,21 +49,21 @@ class Reading:
     discretize : str or mapping of str to rule
         What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
-        that names them). A mapping gives rules by column; there also "categorical" (each number a
-        level) and a list of cut points; columns not in it get "sturges".
+        Irani's MDLP, which uses the target; tests on such bins reject too often) or "none" (an error
+        that names them). A mapping gives rules by column; there you can also give "categorical" (each
+        number is a level) or a list of cut points; columns not in it get "sturges".
     n_bins : int, optional
         Number of bins for "equal-width" and "equal-frequency".
     keep : iterable of str or int
-        Columns that are kept although they are constant, identifiers or copies.
+        Columns to keep even if they are constant, identifiers or copies.
     columns : iterable of str or int, optional
         The columns to use; default all. The target is always used.
     exclude : iterable of str or int
         Columns to leave out.
     positive : object
-        The class that counts as positive; default the second of two.
+        The positive class; default: the second of two.
     unlabeled_marker : object
-        The value that marks a row without a label; "auto" takes -1 for one beside 0 and 1.
+        The value that marks a row without a label; "auto": -1, if the other values are 0 and 1.
     sample_weight : str or array_like, optional
         How many rows each row stands for, whole numbers: the name of a column (of counts, in an aggregated table), or
         one value for each row. The answer is that for the table in which each row is repeated as often.
@@ -112,7 +113,7 @@ class Reading:
 
     @classmethod
     def of(cls, value: Reading | Mapping[str, Any] | None = None) -> Reading:
-        """Return a reading from one, from a mapping of its options, or from nothing."""
+        """Return a `Reading` from a mapping of its options (or from None: the defaults); a `Reading` stays as it is."""
         if isinstance(value, Reading):
             return value
         options = dict(value or {})
@@ -129,19 +130,19 @@ class Reading:
         return {name: value for name, value in said.items() if name not in OF_ROWS or isinstance(value, str | int)}
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
-        """Return the rule for a column of numbers, and whether it was asked for by the column's name."""
+        """Return the rule for a column of numbers, and whether the user gave it for this column."""
         if isinstance(self.discretize, str):
             return self.discretize, False
         return self.discretize.get(name, "sturges"), name in self.discretize
 
     @property
     def supervised(self) -> bool:
-        """Whether some rule looks at the target."""
+        """Whether some rule uses the target."""
         return "supervised" in _rule_names(self.discretize)
 
 
 def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:
-    """Return the names of the rules; refuse those that nobody knows, and cut points that are none."""
+    """Return the names of the rules; refuse unknown rules and invalid cut points."""
     if not isinstance(discretize, str | Mapping):
         raise ParameterError.out_of_range(
             "discretize", discretize, "the name of a rule, or a mapping of column names to rules"
@@ -169,7 +170,7 @@ def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _same(one: object, other: object) -> bool:
-    """Tell whether two values are the same, whatever comparing them gives."""
+    """Tell whether two values are the same, even if comparing them gives no boolean."""
     return type(one) is type(other) and bool(one == other)
 
 

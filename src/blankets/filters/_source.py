@@ -1,10 +1,10 @@
-"""Where the terms of a filter criterion come from: information among features, and with the target.
+"""The source of the terms of a filter criterion: information among features, and with the target.
 
-A criterion asks an `InformationSource` and never learns how the target is labeled. What concerns features
-alone is counted over all rows, labeled or not; what concerns the target is a matter of the source. Every
-method answers for many candidates in one pass over the data, in nats.
+A criterion asks an `InformationSource` and does not know how the target is labeled. Terms among features are
+counted over all rows, labeled or not; terms with the target depend on the source. Every method answers for
+many candidates in one pass over the data, in nats (natural logarithms).
 
-Two identities save passes, and carry every criterion over to partial labels:
+Two identities save passes, and extend every criterion to partial labels:
 
     I(X;Xj|Y) - I(X;Xj) = I(X;Y|Xj) - I(X;Y)
     H(X,Xj,Y)           = H(X,Xj) + H(Y) - I(X,Xj;Y)
@@ -46,10 +46,10 @@ def _rows(counts: NDArray[np.int32]) -> Floats:
 
 
 class InformationSource(ABC):
-    """Answers what criteria ask about candidates, given their column numbers.
+    """Gives criteria the information of candidates, by their column numbers.
 
-    ``counter``: counts the data. ``target``: column that holds the target, or what is known of it. ``background``:
-    counts features among themselves, where ``counter`` counts only some of the rows.
+    ``counter``: counts the data. ``target``: column of the target, or of what is known of it. ``background``:
+    counts features among themselves, if ``counter`` counts only some of the rows.
     """
 
     def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:
@@ -63,14 +63,14 @@ class InformationSource(ABC):
 
     @abstractmethod
     def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate: what the pair tells about the target."""
+        """Return I(X,Xj;Y) of each candidate: the information of the pair about the target."""
 
     @abstractmethod
     def class_entropy(self, xs: Columns, j: int) -> Floats:
-        """Return H(Y), as it is known from the rows and columns that `joint` looks at."""
+        """Return H(Y), from the rows and columns that `joint` uses."""
 
     def relevance(self, xs: Columns) -> Floats:
-        """Return I(X;Y) of each candidate; a candidate is counted once and remembered."""
+        """Return I(X;Y) of each candidate; each candidate is counted only once."""
         new = xs[np.isnan(self._relevance[xs])]
         if len(new):
             self._relevance[new] = self.conditional(new)
@@ -90,12 +90,12 @@ class InformationSource(ABC):
         return self.conditional(xs, (j,)) - self.relevance(xs)
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
-        """Return I(X;Xj|Y) of each candidate; it is consistent where its three parts are."""
+        """Return I(X;Xj|Y) of each candidate; it is consistent if its three parts are."""
         return self.redundancy(xs, j) + self.interaction(xs, j)
 
 
 class PlugIn(InformationSource):
-    """Plug-in information with a target that every row has: the labels, or a surrogate for them.
+    """Plug-in information with a target that is known in every row: the labels, or a surrogate for them.
 
     Examples
     --------
@@ -127,6 +127,6 @@ class PlugIn(InformationSource):
         return entropy_of_block(classes)[0]
 
     def _determined_by(self, given: Sequence[int]) -> bool:
-        """Tell whether Z leaves one class in each of its configurations: then no table of any X is worth counting."""
+        """Tell whether each configuration of Z has a single class: then no table of any X need be counted."""
         blocks = self.counter.tables(given[-1:], self.target, given[:-1])
         return all((np.count_nonzero(block.counts, axis=2) <= 1).all() for block in blocks)

@@ -1,4 +1,4 @@
-"""The waist: is x independent of y given a set, and how strongly not?"""
+"""Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._clustered import ClusteredTests

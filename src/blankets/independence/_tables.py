@@ -21,10 +21,10 @@ from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._subsets import Judge, Separated, rows_counted, weakest_over
 from blankets.stats import answers_of_block, formula_of
 
-_CACHED_TESTS = 1 << 20  # at most this many tests are kept
-_NS_ROW = 0.4  # a row of a table takes so many nanoseconds
-_FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
-# Longer scans are not kept: given nothing they would take too much room, given something they are never asked twice.
+_CACHED_TESTS = 1 << 20  # at most this many tests are cached
+_NS_ROW = 0.4  # nanoseconds for one row of a table
+_FEW_ROWS = 1 << 16  # with more rows, the counter keeps the codes of strata for the next question
+# Longer scans are not cached: without conditioning they would take too much memory, with it they are not repeated.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
 
 Floats = NDArray[np.float64]
@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 class TableTests(CountedTests):
     """G or X² tests on count tables.
 
-    ``counter``: where the counts come from. ``statistic``: the statistic. ``dof``: degrees of freedom of the p-value:
-    those that the levels seen in each stratum leave, or the textbook product (|X|-1)(|Y|-1)Π|Z_i|. ``reliability``: A
-    test is performed if there are at least this many rows for each *nominal* degree of freedom; 0 performs all tests.
-    ``strength``: what `EvidenceBatch.strongest` compares.
+    ``counter``: the source of counts. ``statistic``: the statistic. ``dof``: degrees of freedom of the p-value: from
+    the levels seen in each stratum, or the textbook product (|X|-1)(|Y|-1)Π|Z_i|. ``reliability``: a test is performed
+    if there are at least this many rows for each *nominal* degree of freedom; 0 performs all tests. ``strength``: what
+    `EvidenceBatch.strongest` compares.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class TableTests(CountedTests):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
+        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         columns = np.ascontiguousarray(xs, np.int64)
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = self._weakest(columns, y, among, **how)
@@ -150,7 +150,7 @@ class TableTests(CountedTests):
         stop_at: float | None,
         judge: Judge | None = None,
     ) -> Separated | None:
-        """Search all subsets in one call; None if the table is not one for that."""
+        """Search all subsets in one call; None if this table does not allow it."""
         table = self._table_of_subsets
         if table is None:
             return None
@@ -161,7 +161,7 @@ class TableTests(CountedTests):
         return weakest_over(table, self._formula, xs, y, among, **how)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the size at which even the fewest strata of ``among`` leave too few rows."""
+        """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
         if not self.reliability or not len(xs):
             return len(among)
         arities, strata, size = self._arities, 1.0, 0
@@ -175,21 +175,21 @@ class TableTests(CountedTests):
         return size
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
-        """Return how many rows the rule of reliability asks for."""
+        """Return how many rows the rule of reliability requires."""
         return float(self.reliability * self._nominal(np.array([x]), y, tuple(given))[0])
 
     @cached_property
     def _table(self) -> kernels.Table | None:
-        """The table for questions that are answered whole, if it is one for them."""
+        """The table for kernels that answer whole questions, if they can use it."""
         return dense_table(self.counter)
 
     @cached_property
     def _table_of_subsets(self) -> kernels.Table | None:
-        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
+        """The same for subset searches; these ask so many small questions that dense columns are faster."""
         return self._table or dense_table(self.counter, copy_sparse=True)
 
     def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
-        """Return the threads for a search over subsets, if they pay."""
+        """Return the threads for a search over subsets, if they make it faster."""
         counter = self.counter
         if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_jobs == 1:
             return {}
@@ -214,7 +214,7 @@ class TableTests(CountedTests):
             found = answers_of_block(counts, formula, apart=gappy)
             return (*found, counts.sum(axis=(1, 2, 3), dtype=np.float64)) if gappy else found
 
-        # A checkpoint knows answers by this name; calibrated tests of one table may be asked at several levels.
+        # This name identifies answers in a checkpoint; calibrated tests of one table may use several levels.
         answers.__qualname__ = f"{type(self).__qualname__}.{self._kind} {getattr(self, 'level', None)}"
         return answers
 
@@ -223,7 +223,7 @@ class TableTests(CountedTests):
         return self.counter.arities.tolist()  # type: ignore[no-any-return]
 
     def _keep(self, key: tuple[int, tuple[int, ...], bytes | None], batch: EvidenceBatch) -> EvidenceBatch:
-        """Remember an answer, and forget the oldest ones."""
+        """Cache an answer, and drop the oldest ones."""
         with self._lock:
             self._kept[key] = batch
             self._n_kept += len(batch)
@@ -287,7 +287,7 @@ class TableTests(CountedTests):
         return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable, rows)
 
     def _at_once(self, n: int) -> bool:
-        """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
+        """Whether a scan is so short that one thread is enough and the codes of its strata need not be kept."""
         counter = self.counter
         return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter.threads_for_scan(n) == 1
 
@@ -318,7 +318,7 @@ class TableTests(CountedTests):
         return np.where(np.isnan(rows), self.counter.n_rows, rows).astype(np.int64)
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which tests have rows enough: all of them, as often, if the column of most levels has."""
+        """Return which tests have enough rows: all, if the test of the column with the most levels has."""
         if self.counter.n_rows >= self.reliability * self._nominal(self._widest, y, given)[0]:
             return np.ones(len(xs), np.bool_)
         return self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
@@ -336,7 +336,7 @@ class TableTests(CountedTests):
 def _scanned(
     counter: MemoryCounter, bits: kernels.Table, formula: kernels.Formula, xs: NDArray[np.int64], y: int
 ) -> tuple[Floats, ...]:
-    """Answer a scan given nothing, the widest there is, in one pass over bits, on several threads if that pays."""
+    """Answer a scan without conditioning in one pass over bits, on several threads if that is faster."""
     answers = np.empty((4, len(xs)))
     share = -(-len(xs) // counter.threads_for_scan(len(xs)))
 

@@ -20,7 +20,7 @@ from blankets.latent._integer import solve_integer
 from blankets.latent._rows import Rows, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, largest_useful, members_of, score_all
 
-MOST_DYNAMIC = 20  # nodes; 2^20 sets of 20 nodes take about 0.3 GB
+MOST_DYNAMIC = 20  # most nodes; 2^20 sets of 20 nodes take about 0.3 GB
 MOST_NODES = 62  # bits of a mask
 LEARNERS = ("auto", "dynamic", "integer")
 
@@ -36,11 +36,11 @@ class BestDAG:
     score : float
         Sum of the local scores, in nats.
     gap : float
-        No DAG that meets the constraints scores more than ``score + gap``. 0.0: this one is optimal.
+        No DAG that meets the constraints scores more than ``score + gap``. 0.0: this DAG is optimal.
     criterion : {"bic", "bdeu"}
         The score.
     learner : {"dynamic", "integer"}
-        How it was found.
+        The method that found it.
 
     Examples
     --------
@@ -91,23 +91,23 @@ def best_dag(
     data : table
         Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretized.
     required, forbidden : iterable of (str, str)
-        Edges (parent, child) that must or may not be there.
+        Edges (parent, child) that the DAG must have, or must not have.
     score : {"bic", "bdeu"}
         Bayesian information criterion or Bayesian Dirichlet score.
     max_parents : int, optional
-        Largest number of parents of a node; by default no limit.
+        Largest number of parents of a node; default: no limit.
     equivalent_sample_size : float
-        Weight of the uniform prior of BDeu, in rows.
+        Weight of the uniform prior of BDeu, as a number of rows.
     learner : {"auto", "dynamic", "integer"}
-        Dynamic programming is exact up to 20 nodes; integer programming goes beyond and can be stopped. "auto"
-        takes the first where it can.
+        Dynamic programming is exact up to 20 nodes; integer programming can have more nodes and can be stopped.
+        "auto" uses the first if possible.
     time_limit : float, optional
         Seconds after which integer programming returns the best DAG so far, with the remaining gap.
 
     Returns
     -------
     BestDAG
-        Graph, score and gap; a gap of 0.0 is a proof of optimality.
+        Graph, score and gap; a gap of 0.0 proves that the DAG is optimal.
 
     References
     ----------

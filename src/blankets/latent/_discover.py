@@ -1,4 +1,4 @@
-"""From codes to a Markov blanket with latent members: what `blankets.discover_latent` does once a table is read."""
+"""Find a Markov blanket with latent members from codes: `blankets.discover_latent` after the table is read."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
 from blankets.search import Trace, check_options, find
 
-DRAWS = 10  # sampled completions a row
-SCREEN = 0.2  # level at which columns are looked at that are not members, where all models of them can be compared
+DRAWS = 10  # sampled completions per row
+SCREEN = 0.2  # level for columns that are not members, if all models of them can be compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatentSearch:
-    """How latents are sought; the fields are arguments of `blankets.discover_latent`, checked."""
+    """How to search for latents; the fields are the checked arguments of `blankets.discover_latent`."""
 
     blanket: Sequence[str] | None
     algorithm: str
@@ -69,7 +69,7 @@ class LatentSearch:
             )
 
     def effort(self, n_jobs: int, tell: Callable[[str], None] | None) -> Effort:
-        """Return how much is tried, and by how many threads."""
+        """Return the effort of the search, and its number of threads."""
         return Effort(
             arity=self.arity,
             n_restarts=self.n_restarts,
@@ -134,7 +134,7 @@ def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], al
 
 
 def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
-    """Return the columns nearest to a small blanket, as many as it takes to put a latent to the test."""
+    """Return the columns nearest to a small blanket, as many as are needed to test a latent."""
     context: list[int] = []
     outside = [j for j in range(frame.n_columns) if j != t and j not in members]
     if members and outside and not can_be_tested(frame.arities[[*members, t]], arity):
@@ -219,7 +219,7 @@ class _Description:
         )
 
     def _ordered(self, network: FittedNetwork) -> tuple[FittedNetwork, dict[int, list[int]]]:
-        """Return the network with the states of each latent by p(last level of the target | state), and the orders."""
+        """Return the network with the states of each latent sorted by p(last level of the target | state)."""
         orders = {}
         for h in self.stage.latents:
             joint = joint_with_target(self.stage, h)

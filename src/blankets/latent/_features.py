@@ -1,4 +1,4 @@
-"""One latent of a small set of columns as a feature: its posterior for any row, never looking at the target."""
+"""One latent of a small set of columns as a feature: its posterior for any row, without using the target."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class LatentFeature:
 def fit_feature(
     frame: Frame, target: int, members: Sequence[int], effort: Effort, rng: np.random.Generator
 ) -> LatentFeature | None:
-    """Return the best latent of these columns by ``effort.score``, or None if no place admits one.
+    """Return the best latent of these columns by ``effort.score``, or None if no place is possible.
 
-    The best is taken whether or not it beats the model without a latent: it is a feature, not a claim.
+    The best is returned even if the model without a latent is better: it is a feature, not a claim.
 
     Examples
     --------

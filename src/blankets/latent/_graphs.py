@@ -71,7 +71,7 @@ def _colliders(parents: Ints) -> set[Collider]:
 
 
 def class_of(parents: Ints) -> EquivalenceClass:
-    """Return what Markov equivalent DAGs share: skeleton and unshielded colliders (Verma & Pearl, 1990)."""
+    """Return what identifies Markov equivalent DAGs: skeleton and unshielded colliders (Verma & Pearl, 1990)."""
     return frozenset(_skeleton(parents)), frozenset(_colliders(parents))
 
 

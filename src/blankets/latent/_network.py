@@ -38,7 +38,7 @@ class FittedNetwork:
     tables: tuple[Annotated[Floats, Bounds(math.ulp(0.0), 1.0)], ...]
 
     def _check_nodes(self, n: int) -> None:
-        """Refuse a network that is not one of ``n`` nodes."""
+        """Refuse a network that does not have ``n`` nodes."""
         if not 0 < n <= _MOST_NODES or not self.parents.shape == self.arities.shape == (len(self.tables),) == (n,):
             refuse("'parents', 'arities', 'tables' and 'nodes' in 'network' differ in number")
         if (self.parents >= 1 << n).any() or not acyclic(self.parents):
@@ -52,8 +52,8 @@ class FittedNetwork:
     def posterior(self, codes: Codes, unknown: Sequence[int]) -> Floats:
         """Return p(unknown nodes | the others) for each row: one axis for each unknown node, the last for rows.
 
-        ``codes`` has shape (nodes, rows); what it holds for unknown nodes is not looked at. Codes beyond a node's
-        levels (a level never seen before) tell nothing.
+        ``codes`` has shape (nodes, rows); its values for unknown nodes are not used. Codes above a node's levels (a
+        level never seen before) give no information.
         """
         logits = self._logits(codes, unknown)
         odds = np.exp(logits - logits.max(axis=0))
@@ -62,7 +62,7 @@ class FittedNetwork:
         return shares.reshape(shape)
 
     def _logits(self, codes: Codes, unknown: Sequence[int]) -> Floats:
-        """Return the log joint probability, up to what does not depend on the unknown nodes."""
+        """Return the log joint probability, up to terms that do not depend on the unknown nodes."""
         hidden = sum(1 << v for v in unknown)
         touched = [v for v in range(len(self.parents)) if (int(self.parents[v]) | 1 << v) & hidden]
         values = list(itertools.product(*(range(int(self.arities[v])) for v in unknown)))
@@ -86,16 +86,16 @@ class FittedNetwork:
 
 
 def _with_unseen(table: Floats) -> Floats:
-    """Return the table with one more index on each axis, for a value never seen: nothing is learned from it."""
+    """Return the table with one more index on each axis, for a value never seen, which gives no information."""
     for axis in range(table.ndim - 1):
         table = np.concatenate([table, table.mean(axis=axis, keepdims=True)], axis=axis)
     return np.concatenate([table, np.ones((*table.shape[:-1], 1))], axis=-1)
 
 
 def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> FittedNetwork:
-    """Return the network with the conditional tables that weighted rows give.
+    """Return the network with conditional tables estimated from weighted rows.
 
-    A uniform prior worth one row keeps probabilities positive and settles configurations that never occur.
+    A uniform prior with the weight of one row keeps probabilities positive, also for configurations that never occur.
     """
     tables = []
     for v in range(len(parents)):

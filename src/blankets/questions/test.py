@@ -42,7 +42,7 @@ def test(
 ) -> TestResult:
     """Test whether a feature depends on the target, given others, under any label regime.
 
-    Whatever the level, the p-value is the best that can be had; power and detectable effects are stated at ``alpha``.
+    The p-value does not depend on ``alpha``; power and detectable effects do.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What comes out: blankets that print well, explain themselves and survive as JSON."""
+"""Results: blankets and other answers that print, explain themselves and can be saved as JSON."""
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, TestResult

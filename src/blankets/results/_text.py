@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 NOT_CHECKED = "not checked for redundancy"
 
-_MOST = 40  # members that a table shows; the rest are counted
+_MOST = 40  # most members that a table shows; the rest are counted
 
 
 def title(blanket: Blanket) -> str:
-    """Return the headline: whose blanket, and how large it is."""
+    """Return the headline: the target and the size of the blanket."""
     what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
     candidates = count_of(len(blanket.columns) - 1, "column")
     return f"{what} of {shown(blanket.target)}: {len(blanket)} of {candidates}"
@@ -40,7 +40,7 @@ def blanket_text(blanket: Blanket) -> str:
 
 
 def blanket_html(blanket: Blanket) -> str:
-    """Return the blanket as HTML; every name is escaped, for names come from data."""
+    """Return the blanket as HTML; every name is escaped, because names come from data."""
     method = "<br>".join(escape(line) for line in _method(blanket))
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
     return (
@@ -50,7 +50,7 @@ def blanket_html(blanket: Blanket) -> str:
 
 
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows; the role column only if a role is known."""
+    """Return headings and rows, with a column for roles only if a role is known."""
     marked = bool(blanket.unchecked or blanket.equivalents)
     own_rows = blanket.data.get("complete_rows") is not None
     headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
@@ -71,14 +71,14 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
 
 
 def member_note(blanket: Blanket, name: str) -> str:
-    """Say what else is to be known of a member: whether it was checked, and who could stand in its place."""
+    """Say whether a member was checked, and which columns could replace it."""
     unchecked = [NOT_CHECKED] if name in blanket.unchecked else []
     others = blanket.equivalents.get(name, ())
     return "; ".join([*unchecked, *([f"or: {joined(others, 3)}"] if others else [])])
 
 
 def undecided_sentence(blanket: Blanket) -> str:
-    """Name the columns that are neither in nor out; empty if there are none."""
+    """Return a sentence with the undecided columns; empty if there are none."""
     if not blanket.undecided:
         return ""
     verb = "is" if len(blanket.undecided) == 1 else "are"
@@ -111,7 +111,7 @@ def partly_sentence(blanket: Blanket) -> str:
 
 
 def closing_sentence(blanket: Blanket) -> str:
-    """Say who came in by closing; empty if nobody did, and for the search that closes by itself."""
+    """Say which columns entered by closing; empty if none did, or if the algorithm closes by itself."""
     if not blanket.entered:
         return ""
     return f"Entered by closing, because they depend on the target given all members: {joined(blanket.entered)}."

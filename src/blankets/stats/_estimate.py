@@ -1,20 +1,20 @@
 """`InformationEstimate`: estimates of information for many features at once, with their intervals.
 
-Three laws, and the rule that chooses between them.
+An interval uses one of three distributions ("laws") of the estimate. This is the rule that chooses between them.
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
-  (errata D8): the interval is [0, ...] where independence would not be surprising.
-* **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î), and with as
-  many degrees of freedom as give it the mean of the estimate near independence, ν = E₀/c (where E₀ is not just that of
-  the law above). Near independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the
-  normal law, with the skewness and the bias that an estimate bounded by 0 has before it gets there.
-* **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
+  (errata D8): the interval is [0, ...] if the estimate is compatible with independence.
+* **matched**: the same law, with the scale that gives the delta method's variance, c = σ²/(4 N Î), and with the
+  degrees of freedom that give the mean of the estimate near independence, ν = E₀/c (if E₀ is not that of the law
+  above). Near independence σ² → 4 N c I, so it continues the law above; for strong effects it becomes the normal law.
+  In between it has the skewness and the bias of an estimate that cannot be below 0.
+* **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and the interval covers nothing.
 
-**auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
-that, and *normal* from Î > 50 standard errors on, where all three agree. Coverage of 90% intervals of
-Pos, p(y=1) = 0.2, 10% labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
-auto 0.86 to 0.92, normal 0.49 to 0.97.
+**auto** uses *noncentral* if the test of independence has p > 0.01 or σ is not defined, otherwise *matched*, and
+*normal* if Î > 50 standard errors, where all three agree. Coverage of 90% intervals of Pos, p(y=1) = 0.2, 10%
+labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000: auto 0.86 to 0.92, normal
+0.49 to 0.97.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
 
-LARGEST = 1e15  # rows, and with them statistics, are fewer
+LARGEST = 1e15  # larger than any number of rows, or statistic
 _METHODS = ("auto", "normal", "noncentral", "matched")
-_WEAK = 0.01  # p-value of independence above which an estimate is mostly noise
-_STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
+_WEAK = 0.01  # if the p-value of independence is above this, an estimate is mostly noise
+_STRONG = 50.0  # more standard errors from 0: the matched law is normal to within one per cent
 _NO_FLAGS = np.zeros((), bool)
 
 
@@ -46,7 +46,7 @@ class InformationEstimate:
 
     # The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
-    # sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary)
+    # sampling variance of ``value``; NaN if the delta method does not apply (cells on the boundary)
     variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``)
     statistic: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)]
@@ -55,14 +55,14 @@ class InformationEstimate:
     # whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels of x
     # without any labeled row left out
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
-    # whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong
+    # whether an implied cell is so far below 0 (p < 0.001) that the given p(y=1) must be wrong
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
-    estimator: str = "plug-in"  # which estimator this is
-    strong_law: Literal["matched", "normal"] = "matched"  # what "auto" takes away from independence
-    # what has been subtracted from the raw estimate
+    estimator: str = "plug-in"  # name of the estimator
+    strong_law: Literal["matched", "normal"] = "matched"  # what "auto" uses far from independence
+    # what was subtracted from the raw estimate
     bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
-    # mean of the raw estimate near independence, where the law there has another one than this estimator; NaN:
-    # ``scale`` times ``dof``
+    # mean of the raw estimate near independence, if it is not the mean of the law there; NaN: ``scale`` times
+    # ``dof``
     noise: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(default_factory=lambda: np.full((), np.nan))
 
     @property
@@ -72,12 +72,12 @@ class InformationEstimate:
 
     @property
     def p_value(self) -> Floats:
-        """P-value of independence that goes with the estimate."""
+        """P-value of the test of independence that belongs to the estimate."""
         p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
         return np.where(self.dof > 0, p, 1.0)
 
     def less_bias(self, bias: Floats, estimator: str) -> InformationEstimate:
-        """Return the estimate less a bias; the laws of its interval stay those of the raw estimate."""
+        """Return the estimate minus a bias; its interval still uses the laws of the raw estimate."""
         return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=estimator)
 
     def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
@@ -104,7 +104,7 @@ class InformationEstimate:
         return self._auto(tail, raw, matched, dof)
 
     def law(self) -> NDArray[np.str_]:
-        """Return which law "auto" takes for each estimate."""
+        """Return which law "auto" uses for each estimate."""
         with np.errstate(divide="ignore", invalid="ignore"):
             weak = ~(self.p_value <= _WEAK) | ~np.isfinite(self._matched_scale()) | ~(self.value + self.bias > 0)
             far = self.value > _STRONG * self.standard_error
@@ -139,7 +139,7 @@ class InformationEstimate:
 
 
 def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -> Floats:
-    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 where even λ = 0 has less.
+    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 if even λ = 0 has less.
 
     Newton's method on the distribution function F, whose derivative in λ is ½ (F with two more degrees of
     freedom - F), kept inside a bracket: F(x; ν, λ) <= F(x; 1, λ) <= Φ(√x - √λ) bounds the root from above.
@@ -172,6 +172,6 @@ def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -
 
 
 def divided(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the ratio, 0 where the denominator is 0."""
+    """Return the ratio, 0 if the denominator is 0."""
     out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=out, where=denominator != 0)

@@ -1,4 +1,4 @@
-"""What every question starts from: a table, a target, what is known of both, and where rows are counted."""
+"""`Study`, the start of every question: a table, a target, what is known of both, and where rows are counted."""
 
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
@@ -28,9 +28,9 @@ __all__ = [
     "label_tables",
     "members_over",
     "rows_drawn",
-    "watched",
     "sll",
     "status_line",
     "under_reported_from",
     "warn_of_constants",
+    "watched",
 ]

@@ -1,4 +1,4 @@
-"""What a search assumes of missing labels: its settings, and its sentences for the user."""
+"""What a search assumes about missing labels: its settings, and its sentences for the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blankets.study._study import Study
 
 
 def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
-    """Return all choices that a search of the study rests on, by name."""
+    """Return all settings of a search of the study, by name."""
     how, read = study.testing, study.reading
     settings: dict[str, Any] = {
         **{"test": how.kind, "dof": how.dof, "reliability": how.reliability, "strength": how.strength},
@@ -42,7 +42,7 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
 
 
 def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
-    """Say what is assumed about missing labels, what stands in for the target, and what drives labeling."""
+    """Say what is assumed about missing labels, what replaces the target, and which features drive labeling."""
     if column is None:
         return ()
     valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
@@ -54,7 +54,7 @@ def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tupl
 
 
 def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...]) -> tuple[str, ...]:
-    """Say what drives labeling, and whether conditioning on it leaves anything to be tested."""
+    """Say which features drive labeling, and whether anything can still be tested given these."""
     if not drivers:
         return ()
     names = [study.names[x] for x in drivers]

@@ -1,9 +1,9 @@
-"""`Study`: a table, a target, and what is known of both: what every question starts from.
+"""`Study`: a table, a target, and what is known of both. Every question starts from it.
 
-A study is opened once (`Study.open`), at the edge: the table is read, the labels are coded, and the options are
-objects that have been checked. Then it is asked: for tests of independence (`tested`), for counts from which
-information is estimated (`informed`), and for the same table with other rows (`take`, `permuted`, `with_noise`).
-The table may be codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
+A study is opened once (`Study.open`): the table is read, the labels are coded, and the options become checked
+objects. It then gives tests of independence (`tests`), counts for estimates of information
+(`information_counter`), and the same table with other rows (`take`, `permuted`, `with_noise`). The table may be
+codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
 """
 
 from __future__ import annotations
@@ -70,25 +70,25 @@ NO_TARGET = "no target was named; give its column name as 'target', or its value
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """A table with a target, which may be known for some rows only."""
+    """A table with a target, which may be known for only some rows."""
 
     table: Table  # all rows and columns, the target as it was read
-    column: int | None  # the target's column; None where every column is a target
+    column: int | None  # the target's column; None if every column is a target
     report: DataReport  # what was done to the table
     encoder: Encoder | None = None  # codes other rows in the same way
-    # the classes of the labeled rows; of none, where rows stay in a database or are numbers
+    # the classes of the labeled rows; empty if rows stay in a database or are numbers
     labels: Labels = field(default_factory=lambda: Labels(np.empty(0, np.int16), ()))
     regime: Regime = field(default_factory=Supervised)  # why the other rows have no label
-    reading: Reading = field(default_factory=Reading)  # how it was read
+    reading: Reading = field(default_factory=Reading)  # how the table was read
     testing: Testing = field(default_factory=Testing)  # how tests are made
     place: Place = field(default_factory=Place)  # where rows are counted
-    tell: Tell | None = None  # told what is being done
+    tell: Tell | None = None  # called with a sentence for each step
     # columns that were left out because they cannot be used, and why; for `audit` only
     unusable: Mapping[str, str] = field(default_factory=dict)
-    # (rows,): which rows belong together, and what the user calls that; None: each row is a draw of its own
+    # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
     groups: NDArray[np.int64] | None = None
     group_name: str = ""
-    drawn: bool = False  # whether the rows are a draw of those of another study, which nobody needs to recognize
+    drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
 
     # --- opening ---------------------------------------------------------------------------------------------------
 
@@ -115,10 +115,10 @@ class Study:
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
-        The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
-        ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
-        With ``asks``, the user has to say why labels are missing, and such rows are not left out: for `advise`.
-        ``knows_groups``: whether the question allows for rows that belong together; others refuse them.
+        The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
+        (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
+        With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
@@ -157,7 +157,7 @@ class Study:
             else:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
-                study.target  # noqa: B018  # says that none was named
+                study.target  # noqa: B018  # raises an error if no target was named
             yield study
 
     @classmethod
@@ -195,7 +195,7 @@ class Study:
         if labels.n_unlabeled:
             warn_of_copies(frame, at, labels)
         elif len(labels.classes) < len(frame.levels[at]):
-            # A positive class was named among several: the others are one class now.
+            # The user named a positive class among several: the others are one class now.
             frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
         return cls(table=frame, column=at, labels=labels, regime=regime, **options)
 
@@ -230,7 +230,7 @@ class Study:
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
-        """Levels of each column; of numbers two, the fewest that a column can have."""
+        """Number of levels of each column; 2, the smallest possible, for numbers."""
         if isinstance(self.table, NumericTable):
             return np.full(len(self.names), 2, np.int64)
         return np.asarray(self.table.arities)
@@ -244,7 +244,7 @@ class Study:
 
     @property
     def target_name(self) -> str:
-        """The target."""
+        """Name of the target."""
         return self.names[self.target]
 
     @property
@@ -259,7 +259,7 @@ class Study:
 
     @cached_property
     def report_as_data(self) -> dict[str, object]:
-        """What was done to the table, shared by the blankets of all targets."""
+        """The data report as plain values, shared by the blankets of all targets."""
         return self.report.to_dict()
 
     @cached_property
@@ -274,18 +274,18 @@ class Study:
 
     @property
     def mark(self) -> Call:
-        """The call as far as the study knows it, the table's fingerprint; `question` adds the rest."""
+        """The call as far as the study knows it (the table's fingerprint); `question` adds the rest."""
         return Call(function="", fingerprint=self.fingerprint)
 
     @property
     def coder(self) -> Encoder:
-        """What codes other rows as these were coded."""
+        """The encoder, which codes other rows in the same way."""
         if self.encoder is None:
             raise ParameterError(NOT_HERE)
         return self.encoder
 
     def index(self, name: str) -> int:
-        """Return the number of a column that the user asks about."""
+        """Return the number of a column that the user named."""
         if name in self.left_out:
             raise DataError(f"column {name!r} was left out: {self.left_out[name]}; keep it with keep=[{name!r}]")
         if isinstance(self.table, Frame):
@@ -295,7 +295,7 @@ class Study:
         return self.names.index(name)
 
     def targets(self, names: Iterable[str] | None) -> list[int]:
-        """Return the numbers of the columns that are to be targets; default all."""
+        """Return the column numbers of the targets; default: all columns."""
         if names is None:
             return list(range(len(self.names)))
         if not isinstance(names, Iterable):
@@ -316,19 +316,19 @@ class Study:
 
     @cached_property
     def strata(self) -> NDArray[np.int64]:
-        """What rows are drawn by: their classes, unlabeled rows being one of their own."""
+        """The classes by which rows are drawn; unlabeled rows are a class of their own."""
         if isinstance(self.table, NumericTable):
             return strata_of(self.table.values[:, self.target])
         return self.labels.codes.astype(np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Study:
-        """Return the study of some rows only, to be counted on one thread."""
+        """Return the study with only some rows, counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
         groups = None if self.groups is None else self.groups[rows]
         return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1), groups=groups)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
-        """Return the study with its target in another order of the rows."""
+        """Return the study with the values of its target in another order."""
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
 
     def shuffled(self, rng: np.random.Generator) -> Study:
@@ -358,9 +358,9 @@ class Study:
     # --- tests -----------------------------------------------------------------------------------------------------
 
     def stand_in(self, usual: str | None = None) -> SurrogateColumn | None:
-        """Return what is counted in place of the target; None for the target itself.
+        """Return the surrogate that is counted in place of the target; None for the target itself.
 
-        ``usual`` is the algorithm's own choice, where labels are missing and the user made none.
+        ``usual`` is the algorithm's own choice, used if labels are missing and the user chose none.
         """
         if not isinstance(self.table, Frame) or self.column is None:
             return None
@@ -377,10 +377,10 @@ class Study:
         level: float | None = None,
         rng: Seed = None,
     ) -> IndependenceTest:
-        """Return the tests: of the surrogate where the target is involved, of all rows where it is not.
+        """Return the tests: with the surrogate if the target is involved, otherwise with all rows.
 
-        ``drivers`` are columns that tests of labeled rows condition on always. Without a seed the same data get the
-        same answer.
+        ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
+        the same answer.
         """
         if isinstance(self.table, NumericTable):
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
@@ -412,13 +412,13 @@ class Study:
         return self.place.counter(frame, rows)
 
     def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
-        """Return the tests in which being labeled takes the place of the target, which every row has."""
+        """Return tests in which "is labeled", known for every row, replaces the target."""
         labeled = self.labels.labeled.astype(np.uint8)
         frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
         return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
 
     def _pairwise(self, labeled: TableTests) -> PairwiseTests:
-        """Return tests by pairwise deletion, which are defined for G."""
+        """Return tests by pairwise deletion, which exist for G only."""
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         self.complete_frame("surrogate='pairwise'")
@@ -426,21 +426,21 @@ class Study:
 
     @cached_property
     def counter(self) -> Counter:
-        """Counts of all rows, the target as it was read."""
+        """Counts of all rows, with the target as it was read."""
         if isinstance(self.table, SqlCounter):
             return self.place.remembered(self.table, self.fingerprint)
         return self.place.counter(self.frame)
 
     @cached_property
     def counter_of_labels(self) -> Counter:
-        """Counts of all rows, with unlabeled rows as a class of their own: what estimators want."""
+        """Counts of all rows, with unlabeled rows as a class of their own, for estimators."""
         if not self.labels.n_unlabeled:
             return self.counter
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
-        """Name the features that have one value among the rows that may be compared."""
+        """Warn of features with a single value among the rows that may be compared."""
         part = self.frame.take(rows)
         constant = [self.names[x] for x in self.features if np.ptp(_seen(part, x)) == 0]
         if constant:
@@ -454,7 +454,7 @@ class Study:
 
     @cached_property
     def informing(self) -> SurrogateColumn | None:
-        """What stands in for the target where information is compared: the user's choice, or what is needed.
+        """The surrogate of the target for estimates of information: the user's choice, or the one that is needed.
 
         None if information about the target itself can be estimated.
         """
@@ -470,7 +470,7 @@ class Study:
 
     @cached_property
     def information_counter(self) -> Counter:
-        """Counts of the features with the target, or with what stands in for it."""
+        """Counts of the features with the target, or with its surrogate."""
         column = self.informing
         if column is None:
             return self.counter_of_labels
@@ -479,11 +479,11 @@ class Study:
 
     @cached_property
     def background(self) -> Counter | None:
-        """Counts of features among themselves, where these are not of the rows that `information_counter` counts."""
+        """Counts of features among themselves, if these use other rows than `information_counter`."""
         column = self.informing
         if column is None:
             return None
-        if self.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
+        if self.regime.sampling == "case-control":  # separately collected rows are not a sample of the population
             return self.place.counter(self.frame, ~self.labels.labeled)
         return None if column.rows is None else self.counter
 
@@ -510,7 +510,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What the user says of the target."""
+    """What the user says about the target."""
 
     y: ArrayLike | None
     labels: str | Regime
@@ -548,7 +548,7 @@ class _Known:
         return not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
-        """Return the regime of the labels, after a look whether they agree with it."""
+        """Return the regime of the labels, and check that the labels agree with it."""
         try:
             regime = regime_from(self.labels, labels, prior=self.prior)
         except LabelError:  # the user has to say why labels are missing
@@ -560,7 +560,7 @@ class _Known:
         return regime
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
-        """Refuse what is said of missing labels where every row must have one."""
+        """Refuse options about missing labels if every row must have a label."""
         complete = isinstance(self.labels, Supervised) or (
             isinstance(self.labels, str) and self.labels in ("auto", "supervised")
         )
@@ -577,7 +577,7 @@ class _Known:
 
 
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
-    """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
+    """Read a table; if ``lenient``, without the columns that cannot be used, and return the reasons as well."""
     try:
         return ingest(data, target, y=known.y, reading=known.reading), {}
     except DataError as refusal:
@@ -598,7 +598,7 @@ def _seen(frame: Frame, x: int) -> NDArray[np.integer[Any]]:
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:
-    """Return what answers belong to as plain values, as a checkpoint keeps it."""
+    """Return what identifies the answers as plain values, for a checkpoint."""
 
     def plain(value: object) -> object:
         if value is None or isinstance(value, str | int | float | bool):

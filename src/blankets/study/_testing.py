@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.independence import ClusteredTests, TableTests, table_tests
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Testing:
@@ -21,13 +22,13 @@ class Testing:
     Parameters
     ----------
     kind : {"auto", "g", "x2", "fisher-z"}
-        "auto": the likelihood-ratio test of count tables, with p-values that hold in sparse tables too (chi-square
-        where that can be trusted, otherwise by the moments of the statistic, exact, or by permutation; each p-value
+        "auto": the likelihood-ratio test of count tables, with p-values that are right in sparse tables too (chi-square
+        if it can be trusted, otherwise by the moments of the statistic, exact, or by permutation; each p-value
         says which). "g" and "x2": the likelihood-ratio or Pearson's test by the chi-square formula. "fisher-z":
         partial correlation of numbers.
     dof : {"adjusted", "nominal"}
-        Degrees of freedom for the formula of "g" and "x2": those that the levels seen in each stratum leave, or
-        the product of all levels.
+        Degrees of freedom for the formula of "g" and "x2". "adjusted": from the levels seen in each stratum (each
+        combination of the conditioning values). "nominal": from all levels, seen or not.
     reliability : float
         A test is made if there are this many rows for each nominal degree of freedom (0: always).
     strength : {"p-value", "information"}
@@ -57,12 +58,12 @@ class Testing:
 
     @classmethod
     def of(cls, value: Testing | str) -> Testing:
-        """Return the testing that a word stands for, or the one given."""
+        """Return the testing for a string, or the given testing."""
         return value if isinstance(value, Testing) else cls(value)
 
     @property
     def of_numbers(self) -> bool:
-        """Whether numbers are tested as they are, and not as levels."""
+        """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
 
     def tables(
