@@ -119,7 +119,7 @@ def estimate_of(
         value=float(np.ravel(estimate.value)[0]),
         standard_error=float(np.ravel(estimate.standard_error)[0]),
         estimator=estimate.estimator,
-        n_rows=study.n_rows,
+        n_rows=int(block.counts.sum()) if study.counter_of_labels.holes else study.n_rows,
         notes=tuple(notes),
         _law=estimate,
     )
