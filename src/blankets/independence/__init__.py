@@ -9,6 +9,7 @@ from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
+from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "SurveyTests",
     "TableTests",
     "subsets",
     "table_tests",

@@ -4,7 +4,7 @@ from blankets.kernels import FAR, LARGE, NOTHING, OPEN
 from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
-from blankets.stats._clusters import clustered_test, hotelling_log_p, summed_cells
+from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -39,6 +39,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
+from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "OPEN",
     "POSITIVE",
     "Sampling",
+    "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
@@ -74,6 +76,7 @@ __all__ = [
     "hotelling_log_p",
     "law_at",
     "log_chi2_sf",
+    "log_f_sf",
     "log_p_from_moments",
     "log_p_of",
     "mar_f_information",
@@ -94,6 +97,7 @@ __all__ = [
     "statistics_of_block",
     "strongest_of",
     "summed_cells",
+    "survey_test",
     "table_statistics",
     "w_from_effect",
     "weaker_than",

@@ -88,6 +88,7 @@ class Study:
     # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
     groups: NDArray[np.int64] | None = None
     group_name: str = ""
+    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -122,10 +123,10 @@ class Study:
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        if reading.groups is not None and not knows_groups:
+        if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
             raise NotAnswerableError(
-                "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
-                "of this question would be wrong if rows of a group belong together"
+                "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
+                "intervals and power of this question would be wrong"
             )
         known = _Known(y, labels, prior, reading, lenient, asks)
         if testing.of_numbers:
@@ -172,7 +173,7 @@ class Study:
         read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
-        options |= {"groups": read.groups, "group_name": read.group_name}
+        options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
         if at is None:
@@ -324,8 +325,9 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
-        groups = None if self.groups is None else self.groups[rows]
-        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1), groups=groups)
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
+        return self._drawn(table, column=column, place=Place(1), **about)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
@@ -387,21 +389,31 @@ class Study:
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
-        def of(counter: Counter) -> TableTests:
+        def of(frame: Frame | None = None, rows: NDArray[np.bool_] | None = None) -> TableTests:
+            if self.survey is not None:
+                return self._surveyed(self.frame if frame is None else frame, rows)
+            if frame is None and self.groups is None:
+                return self.testing.tables(self.counter, level=level, seed=seed)
+            counter = self._counted(self.frame if frame is None else frame, rows)
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         if column is None:
-            return of(self.counter if self.groups is None else self._counted(self.frame))
+            return of()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self._counted(whole))
-        labeled = of(self._counted(whole, column.rows))
+            return of(whole)
+        labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        among_all = self.counter if self.groups is None else self._counted(self.frame)
-        return RoutedTests(self.target, with_target, of(among_all))
+        return RoutedTests(self.target, with_target, of())
+
+    def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
+        """Return the tests of weighted rows."""
+        at = slice(None) if rows is None else rows
+        weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
+        return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
 
     def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
         """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
@@ -494,7 +506,11 @@ class Study:
 
     @property
     def about_groups(self) -> tuple[str, ...]:
-        """What was done about rows that belong together."""
+        """What was done about rows that belong together, or have the weights of a survey."""
+        if self.survey is not None:
+            return (
+                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
+            )
         if self.groups is None:
             return ()
         return (
@@ -539,7 +555,9 @@ class _Known:
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
-        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report, groups=groups)
+        survey = None if read.survey is None else read.survey[~gaps]
+        frame = read.frame.take(~gaps)
+        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
     @property
     def _leaves_out(self) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError, guarded
-from blankets.independence import ClusteredTests, TableTests, table_tests
+from blankets.independence import ClusteredTests, SurveyTests, TableTests, table_tests
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
@@ -65,6 +68,12 @@ class Testing:
     def of_numbers(self) -> bool:
         """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
+
+    def surveyed(self, counter: Counter, weights: NDArray[np.float64], groups: NDArray[np.int64] | None) -> TableTests:
+        """Return the tests of rows that have the weights of a survey."""
+        if self.kind != "auto":
+            raise ParameterError(f"test={self.kind!r} takes rows for equal draws; for survey_weight= use test='auto'")
+        return SurveyTests(counter, weights, groups, reliability=self.reliability, strength=self.strength)
 
     def tables(
         self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
