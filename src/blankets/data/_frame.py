@@ -1,16 +1,18 @@
-"""`Frame`: a table as small integer codes, the only form in which data travel below the door.
+"""`Frame`: a table as small integer codes, and numbers, the only form in which data travel below the door.
 
 Every column is a sequence of codes 0 ... arity - 1; ``levels`` says what the codes mean. Columns lie
 in *blocks* by the way they are stored: narrow dense codes (one byte a row), wide dense codes (columns
 of more than 256 levels) and sparse columns (mostly code 0). A column's block and its position in the
 block are found by index, so that 139,351 columns are three arrays and not 139,351 objects.
+
+A column of numbers that were not cut has no levels; its values are in ``numbers``, and all its codes are 0.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,14 +89,33 @@ class SparseColumns:
         return SparseColumns(part.indptr.astype(np.int64), part.indices.astype(np.int32), part.data, len(rows))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberColumn:
+    """The values of one column of numbers."""
+
+    values: NDArray[np.float64]  # (rows,): finite
+    digests: list[bytes] = field(default_factory=list, repr=False)
+
+    def digest(self) -> bytes:
+        """Return a hash of the values, worked out once."""
+        if not self.digests:
+            self.digests.append(digest(self.values))
+        return self.digests[0]
+
+    def take(self, rows: NDArray[np.int64]) -> NumberColumn:
+        """Return some rows only."""
+        return NumberColumn(self.values[rows])
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A table of categorical columns as integer codes.
+    """A table of columns as integer codes, or as numbers.
 
     ``names``: one name a column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
     column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
     (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
-    position, where they are known: whoever reads a table needs them anyway.
+    position, where they are known: whoever reads a table needs them anyway. ``numbers``: the columns that are numbers;
+    these have no levels, and code 0 in all rows. ``ordered``: the columns whose levels have an order.
 
     Examples
     --------
@@ -112,6 +133,8 @@ class Frame:
     block_of: NDArray[np.int64]
     position: NDArray[np.int64]
     digests: dict[tuple[int, int], bytes] = field(default_factory=dict, repr=False)
+    numbers: Mapping[int, NumberColumn] = field(default_factory=dict, repr=False)
+    ordered: frozenset[int] = frozenset()
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -193,13 +216,18 @@ class Frame:
         """
         js = list(columns)
         names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
-        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js], self.digests)
+        numbers = {k: self.numbers[j] for k, j in enumerate(js) if j in self.numbers} if self.numbers else {}
+        ordered = frozenset(k for k, j in enumerate(js) if j in self.ordered)
+        where = self.block_of[js], self.position[js]
+        return Frame(names, levels, self.n_rows, self.blocks, *where, self.digests, numbers, ordered)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
         chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
         blocks = tuple(block.take(chosen) for block in self.blocks)
-        return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
+        numbers = {j: number.take(chosen) for j, number in self.numbers.items()}
+        where = self.block_of, self.position
+        return Frame(self.names, self.levels, len(chosen), blocks, *where, {}, numbers, self.ordered)
 
     def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
         """Return a frame in which column ``name`` is new or has been replaced; other columns are shared.
@@ -211,9 +239,9 @@ class Frame:
         if name in self._index:
             return self.replaced(self._index[name], codes, levels)
         block_of, position = np.append(self.block_of, 0), np.append(self.position, 0)
-        wider = Frame(
-            (*self.names, name), (*self.levels, levels), self.n_rows, self.blocks, block_of, position, self.digests
-        )
+        names, all_levels = (*self.names, name), (*self.levels, levels)
+        kept = self.digests, self.numbers, self.ordered
+        wider = Frame(names, all_levels, self.n_rows, self.blocks, block_of, position, *kept)
         return wider.replaced(self.n_columns, codes, levels)
 
     def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
@@ -222,7 +250,29 @@ class Frame:
         block_of, position = self.block_of.copy(), self.position.copy()
         block_of[j], position[j] = len(self.blocks), 0
         all_levels, blocks = (*self.levels[:j], levels, *self.levels[j + 1 :]), (*self.blocks, DenseColumns(row[None]))
-        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests))
+        numbers = {k: number for k, number in self.numbers.items() if k != j}
+        kept = dict(self.digests), numbers, self.ordered - {j}
+        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, *kept)
+
+    def reordered(self, j: int, rows: NDArray[np.int64], name: str | None = None) -> Frame:
+        """Return a frame in which column ``j``, or a copy of it called ``name``, has its rows in another order.
+
+        >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+        >>> frame.reordered(1, np.array([2, 0, 1]), "c").column(2).tolist()
+        [0, 1, 1]
+        """
+        called = self.names[j] if name is None else name
+        made = self.with_column(called, self.column(j)[rows], self.levels[j])
+        at = made.index(called)
+        numbers = {**made.numbers, at: self.numbers[j].take(rows)} if j in self.numbers else made.numbers
+        return replace(made, numbers=numbers, ordered=made.ordered | {at} if j in self.ordered else made.ordered)
+
+    def without_numbers(self) -> Frame:
+        """Return the frame for counting: each number is one level, and nobody may ask about it."""
+        if not self.numbers:
+            return self
+        levels = tuple((0,) if j in self.numbers else some for j, some in enumerate(self.levels))
+        return replace(self, levels=levels, numbers={})
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
@@ -241,6 +291,10 @@ class Frame:
             if place not in self.digests:
                 self.digests[place] = self.blocks[place[0]].digest(place[1])
             made.update(self.digests[place])
+        for j in sorted(self.numbers):
+            made.update(self.numbers[j].digest())
+        if self.ordered:
+            made.update(repr(sorted(self.ordered)).encode())
         return made.hexdigest()
 
 

@@ -40,11 +40,13 @@ class Reading:
         What to do with missing values in features: refuse the table and name the columns, make
         "missing" a level of its own, or delete such rows. Rows without a target are always kept.
     discretize : str or mapping of str to rule
-        What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
+        What to do with continuous columns. "auto": they stay numbers where tests take numbers, and are cut by
+        "sturges" where rows are counted. "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
-        that names them). A mapping gives rules by column; there also "categorical" (each number a
-        level) and a list of cut points; columns not in it get "sturges".
+        Irani's MDLP against the target; tests on such bins reject too often): they are cut. "none": they are never
+        cut; where rows are counted, that is an error that names them. A mapping gives rules by column; there also
+        "categorical" (each number a level), "number" (a number however few its values) and a list of cut points;
+        columns not in it get "auto".
     n_bins : int, optional
         Number of bins for "equal-width" and "equal-frequency".
     keep : iterable of str or int
@@ -69,7 +71,7 @@ class Reading:
     """
 
     missing: Literal["error", "level", "drop"] = "error"
-    discretize: str | Mapping[str, Rule] = "sturges"
+    discretize: str | Mapping[str, Rule] = "auto"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()
     columns: Iterable[str | int] | None = None
@@ -117,7 +119,7 @@ class Reading:
         """Return the rule for a column of numbers, and whether it was asked for by the column's name."""
         if isinstance(self.discretize, str):
             return self.discretize, False
-        return self.discretize.get(name, "sturges"), name in self.discretize
+        return self.discretize.get(name, "auto"), name in self.discretize
 
     @property
     def supervised(self) -> bool:
@@ -132,7 +134,9 @@ def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:
             "discretize", discretize, "the name of a rule, or a mapping of column names to rules"
         )
     given = (discretize,) if isinstance(discretize, str) else tuple(discretize.values())
-    allowed = {*RULES, "supervised", "none"} | (set() if isinstance(discretize, str) else {"categorical"})
+    allowed = {*RULES, "supervised", "none", "auto"}
+    if not isinstance(discretize, str):
+        allowed |= {"categorical", "number"}
     for rule in given:
         if not isinstance(rule, str):
             given_cuts(rule)

@@ -1,16 +1,20 @@
 """The waist: is x independent of y given a set, and how strongly not?"""
 
+from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
+    "BLOCK_METHODS",
+    "BlockTests",
     "CalibratedTests",
     "Columns",
     "ConditionedTests",
@@ -18,6 +22,7 @@ __all__ = [
     "Evidence",
     "EvidenceBatch",
     "IndependenceTest",
+    "MixedTests",
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",

@@ -75,6 +75,7 @@ def discover(
         n_jobs=n_jobs,
         progress=progress,
         about={**wanted.about, "rng": rng},
+        numbers=True,
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -135,6 +136,7 @@ def discover_all(
         progress=progress,
         about={**wanted.about, "rng": rng},
         needs_target=False,
+        numbers=True,
     ) as study:
         at = study.targets(targets)
         search = Search.of(study, wanted, rng)

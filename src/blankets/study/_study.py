@@ -22,6 +22,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
+    CutNumbersWarning,
     DataError,
     LabelError,
     NotAnswerableError,
@@ -106,15 +107,17 @@ class Study:
         about: Mapping[str, object] | None = None,
         needs_target: bool = True,
         lenient: bool = False,
+        numbers: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
         ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
+        With ``numbers``, numbers stay numbers if the test takes them.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        known = _Known(y, labels, prior, reading, lenient)
+        known = _Known(y, labels, prior, reading, lenient, numbers and testing.takes_numbers)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -139,12 +142,14 @@ class Study:
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
-                numbers = ingest_numeric(source, target, y=y, reading=reading)
-                study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
+                table = ingest_numeric(source, target, y=y, reading=reading)
+                study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
                 study.target  # noqa: B018  # says that none was named
+            if known.numbers:
+                study._warn_of_cuts()
             yield study
 
     @classmethod
@@ -158,8 +163,8 @@ class Study:
         read, unusable = _ingested(data, target, known)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
-        if at is None:
-            return cls(table=frame, column=None, **options)
+        if at is None or at in frame.numbers:
+            return cls(table=frame, column=at, **options)
         labels = code_labels(
             frame.column(at),
             frame.levels[at],
@@ -206,7 +211,20 @@ class Study:
         """Levels of each column; of numbers two, the fewest that a column can have."""
         if isinstance(self.table, NumericTable):
             return np.full(len(self.names), 2, np.int64)
-        return np.asarray(self.table.arities)
+        return np.maximum(self.table.arities, 2) if self.has_numbers else np.asarray(self.table.arities)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether some columns are numbers beside codes."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers)
+
+    def measures(self, columns: Iterable[int]) -> bool:
+        """Tell whether some of these columns are numbers, of which no table can be counted."""
+        return isinstance(self.table, Frame) and any(j in self.table.numbers for j in columns)
+
+    def without_numbers(self) -> Study:
+        """Return the study for counting categories: numbers are there by name only."""
+        return replace(self, table=self.frame.without_numbers()) if self.has_numbers else self
 
     @property
     def target(self) -> int:
@@ -292,6 +310,8 @@ class Study:
         """What rows are drawn by: their classes, unlabeled rows being one of their own."""
         if isinstance(self.table, NumericTable):
             return strata_of(self.table.values[:, self.target])
+        if self.target in self.frame.numbers:
+            return strata_of(self.frame.numbers[self.target].values)
         return self.labels.codes.astype(np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Study:
@@ -328,7 +348,7 @@ class Study:
 
         ``usual`` is the algorithm's own choice, where labels are missing and the user made none.
         """
-        if not isinstance(self.table, Frame) or self.column is None:
+        if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
             return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
@@ -353,20 +373,27 @@ class Study:
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
-        def of(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed)
+        def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
+            counter = self.place.counter(frame.without_numbers(), rows)
+            return self.testing.mixed(
+                frame if rows is None else frame.take(rows),
+                self.testing.tables(counter, level=level, seed=seed),
+                level=level,
+            )
 
         if column is None:
-            return of(self.counter)
+            if isinstance(self.table, Frame) and (self.table.numbers or self.table.ordered):
+                return of(self.table)
+            return self.testing.tables(self.counter, level=level, seed=seed)
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self.place.counter(whole))
-        labeled = of(self.place.counter(whole, column.rows))
+            return of(whole)
+        labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of(self.counter))
+        return RoutedTests(self.target, with_target, of(self.frame))
 
     def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
         """Return the tests in which being labeled takes the place of the target, which every row has."""
@@ -374,8 +401,13 @@ class Study:
         frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
         return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
 
-    def _pairwise(self, labeled: TableTests) -> PairwiseTests:
+    def _pairwise(self, labeled: IndependenceTest) -> PairwiseTests:
         """Return tests by pairwise deletion, which are defined for G."""
+        if not isinstance(labeled, TableTests):
+            raise ParameterError(
+                "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
+                "or take surrogate='listwise'"
+            )
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         return PairwiseTests(self.target, self.counter_of_labels, labeled)
@@ -395,10 +427,23 @@ class Study:
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
+    def _warn_of_cuts(self) -> None:
+        """Name the numbers that were cut although nobody asked for it: rows on disk or in a database are counted."""
+        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+        if binned and (self.place.store is not None or isinstance(self.table, SqlCounter)):
+            warn(
+                f"numbers are tested as they are in memory only; from a packed table or a database they are counted, "
+                f"cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if that is what you want",
+                CutNumbersWarning,
+            )
+
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Name the features that have one value among the rows that may be compared."""
         part = self.frame.take(rows)
-        constant = [self.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        numbers = part.numbers
+        constant = [
+            self.names[x] for x in self.features if np.ptp(numbers[x].values if x in numbers else part.column(x)) == 0
+        ]
         if constant:
             warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
@@ -458,6 +503,12 @@ class _Known:
     prior: object
     reading: Reading
     lenient: bool
+    numbers: bool = False  # whether numbers may stay numbers
+
+    @property
+    def number_target(self) -> bool:
+        """Whether the target may stay a number: nothing was said of classes or of missing labels."""
+        return self.numbers and not any(self._said().values())
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, after a look whether they agree with it."""
@@ -473,33 +524,42 @@ class _Known:
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
         """Refuse what is said of missing labels where every row must have one."""
-        complete = isinstance(self.labels, Supervised) or (
-            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
-        )
-        marker = self.reading.unlabeled_marker
-        marked = not (isinstance(marker, str) and marker == "auto")
-        positive = self.reading.positive is not None
-        asked = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
-        asked |= {"unlabeled_marker": marked, **others}
+        asked = {**self._said(), **others}
         if any(asked.values()):
             raise ParameterError(
                 f"{what} is for a target that every row has, and cannot take "
                 f"{listed(name for name in asked if asked[name])}; {instead}"
             )
 
+    def _said(self) -> dict[str, bool]:
+        """Return what is said of classes or of missing labels."""
+        complete = isinstance(self.labels, Supervised) or (
+            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
+        )
+        marker = self.reading.unlabeled_marker
+        marked = not (isinstance(marker, str) and marker == "auto")
+        positive = self.reading.positive is not None
+        said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
+        return said | {"unlabeled_marker": marked}
+
 
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
     """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
     try:
-        return ingest(data, target, y=known.y, reading=known.reading), {}
+        return _read(data, target, known), {}
     except DataError as refusal:
         if not known.lenient or not refusal.columns:
             raise
         without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
         try:
-            return ingest(data, target, y=known.y, reading=without), refusal.columns
+            return _read(data, target, replace(known, reading=without)), refusal.columns
         except DataError:
             raise refusal from None
+
+
+def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
+    return ingest(data, target, y=known.y, reading=known.reading, **stays)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:
