@@ -55,8 +55,8 @@ def ingest(
     `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
     column, under its own name if it has one, else "target". ``reading``: how columns are chosen and read. ``numbers``:
-    whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: the same for the
-    target.
+    whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: whether the
+    target may.
 
     Returns: frame, number of the target, encoder for new rows, report, and which rows lack a label.
 

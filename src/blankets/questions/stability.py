@@ -51,7 +51,7 @@ def stability(
 
     The blanket is searched again in many draws of the rows. How often a feature is a member tells how much its
     membership owes to chance; features that are members nearly always come with a bound on the number of
-    false ones among them. The table is read once, and continuous columns are cut into levels from all rows.
+    false ones among them. The table is read once; columns that are cut into levels are cut from all rows.
 
     Parameters
     ----------

@@ -201,7 +201,8 @@ class TestResult(Saved, _Printed):
         if self.reliable:
             how = f" ({self.method})" if self.method else ""
             freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
-            found = f"{symbol_of(self.test, self.method)} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            symbol = symbol_of(self.test, self.method)
+            found = f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
             yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()
