@@ -96,6 +96,14 @@ class Numbers:
         """The values of the rows that have one."""
         return present(self.values, self.missing)
 
+    @property
+    def floats(self) -> NDArray[np.float64]:
+        """All values as floating-point numbers, NaN where they are missing."""
+        values = self.values.astype(np.float64)
+        if self.missing is not None:
+            values[self.missing] = np.nan
+        return values
+
 
 Column = Categories | Numbers
 

@@ -22,6 +22,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
+    CutNumbersWarning,
     DataError,
     LabelError,
     NotAnswerableError,
@@ -112,13 +113,15 @@ class Study:
         lenient: bool = False,
         asks: bool = False,
         knows_groups: bool = False,
+        numbers: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. With ``numbers``,
+        numbers stay numbers if the test takes them and rows are independent draws.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
@@ -127,7 +130,8 @@ class Study:
                 "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
                 "of this question would be wrong if rows of a group belong together"
             )
-        known = _Known(y, labels, prior, reading, lenient, asks)
+        stays = numbers and testing.takes_numbers and reading.groups is None
+        known = _Known(y, labels, prior, reading, lenient, asks, stays)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -152,12 +156,14 @@ class Study:
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
-                numbers = ingest_numeric(source, target, y=y, reading=reading)
-                study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
+                table = ingest_numeric(source, target, y=y, reading=reading)
+                study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
+            if numbers and testing.takes_numbers:
+                study._warn_of_cuts()
             yield study
 
     @classmethod
@@ -175,8 +181,8 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
-        if at is None:
-            return cls(table=frame, column=None, **options)
+        if at is None or at in frame.numbers:
+            return cls(table=frame, column=at, **options)
         labels = code_labels(
             frame.column(at),
             frame.levels[at],
@@ -233,7 +239,20 @@ class Study:
         """Number of levels of each column; 2, the smallest possible, for numbers."""
         if isinstance(self.table, NumericTable):
             return np.full(len(self.names), 2, np.int64)
-        return np.asarray(self.table.arities)
+        return np.maximum(self.table.arities, 2) if self.has_numbers else np.asarray(self.table.arities)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether some columns are numbers beside codes."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers)
+
+    def measures(self, columns: Iterable[int]) -> bool:
+        """Tell whether some of these columns are numbers, of which no table can be counted."""
+        return isinstance(self.table, Frame) and any(j in self.table.numbers for j in columns)
+
+    def without_numbers(self) -> Study:
+        """Return the study for counting categories: numbers are there by name only."""
+        return replace(self, table=self.frame.without_numbers()) if self.has_numbers else self
 
     @property
     def target(self) -> int:
@@ -319,6 +338,8 @@ class Study:
         """The classes by which rows are drawn; unlabeled rows are a class of their own."""
         if isinstance(self.table, NumericTable):
             return strata_of(self.table.values[:, self.target])
+        if self.target in self.frame.numbers:
+            return strata_of(self.frame.numbers[self.target].values)
         return self.labels.codes.astype(np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Study:
@@ -362,7 +383,7 @@ class Study:
 
         ``usual`` is the algorithm's own choice, used if labels are missing and the user chose none.
         """
-        if not isinstance(self.table, Frame) or self.column is None:
+        if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
             return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
@@ -387,21 +408,28 @@ class Study:
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
-        def of(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
+        def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
+            counter = self._counted(frame.without_numbers(), rows)
+            tables = self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
+            if self.groups is not None:
+                return tables
+            return self.testing.mixed(frame if rows is None else frame.take(rows), tables, level=level)
 
         if column is None:
-            return of(self.counter if self.groups is None else self._counted(self.frame))
+            if self.groups is not None or (
+                isinstance(self.table, Frame) and (self.table.numbers or self.table.ordered)
+            ):
+                return of(self.frame)
+            return self.testing.tables(self.counter, level=level, seed=seed)
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self._counted(whole))
-        labeled = of(self._counted(whole, column.rows))
+            return of(whole)
+        labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        among_all = self.counter if self.groups is None else self._counted(self.frame)
-        return RoutedTests(self.target, with_target, of(among_all))
+        return RoutedTests(self.target, with_target, of(self.frame))
 
     def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
         """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
@@ -417,8 +445,13 @@ class Study:
         frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
         return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
 
-    def _pairwise(self, labeled: TableTests) -> PairwiseTests:
+    def _pairwise(self, labeled: IndependenceTest) -> PairwiseTests:
         """Return tests by pairwise deletion, which exist for G only."""
+        if not isinstance(labeled, TableTests):
+            raise ParameterError(
+                "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
+                "or take surrogate='listwise'"
+            )
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         self.complete_frame("surrogate='pairwise'")
@@ -438,6 +471,16 @@ class Study:
             return self.counter
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
+
+    def _warn_of_cuts(self) -> None:
+        """Name the numbers that were cut although nobody asked for it: rows on disk or in a database are counted."""
+        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+        if binned and (self.place.store is not None or isinstance(self.table, SqlCounter)):
+            warn(
+                f"numbers are tested as they are in memory only; from a packed table or a database they are counted, "
+                f"cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if that is what you want",
+                CutNumbersWarning,
+            )
 
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Warn of features with a single value among the rows that may be compared."""
@@ -518,6 +561,12 @@ class _Known:
     reading: Reading
     lenient: bool
     asks: bool
+    numbers: bool  # whether numbers may stay numbers
+
+    @property
+    def number_target(self) -> bool:
+        """Whether the target may stay a number: nothing was said of classes or of missing labels."""
+        return self.numbers and not any(self._said().values())
 
     def with_outcome(self, read: Ingested) -> Ingested:
         """Leave out rows without a target if nothing was said about missing labels; tell that.
@@ -525,27 +574,27 @@ class _Known:
         Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
         """
         gaps, at = read.unlabeled, read.target
-        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out(read):
             return read
-        codes = read.frame.column(at)[~gaps]
-        if not len(codes) or codes.min() == codes.max():
+        frame = read.frame.take(~gaps)
+        if at not in frame.numbers and (not frame.n_rows or np.ptp(frame.column(at)) == 0):
             return read
-        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
+        frame = replace(frame, holes=frame.holes - {at})
+        report = replace(read.report, n_rows=frame.n_rows, unlabeled_left_out=True)
         if report.complete_rows is not None:
-            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+            report = replace(report, complete_rows=frame.n_complete)
         warn(
             f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
             f"with labels= if they are to count as unlabeled",
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
-        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report, groups=groups)
+        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups)
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether rows without a target are left out: nothing was said of why it is missing."""
+    def _leaves_out(self, read: Ingested) -> bool:
+        """Whether rows without a target are left out: nothing was said of why it is missing, or it is a number."""
         said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
-        return not (said or self.lenient or self.asks)
+        return read.target in read.frame.numbers or not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, and check that the labels agree with it."""
@@ -561,40 +610,50 @@ class _Known:
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
         """Refuse options about missing labels if every row must have a label."""
-        complete = isinstance(self.labels, Supervised) or (
-            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
-        )
-        marker = self.reading.unlabeled_marker
-        marked = not (isinstance(marker, str) and marker == "auto")
-        positive = self.reading.positive is not None
-        asked = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
-        asked |= {"unlabeled_marker": marked, **others}
+        asked = {**self._said(), **others}
         if any(asked.values()):
             raise ParameterError(
                 f"{what} is for a target that every row has, and cannot take "
                 f"{listed(name for name in asked if asked[name])}; {instead}"
             )
 
+    def _said(self) -> dict[str, bool]:
+        """Return what is said of classes or of missing labels."""
+        complete = isinstance(self.labels, Supervised) or (
+            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
+        )
+        marker = self.reading.unlabeled_marker
+        marked = not (isinstance(marker, str) and marker == "auto")
+        positive = self.reading.positive is not None
+        said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
+        return said | {"unlabeled_marker": marked}
+
 
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
     """Read a table; if ``lenient``, without the columns that cannot be used, and return the reasons as well."""
     try:
-        return ingest(data, target, y=known.y, reading=known.reading), {}
+        return _read(data, target, known), {}
     except DataError as refusal:
         if not known.lenient or not refusal.columns:
             raise
         without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
         try:
-            return ingest(data, target, y=known.y, reading=without), refusal.columns
+            return _read(data, target, replace(known, reading=without)), refusal.columns
         except DataError:
             raise refusal from None
 
 
-def _seen(frame: Frame, x: int) -> NDArray[np.integer[Any]]:
-    """Return the codes of the rows that have a value; one that means nothing if none has."""
+def _seen(frame: Frame, x: int) -> NDArray[Any]:
+    """Return the values or codes of the rows that have one; a value that means nothing if none has."""
     gaps = frame.gaps(x)
-    codes: NDArray[np.integer[Any]] = frame.column(x) if gaps is None else frame.column(x)[~gaps]
-    return codes if len(codes) else np.zeros(1, np.int64)
+    values: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
+    values = values if gaps is None else values[~gaps]
+    return values if len(values) else np.zeros(1, np.int64)
+
+
+def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
+    return ingest(data, target, y=known.y, reading=known.reading, **stays)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from blankets.arguments import number, one_of
-from blankets.counting import Counter
+from blankets.counting import Counter, MemoryMoments
+from blankets.data import Frame
 from blankets.errors import ParameterError, guarded
-from blankets.independence import ClusteredTests, TableTests, table_tests
+from blankets.independence import (
+    BlockTests,
+    ClusteredTests,
+    IndependenceTest,
+    MixedTests,
+    SeenBlocks,
+    TableTests,
+    table_tests,
+)
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
@@ -22,10 +33,11 @@ class Testing:
     Parameters
     ----------
     kind : {"auto", "g", "x2", "fisher-z"}
-        "auto": the likelihood-ratio test of count tables, with p-values that are right in sparse tables too (chi-square
-        if it can be trusted, otherwise by the moments of the statistic, exact, or by permutation; each p-value
-        says which). "g" and "x2": the likelihood-ratio or Pearson's test by the chi-square formula. "fisher-z":
-        partial correlation of numbers.
+        "auto": chosen question by question. Of categories alone, the likelihood-ratio test of count tables, with
+        p-values that are right in sparse tables too (chi-square if it can be trusted, otherwise by the moments of the
+        statistic, exact, or by permutation). Where a number or an ordered category is involved, tests of functions of
+        the columns, without cutting. Each p-value says how it was found. "g" and "x2": the likelihood-ratio or
+        Pearson's test by the chi-square formula; numbers are cut. "fisher-z": partial correlation of numbers.
     dof : {"adjusted", "nominal"}
         Degrees of freedom for the formula of "g" and "x2". "adjusted": from the levels seen in each stratum (each
         combination of the conditioning values). "nominal": from all levels, seen or not.
@@ -65,6 +77,24 @@ class Testing:
     def of_numbers(self) -> bool:
         """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether numbers may stay numbers beside categories."""
+        return self.kind == "auto"
+
+    def mixed(self, frame: Frame, tables: TableTests, *, level: float | None = None) -> IndependenceTest:
+        """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers."""
+        measured = np.zeros(frame.n_columns, bool)
+        measured[[*frame.numbers, *frame.ordered]] = True
+        if not self.takes_numbers or not measured.any():
+            return tables
+
+        def blocks(complete: Frame) -> BlockTests:
+            moments = MemoryMoments(complete)
+            return BlockTests(moments, reliability=self.reliability, strength=self.strength, level=level)
+
+        return MixedTests(tables, SeenBlocks(frame, blocks) if frame.holes else blocks(frame), measured)
 
     def tables(
         self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
