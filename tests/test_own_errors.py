@@ -14,7 +14,7 @@ import pytest
 
 import blankets as bl
 from blankets.caching import cached_property
-from blankets.errors import EngineError, InternalError, Interrupted, own_errors
+from blankets.errors import BlanketsError, EngineError, InternalError, Interrupted, own_errors
 
 HOMES = ("blankets", "blankets.plots", "blankets.report", "blankets.simulate", "blankets.simulate.measures")
 UNGUARDED = {  # why
@@ -51,6 +51,29 @@ def test_every_public_entry_is_guarded():
     bare = {name: owner for name, (entry, owner) in entries.items() if not hasattr(entry, "is_guarded")}
     assert {name for name, owner in bare.items() if owner not in UNGUARDED} == set()
     assert set(bare.values()) == set(UNGUARDED)  # none is excused in vain
+
+
+class Bomb:
+    """An argument that fails whatever is asked of it."""
+
+    def __getattr__(self, name):
+        raise ZeroDivisionError(name)
+
+    def __bool__(self):
+        raise ZeroDivisionError
+
+    __iter__ = __len__ = __float__ = __index__ = __int__ = __getitem__ = __array__ = __fspath__ = __bool__
+
+
+def test_arguments_that_fail_whatever_is_asked_of_them():
+    functions = {name: entry for name, entry, owner in public_entries() if not owner and callable(entry)}
+    for name, function in functions.items():
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        needed = {p.name: Bomb() for p in parameters if p.default is p.empty}
+        if needed:
+            with pytest.raises((BlanketsError, TypeError)) as caught:  # scikit-learn's checks have a note
+                function(**needed)
+            assert isinstance(caught.value, BlanketsError) or hasattr(caught.value, "__notes__"), name
 
 
 class Trap(dict):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and Arrow's errors, which are of many kinds
 LONGEST_HEADER = 1 << 24  # characters
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
@@ -115,8 +116,9 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
         raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
-    except (OSError, EOFError, csv.Error, zlib.error, ValueError) as error:  # includes Arrow's errors
-        if isinstance(error, DataError):
+    except Exception as error:
+        known = isinstance(error, _READING) or type(error).__module__.startswith("pyarrow")
+        if isinstance(error, DataError | MemoryError) or not known:
             raise
         raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
 
