@@ -80,7 +80,7 @@ def _from_data_frame(data: Any) -> Table | None:
 
 def _from_frame(frame: Frame, j: int) -> Categories:
     """Return a column of a frame in the form of a column that was read."""
-    return Categories(frame.column(j), frame.levels[j], declared=True)
+    return Categories(frame.column(j), frame.levels[j], frame.gaps(j), declared=True)
 
 
 def table_of(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:

@@ -91,7 +91,9 @@ def refute(
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            opened = Study.open(data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress)
+            opened = Study.open(
+                data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress, knows_groups=True
+            )
             with opened as study:
                 _check_same(blanket, study)
                 tell = study.tell or (lambda sentence: None)
@@ -178,7 +180,7 @@ class _Tampering:
         name = "permuted target"
         found = []
         for rng in self._draws(name):
-            found.append(self._search(self.study.permuted(rng.permutation(self.study.n_rows)), rng))
+            found.append(self._search(self.study.shuffled(rng), rng))
         mean = sum(map(len, found)) / self.n_resamples
         allowed = _allowed(found)
         figures = {"found": mean}

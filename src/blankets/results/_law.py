@@ -14,8 +14,8 @@ TOO_LARGE = (
 
 
 def check_law(law: InformationEstimate, n: int) -> None:
-    """Refuse a law for another number of estimates, or one that gives no intervals."""
-    for name in ("value", "variance", "statistic", "dof", "scale", "bias"):
+    """Refuse a law that is not one of so many estimates, or that makes no intervals."""
+    for name in ("value", "variance", "statistic", "dof", "scale", "bias", "law_variance"):
         if (array := getattr(law, name)).size not in (1, n) or array.ndim > 1:
             refuse(f"{name!r} in 'law' has {array.size} values for {n} estimates")
     try:
