@@ -9,11 +9,11 @@ Three patterns identify a direction in any network, because each follows from a 
   a collider (a common effect) between them.
 
 With few rows, a separating set may only mean that a test missed a dependence: then there is no collider, and every
-arrow from it is wrong. So an arrow needs evidence for both parts (`collider_shows`): the dependence that appears or disappears
-with the variable in the middle, and an independence from a test with enough rows. If the variable in the middle
-passed the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations multiply
-along a chain (exactly for two levels in the middle). A test that would have found this with probability 0.95, and
-did not, is evidence of independence.
+arrow from it is wrong. So an arrow needs evidence for both parts (`collider_shows`): the dependence that appears or
+disappears with the variable in the middle, and an independence from a test with enough rows. If the variable in the
+middle passed the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations
+multiply along a chain (exactly for two levels in the middle). A test that would have found this with probability
+0.95, and did not, is evidence of independence.
 
 Every other neighbor stays a "neighbor": a parent or a child; the data do not show which.
 """
