@@ -39,6 +39,7 @@ class Found:
     # entered, left: who came in and who went out by closing
     entered: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # the test of each member given the others, or as many as rows allow
     unchecked: tuple[int, ...] = ()  # members of which no test given the others could tell whether they are redundant
     # columns that are out because some of the members separate them from the target; rows are too few to test
     # them given all members
