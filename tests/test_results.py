@@ -266,7 +266,7 @@ def test_explain_a_dependent_column_that_was_left_out():
     trace = Trace()
     trace.passed_over(batch([3], (), [30.0]), "growing")
     text = str(searched_with(Found(members=()), trace).explain("hair"))
-    assert "By itself that says dependent at level 0.01" in text
+    assert "This test alone says dependent at level 0.01" in text
 
 
 def test_explain_what_was_excluded_unseen_or_asked_for(blanket):

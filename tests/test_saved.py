@@ -143,7 +143,7 @@ WRONG = [
     ("estimate", ("value",), None, "'value' holds None"),
     ("estimate", ("standard_error",), -1, "'standard_error' holds -1"),
     ("estimate", ("law",), 3, "'law' holds 3"),
-    ("estimate", ("law", "strong_law"), "weak", "'strong_law' in 'law' holds 'weak'"),
+    ("estimate", ("law", "law_variance"), [-1], r"'law_variance' in 'law' holds \[-1\]"),
     ("estimate", ("law", "scale"), [-1], r"'scale' in 'law' holds \[-1\]"),
     ("estimate", ("law", "dof"), [1, 2], "'dof' in 'law' has 2 values for 1 estimates"),
     ("estimate", ("law", "variance"), ["much"], "'variance' in 'law' holds 'much'"),

@@ -221,7 +221,7 @@ def _ours(error: Exception) -> BlanketsError:
         )
     said = f"{type(error).__name__}: {_shortened(str(error))}"
     if isinstance(error, OSError):
-        return EngineError(f"the system did not let us work: {said}")
+        return EngineError(f"the system refused the work: {said}")
     return InternalError(
         f"this should not have happened: {said}; if what you gave is as documented, please report it with the output "
         f"of 'blankets versions'"

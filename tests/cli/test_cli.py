@@ -444,7 +444,7 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
         ("when", "leave the column out with --exclude COLUMN\n"),
         (
             "gap",
-            "choose --missing level (missing becomes a level of its own) or --missing drop (such rows are deleted)",
+            "choose --missing testwise (each test uses the rows that have what it needs), --missing drop (such",
         ),
     ],
 )
@@ -453,7 +453,8 @@ def test_messages_speak_of_options(tmp_path, capsys, column, said):
     rows = ["t,x,when,gap", *(",".join(map(str, row)) for row in cells)]
     (tmp_path / "odd.csv").write_text("\n".join(rows))
     others = {"when", "gap"} - {column}
-    assert run(["discover", str(tmp_path / "odd.csv"), "--target", "t", "--exclude", *others]) == 3
+    asked = ["discover", str(tmp_path / "odd.csv"), "--target", "t", "--exclude", *others, "--missing", "error"]
+    assert run(asked) == 3
     assert said in capsys.readouterr().err
 
 
@@ -466,7 +467,9 @@ def test_notes_speak_of_options(tmp_path, capsys):
 
 def test_the_label_regimes_are_offered_as_options(tmp_path, capsys):
     (tmp_path / "part.csv").write_text("t,x\n" + "1,0\n0,1\n,1\n" * 20)
-    assert run(["rank", str(tmp_path / "part.csv"), "--target", "t"]) == 3
+    assert run(["rank", str(tmp_path / "part.csv"), "--target", "t"]) == 0
+    assert "are left out; say with --labels if" in capsys.readouterr().err
+    assert run(["advise", str(tmp_path / "part.csv"), "--target", "t"]) == 3
     assert "say how labels went missing, with --labels one of\n  'mcar'" in capsys.readouterr().err
 
 
@@ -477,7 +480,7 @@ def test_latent_with_missing_labels(tmp_path, capsys):
     rows = [f"{'' if i % 4 == 0 else t[i]},{x[i]},name{i}" for i in range(300)]
     (tmp_path / "rows.csv").write_text("t,x,who\n" + "\n".join(rows))
     asked = ["latent", str(tmp_path / "rows.csv"), "-t", "t", "--restarts", "2", "--seed", "0", "--exclude", "who"]
-    assert run(asked) == 3
-    assert "say how labels went missing" in capsys.readouterr().err
+    assert run(asked) == 0
+    assert "75 of 300 rows have no value of the target and are left out" in capsys.readouterr().err
     assert run([*asked, "--labels", "mcar", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["labels"] == "mcar"

@@ -61,7 +61,9 @@ label_options = _all(
     ),
 )
 reading_options = _all(
-    click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
+    click.option(
+        "--missing", metavar="POLICY", help="Missing values of features: testwise (default), level, drop, error."
+    ),
     click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
@@ -69,6 +71,8 @@ reading_options = _all(
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
     click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
+    click.option("--weight", "sample_weight", metavar="COLUMN", help="How many rows each row stands for."),
+    click.option("--groups", metavar="COLUMN", help="Which rows belong together, such as those of a patient."),
 )
 test_options = _all(
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),

@@ -158,6 +158,7 @@ class RememberingCounter(Counter):
 
     def __init__(self, counter: Counter, checkpoint: Checkpoint, part: str = "") -> None:
         self.names, self.arities, self.n_rows = counter.names, counter.arities, counter.n_rows
+        self.holes = counter.holes
         self.counter, self.checkpoint, self.part = counter, checkpoint, part
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:

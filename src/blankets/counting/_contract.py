@@ -23,7 +23,8 @@ class TableBlock:
 
     at: NDArray[np.int64]  # (k,): positions of the candidates in the request
     # (k, levels of x, levels of y, strata): only strata that occur are needed, in any order. The axis of x is as
-    # long as the largest number of levels in the block; levels that a column does not have count 0.
+    # long as the largest number of levels in the block; levels that a column does not have count 0. Rows without a
+    # value of x, of y or of a given column are not counted, so the totals of the tables of a block may differ.
     counts: NDArray[np.int32]
 
 
@@ -33,10 +34,15 @@ class Counter(ABC):
     names: tuple[str, ...]
     arities: NDArray[np.int64]  # (columns,)
     n_rows: int
+    holes: frozenset[int] = frozenset()  # columns of which some rows have no value
 
     @abstractmethod
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
+
+    def n_seen(self, columns: Columns) -> int:
+        """Return a number of rows that certainly have a value of all these columns; 0 where that is not known."""
+        return self.n_rows if self.holes.isdisjoint(int(j) for j in columns) else 0
 
     def summarize(
         self,

@@ -47,17 +47,19 @@ class StoredRows:
     start: int
     stop: int
     columns: tuple[int, ...] | None = None  # the columns, in order; None: all
-    # columns that are not in the store, by their positions: number of levels, and codes
-    sent: Mapping[int, tuple[int, Codes]] = field(default_factory=dict)
+    # columns that are not in the store, by their positions: number of levels, whether they have holes, and codes
+    sent: Mapping[int, tuple[int, bool, Codes]] = field(default_factory=dict)
     taken: NDArray[np.bool_] | None = None  # which of the rows count; None: all
 
     def load(self) -> MemoryCounter:
         """Read the rows into memory."""
         if not Path(self.path).is_dir():
-            raise DataError(f"the worker sees no store {self.path!r}; keep stores on a disk that all workers share")
+            raise DataError(
+                f"the worker cannot find the store {self.path!r}; keep stores on a disk that all workers share"
+            )
         frame = Store.open(self.path).rows(self.start, self.stop, self.columns)
-        for j, (n_levels, codes) in self.sent.items():
-            frame = frame.replaced(j, codes, tuple(range(n_levels)))
+        for j, (n_levels, holes, codes) in self.sent.items():
+            frame = frame.replaced(j, codes, tuple(range(n_levels)), holes=holes)
         return MemoryCounter(frame if self.taken is None else frame.take(self.taken), n_jobs=1)
 
 
@@ -122,20 +124,23 @@ class DaskCounter(PartitionedCounter):
     ) -> None:
         chosen = None if columns is None else tuple(int(j) for j in columns)
         frame = frame or (store.layout if chosen is None else store.layout.select(chosen))
-        self.names, self.arities = frame.names, frame.arities
+        self.names, self.arities, self.holes = frame.names, frame.arities, frame.holes
         self.n_rows = frame.n_rows if taken is None else int(np.count_nonzero(taken))
         self.client = client
         self._workers = self._alive()
         threads = sum(self._workers.values())
         edges = np.linspace(0, frame.n_rows, (n_blocks or max(1, BLOCKS_A_THREAD * threads)) + 1).astype(int).tolist()
-        path, sent = str(store.path.absolute()), {j: (int(frame.arities[j]), frame.column(j)) for j in new}
+        path, sent = (
+            str(store.path.absolute()),
+            {j: (int(frame.arities[j]), j in frame.holes, frame.column(j)) for j in new},
+        )
         rows = [
             StoredRows(
                 path,
                 start,
                 stop,
                 chosen,
-                {j: (n, codes[start:stop]) for j, (n, codes) in sent.items()},
+                {j: (n, holes, codes[start:stop]) for j, (n, holes, codes) in sent.items()},
                 None if taken is None else taken[start:stop],
             )
             for start, stop in pairwise(edges)

@@ -87,6 +87,7 @@ class MemoryCounter(Counter):
     def __init__(self, frame: Frame, n_jobs: int | None = None) -> None:
         self.frame = frame
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        self.holes, self.widths = frame.holes, frame.widths
         self.n_jobs = n_jobs or os.cpu_count() or 1
         self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
         self._lock = Lock()
@@ -118,6 +119,11 @@ class MemoryCounter(Counter):
         results = self.pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
 
+    def n_seen(self, columns: Columns) -> int:
+        """Return how many rows have a value of all these columns."""
+        complete = self.frame.select(sorted({int(j) for j in columns})).n_complete
+        return self.n_rows if complete is None else complete
+
     def threads_for(self, ns: float) -> int:
         """Return the number of threads for a request, from its time on one thread."""
         return self.n_jobs if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
@@ -144,6 +150,7 @@ class MemoryCounter(Counter):
         arity = self._arity_list[y]
         most, n_strata = self._bits_win(y, given)
         sparse_too = arity * n_strata <= self._cells_of_sparse
+        holes = self._fills_holes(xs, y, given)
         if self._most_levels <= most and sparse_too:  # all of them, as often: nothing to look up
             by_bits = np.ones(0, bool)
             bits: Places = slice(0, len(xs))
@@ -155,15 +162,23 @@ class MemoryCounter(Counter):
         n = len(xs[bits])
         if n:
             ns = n * arity * n_strata * (NS_BITS_WORD * (self.n_rows / 64) + NS_COUNT)
-            yield Part(bits, xs[bits], self._bit_counts(y, given), (arity, n_strata), ns)
+            fill, n_strata = self._bit_counts(y, given), math.prod(self._arity_list[z] for z in given)
+            if holes:
+                fill = self._seen_by_bits(fill, y, given)
+            yield Part(bits, xs[bits], fill, (arity, n_strata), ns)
             if n == len(xs):
                 return
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
-        cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
+        if holes:
+            cells = _joined_seen(codes, n_strata, 1, column, arity, n_strata).astype(np.uint32)
+        else:
+            cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
         for block, at in self._blocks_of(xs, by_bits, n):
-            fill, each = self._column_counts(block, cells, n_strata * arity)
+            fill, each = self._column_counts(block, cells, n_strata * arity + holes)
+            if holes:
+                fill = self._seen_by_rows(fill, n_strata * arity)
             columns = xs[at]
             yield Part(at, columns, fill, (arity, n_strata), len(columns) * (each + NS_COUNT * n_strata * arity))
 
@@ -196,12 +211,14 @@ class MemoryCounter(Counter):
         """Return the table for kernels, with the codes of all columns or of none."""
         planes, totals = self._planes
         below, most = self._bits_win_below, max(int(RENUMBER_ABOVE * self.n_rows), 1)
-        return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most)
+        holes = np.zeros(len(self.names), np.uint8)
+        holes[list(self.holes)] = 1
+        return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most, holes)
 
     def bits_alone(self, y: int) -> kernels.Table | None:
         """Return the bit planes, if they count all columns in the cells of ``y`` and are in one chunk."""
         arity = self._arity_list[y]
-        if arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
+        if self.holes or arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
             return None
         return self._bits if len(self._planes[0]) == 1 else None
 
@@ -235,8 +252,8 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:
-        """Number of levels of each column with bit planes; for others, a number too large for counting by bits."""
-        return np.where(self._first_plane >= 0, self.arities, 4 * BITS_WIN_BELOW)
+        """Number of codes of each column with bit planes; for others, a number too large for counting by bits."""
+        return np.where(self._first_plane >= 0, self.widths, 4 * BITS_WIN_BELOW)
 
     @cached_property
     def _bit_levels(self) -> list[int]:
@@ -251,7 +268,7 @@ class MemoryCounter(Counter):
     @cached_property
     def _plane_or_none(self) -> NDArray[np.int64]:
         """The same, with the plane without bits, the last one, for constant columns."""
-        return np.where(self.arities == 1, len(self._planes[1]) - 1, self._first_plane)
+        return np.where(self.widths == 1, len(self._planes[1]) - 1, self._first_plane)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
@@ -274,11 +291,11 @@ class MemoryCounter(Counter):
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
         """Return a function that counts columns packed as bits in the cells of ``y`` and ``given``."""
         cell_variables = np.array([y, *given])
-        cell_first, cell_arity = self._first_plane[cell_variables], self.arities[cell_variables]
+        cell_first, cell_arity = self._first_plane[cell_variables], self.widths[cell_variables]
         planes, totals = self._planes
 
         def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
-            first, arity = self._first_plane[xs], self.arities[xs]
+            first, arity = self._first_plane[xs], self.widths[xs]
             kernels.count_bits(planes, totals, self.n_rows, cell_first, cell_arity, first, arity, counts)
 
         return fill
@@ -305,6 +322,43 @@ class MemoryCounter(Counter):
             lambda xs, counts: kernels.count_sparse(*stored, position[xs], row, totals, counts),
             NS_STORED * len(block.codes) / len(block),
         )
+
+    def _fills_holes(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
+        """Tell whether rows without a value are to be left out."""
+        return bool(self.holes) and not self.holes.isdisjoint((y, *given, *xs.tolist()))
+
+    def _seen_by_bits(self, fill: Fill, y: int, given: tuple[int, ...]) -> Fill:
+        """Return what counts bits with holes as one more level, and leaves out the slices and strata of these."""
+        cells = [y, *given]
+        wide, seen = self.widths[cells].tolist(), tuple(slice(self._arity_list[z]) for z in cells)
+
+        def filled(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
+            width = int(self.widths[xs].max())
+            every = np.empty((len(xs), width * math.prod(wide)), np.int32)
+            fill(xs, every)
+            self._keep_seen(xs, every.reshape(len(xs), width, *wide)[:, :, *seen], counts)
+
+        return filled
+
+    def _seen_by_rows(self, fill: Fill, n_cells: int) -> Fill:
+        """Return what counts rows with one more cell for those without a value, and leaves that out."""
+
+        def filled(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
+            width = int(self.widths[xs].max())
+            every = np.empty((len(xs), width * (n_cells + 1)), np.int32)
+            fill(xs, every)
+            self._keep_seen(xs, every.reshape(len(xs), width, n_cells + 1)[:, :, :n_cells], counts)
+
+        return filled
+
+    def _keep_seen(self, xs: NDArray[np.int64], every: NDArray[np.int32], counts: NDArray[np.int32]) -> None:
+        """Copy the counts of levels; those of rows without a value of x are not among them."""
+        arities, kept = self.arities[xs], counts.reshape(len(xs), -1, math.prod(every.shape[2:]))
+        width = min(kept.shape[1], every.shape[1])
+        kept[:, width:] = 0
+        kept[:, :width] = every[:, :width].reshape(len(xs), width, -1)
+        for i in np.flatnonzero(arities < width):
+            kept[i, arities[i] :] = 0
 
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
         """Cut candidates into blocks that fit the cache, at least four for each thread.
@@ -338,6 +392,9 @@ class MemoryCounter(Counter):
         codes = np.zeros(self.n_rows, np.uint32)
         for j, arity in zip(columns, shape, strict=True):
             codes = _joined(codes, arity, self.frame.column(int(j)), 1, n_cells)
+        gaps = [gap for j in columns if (gap := self.frame.gaps(int(j))) is not None]
+        if gaps:
+            codes = codes[~np.logical_or.reduce(gaps)]
         return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
 
     @cached_property
@@ -351,14 +408,17 @@ class MemoryCounter(Counter):
         """
         conditioning = tuple(sorted(int(z) for z in given))
         codes, n_codes = self._strata_of(conditioning)
-        some_row = np.full(n_codes, -1, np.int64)
+        some_row = np.full(n_codes + 1, -1, np.int64)
         some_row[codes] = np.arange(self.n_rows)
-        places = np.flatnonzero(some_row >= 0)
+        places = np.flatnonzero(some_row[:n_codes] >= 0)
         columns = [self.frame.column(z)[some_row[places]] for z in conditioning]
         return places, np.array(columns, np.int32).reshape(len(conditioning), -1).T
 
     def _strata_of(self, given: tuple[int, ...]) -> tuple[NDArray[np.uint32], int]:
-        """Return the joint code of a conditioning set for each row, and the number of codes."""
+        """Return the joint code of a conditioning set for each row, and the number of codes.
+
+        Where columns have holes, a row without a value has a code beyond these.
+        """
         if not given:
             return np.zeros(self.n_rows, np.uint32), 1
         with self._lock:
@@ -370,7 +430,9 @@ class MemoryCounter(Counter):
         arity = int(self.arities[given[-1]])
         column = self.frame.column(given[-1])
         n_joint = n_codes * arity
-        if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
+        if not self.holes.isdisjoint(given):
+            joint, n_joint = self._seen_strata(codes, n_codes, column, arity)
+        elif n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
             joint = _joined(codes, arity, column, 1, n_joint)
         elif n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
             joint = _joined(codes, arity, column, 1, n_joint)
@@ -384,6 +446,31 @@ class MemoryCounter(Counter):
             while len(self._strata) * self.n_rows * 4 > STRATA_KEPT_BYTES and len(self._strata) > 1:
                 self._strata.popitem(last=False)
         return joint, n_joint
+
+    def _seen_strata(
+        self, codes: NDArray[np.uint32], n_codes: int, column: NDArray[np.integer], arity: int
+    ) -> tuple[NDArray[np.uint32], int]:
+        """Return the joint codes of strata and a column, and how many there are; rows without a value come last."""
+        joint, n_joint = _joined_seen(codes, n_codes, arity, column, arity, 1), n_codes * arity
+        if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
+            return joint.astype(np.uint32), n_joint
+        gone = joint == n_joint
+        if n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
+            short = joint.astype(np.uint32)
+            n_joint = kernels.renumber(short.reshape(1, -1), n_joint + 1)
+        else:
+            seen, inverse = np.unique(joint, return_inverse=True)
+            short, n_joint = inverse.astype(np.uint32), len(seen)
+        return short, n_joint - bool(gone.any())
+
+
+def _joined_seen(
+    codes: NDArray[np.uint32], n_codes: int, times: int, column: NDArray[np.integer], arity: int, weight: int
+) -> NDArray[np.int64]:
+    """Return the same for rows that have a value of both, and ``n_codes * arity`` for all others."""
+    joint = codes.astype(np.int64) * times + column.astype(np.int64) * weight
+    joint[(codes == n_codes) | (column == arity)] = n_codes * arity
+    return joint
 
 
 def _joined(

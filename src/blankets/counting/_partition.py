@@ -187,6 +187,7 @@ class Partitions(PartitionedCounter):
                 )
         self.names, self.arities = first.names, first.arities
         self.n_rows = sum(frame.n_rows for frame in frames)
+        self.holes = frozenset().union(*(frame.holes for frame in frames))
         self._counters = [MemoryCounter(frame) for frame in frames]
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
@@ -212,7 +213,7 @@ class SlicedCounter(PartitionedCounter):
 
     def __init__(self, frame: Frame, n_jobs: int = 1, slice_rows: int | None = None) -> None:
         self.frame, self.slice_rows = frame, slice_rows
-        self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        self.names, self.arities, self.n_rows, self.holes = frame.names, frame.arities, frame.n_rows, frame.holes
         self.n_jobs = n_jobs
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
@@ -235,9 +236,10 @@ class SlicedCounter(PartitionedCounter):
         return total or []
 
     def _slice(self, columns: Sequence[int], requests: Sequence[Request], start: int, stop: int) -> list[Tables]:
-        codes = [self.frame.column(j)[start:stop] for j in columns]
-        names, levels = [self.names[j] for j in columns], [self.frame.levels[j] for j in columns]
-        return counted(_Once(Frame.from_columns(codes, names, levels, stop - start), 1), requests)
+        part = self.frame.select(columns)
+        codes = [part.column(j)[start:stop] for j in range(part.n_columns)]
+        rows = Frame.from_columns(codes, part.names, part.levels, stop - start, part.holes)
+        return counted(_Once(rows, 1), requests)
 
 
 def _with(total: list[Tables] | None, more: list[Tables], arities: Sequence[NDArray[np.int64]]) -> list[Tables]:

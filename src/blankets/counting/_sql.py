@@ -32,6 +32,7 @@ from blankets.data import (
     decide,
     decide_target,
     quoted,
+    refuse_units,
     table_of,
 )
 from blankets.errors import EngineError, ParameterError, TargetError
@@ -47,6 +48,7 @@ class _Coded:
     expression: str
     codes: Mapping[str | None, int]
     levels: tuple[object, ...]
+    holes: bool = False  # whether missing values have the code beyond the levels
 
     def code(self, text: str | None) -> int:
         """Return the code of a text."""
@@ -63,7 +65,7 @@ class SqlCounter(PartitionedCounter):
 
     ``table``: the query. ``target``: a column that must exist and have no missing values. ``reading``: as for
     `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for missing
-    values "error" and "level".
+    values all but "drop".
 
     Examples
     --------
@@ -75,6 +77,7 @@ class SqlCounter(PartitionedCounter):
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+        refuse_units(reading, "engine='sql'", "count with sum(...) GROUP BY in a table in memory")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
         asked = AskedColumns.of(table_of(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
@@ -95,6 +98,7 @@ class SqlCounter(PartitionedCounter):
         self._columns = list(columns.values())
         self.names, self.levels = tuple(columns), tuple(coded.levels for coded in self._columns)
         self.arities = np.array([len(values) for values in self.levels], np.int64)
+        self.holes = frozenset(j for j, coded in enumerate(self._columns) if coded.holes)
         self.report: DataReport = findings.report(
             n_rows=self.n_rows,
             n_columns=len(columns),
@@ -121,8 +125,11 @@ class SqlCounter(PartitionedCounter):
         parts = [f"SELECT {k} AS k, {x.expression} AS x, {counted}" for k, x in enumerate(columns)]
         found: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
         for k, x, y, *given, n in self.table.rows(" UNION ALL ".join(parts)):
-            stratum = tuple(coded.code(z) for coded, z in zip(cells[1:], given, strict=True))
-            found.setdefault(stratum, []).append((k, columns[k].code(x), cells[0].code(y), n))
+            pairs = [(columns[k], x), *zip(cells, (y, *given), strict=True)]
+            row = [coded.code(value) for coded, value in pairs]
+            if any(code == len(coded.levels) for code, (coded, _) in zip(row, pairs, strict=True)):
+                continue  # a hole
+            found.setdefault(tuple(row[2:]), []).append((k, row[0], row[1], n))
         widest = int(self.arities[request.xs].max())
         counts = np.zeros((len(columns), widest, int(self.arities[request.y]), len(found)), np.int32)
         for s, stratum in enumerate(sorted(found)):
@@ -159,9 +166,10 @@ class SqlCounter(PartitionedCounter):
         codes: dict[str | None, int] = {str(code): code for code in code_of.values()}
         if used.binning is None:
             codes = {text: code_of[level] for text, level in texts.items()}
-        gap = {} if used.missing_label is None else {"nan": len(used.levels) - 1, None: len(used.levels) - 1}
+        missing = len(used.levels) if used.holes else len(used.levels) - 1
+        gap = {"nan": missing, None: missing} if used.holes or used.missing_label is not None else {}
         expression = f"CAST({quoted(name)} AS VARCHAR)" if used.binning is None else _bins(name, used)
-        return _Coded(name, expression, {**gap, **codes}, used.levels)
+        return _Coded(name, expression, {**gap, **codes}, used.levels, used.holes)
 
     def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[str, object]]:
         """Return the summary of a column from the database, and the level of each of its texts."""

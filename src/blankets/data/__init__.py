@@ -3,7 +3,7 @@
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
-from blankets.data._data_report import Binning, DataReport
+from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._findings import Findings
@@ -19,6 +19,7 @@ from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 
 __all__ = [
     "AskedColumns",
@@ -34,6 +35,7 @@ __all__ = [
     "Findings",
     "Frame",
     "Ingested",
+    "MISSING_IS_A_LEVEL",
     "NumericTable",
     "Reading",
     "ReadingOptions",
@@ -55,5 +57,6 @@ __all__ = [
     "quoted",
     "read_column",
     "read_table",
+    "refuse_units",
     "table_of",
 ]

@@ -26,6 +26,7 @@ class FrameBuilder:
         self._levels: list[tuple[object, ...]] = []
         self._is_wide: list[bool] = []
         self._digests: list[bytes] = []
+        self._holes: set[int] = set()
 
     def add(
         self,
@@ -33,9 +34,11 @@ class FrameBuilder:
         codes: NDArray[np.integer[Any]],
         levels: tuple[object, ...],
         wanted: Callable[[str, bytes], bool] | None = None,
+        *,
+        holes: bool = False,
     ) -> bool:
         """Add a column unless ``wanted`` refuses its name and hash of codes; return whether it was added."""
-        wide = len(levels) > NARROW
+        wide = len(levels) + holes > NARROW
         row: NDArray[Any] = codes.astype(np.int32) if wide else self._narrow[len(self._names) - len(self._wide)]
         if not wide:
             row[:] = codes
@@ -44,6 +47,8 @@ class FrameBuilder:
             return False
         if wide:
             self._wide.append(row)
+        if holes:
+            self._holes.add(len(self._names))
         self._names.append(name)
         self._levels.append(levels)
         self._is_wide.append(wide)
@@ -59,4 +64,5 @@ class FrameBuilder:
         block_of = is_wide.astype(np.int64) if len(blocks) == 2 else np.zeros(len(is_wide), np.int64)
         position = np.where(is_wide, np.cumsum(is_wide), np.cumsum(~is_wide)).astype(np.int64) - 1
         digests = dict(zip(zip(block_of.tolist(), position.tolist(), strict=True), self._digests, strict=True))
-        return Frame(tuple(self._names), tuple(self._levels), self.n_rows, tuple(blocks), block_of, position, digests)
+        names, levels, holes = tuple(self._names), tuple(self._levels), frozenset(self._holes)
+        return Frame(names, levels, self.n_rows, tuple(blocks), block_of, position, digests, holes)

@@ -45,6 +45,7 @@ class Coding:
     missing_label: str | None = None  # the level that means "missing", if there is one; it is the last
     unused: tuple[object, ...] = ()  # declared levels that no row has
     checked: bool = True  # whether each bin is known to have rows; otherwise see `without_empty_bins`
+    holes: bool = False  # whether missing values have a code of their own that is no level: the number of levels
 
     @property
     def known(self) -> tuple[object, ...]:
@@ -52,7 +53,7 @@ class Coding:
         return self.levels if self.missing_label is None else self.levels[:-1]
 
     def codes(self, column: Column) -> NDArray[np.integer[Any]]:
-        """Return the codes of some rows; 0 if the value is missing and there is no level for that."""
+        """Return the codes of some rows; 0 if the value is missing and there is no code for that."""
         codes: NDArray[np.integer[Any]]
         if self.binning is None:
             codes, added = by_levels(column, self.known)
@@ -66,7 +67,13 @@ class Coding:
             codes = np.zeros(len(column), np.int64)
         if column.missing is None:
             return codes
-        return np.where(column.missing, 0 if self.missing_label is None else len(self.levels) - 1, codes)
+        missing = len(self.levels) if self.holes else 0 if self.missing_label is None else len(self.levels) - 1
+        return np.where(column.missing, missing, codes)
+
+    @property
+    def width(self) -> int:
+        """Number of codes: the levels, and one for holes."""
+        return len(self.levels) + self.holes
 
     def without_empty_bins(self, counts: NDArray[np.integer[Any]]) -> tuple[Coding | LeftOut, NDArray[np.int32] | None]:
         """Join each bin without rows with its neighbor, given the number of rows of each code.
@@ -152,6 +159,8 @@ def decide(
         coding = _categories(summary)
     if not summary.n_missing or isinstance(coding, LeftOut):
         return coding
+    if reading.missing == "testwise":
+        return replace(coding, holes=True)
     label = "missing" if "missing" not in coding.levels else "(missing)"
     return replace(coding, levels=(*coding.levels, label), missing_label=label)
 

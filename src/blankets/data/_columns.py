@@ -51,7 +51,7 @@ class Categories:
         """Number of infinite values."""
         return 0
 
-    def take(self, rows: Mask) -> Categories:
+    def take(self, rows: Mask | NDArray[np.int64]) -> Categories:
         """Return the column with only some rows; text levels without rows are removed."""
         part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared, self.ordered)
         if self.declared or not (self.levels and isinstance(self.levels[0], str)):
@@ -87,7 +87,7 @@ class Numbers:
         """Number of infinite values."""
         return int(np.count_nonzero(np.isinf(self.present))) if self.values.dtype.kind == "f" else 0
 
-    def take(self, rows: Mask) -> Numbers:
+    def take(self, rows: Mask | NDArray[np.int64]) -> Numbers:
         """Return the column with only some rows."""
         return Numbers(self.values[rows], _some(self.missing, rows))
 
@@ -110,7 +110,7 @@ def _count(missing: Mask | None) -> int:
     return 0 if missing is None else int(np.count_nonzero(missing))
 
 
-def _some(missing: Mask | None, rows: Mask) -> Mask | None:
+def _some(missing: Mask | None, rows: Mask | NDArray[np.int64]) -> Mask | None:
     """Return the mask of the chosen rows, None if nothing is missing among them."""
     if missing is None:
         return None

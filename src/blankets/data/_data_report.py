@@ -9,6 +9,11 @@ from itertools import pairwise
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
 
+MISSING_IS_A_LEVEL = (
+    "Given such a column, rows without a value count as alike although their values differ: what it confounds stays "
+    "confounded there."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Binning:
@@ -49,6 +54,8 @@ class DataReport:
     # declared levels that no row has; they count in the nominal degrees of freedom
     unused_levels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     unlabeled: int = 0  # rows whose target is missing
+    unlabeled_left_out: bool = False  # whether these rows were left out
+    complete_rows: int | None = None  # rows that have a value in every column, where each test finds its own rows
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -79,8 +86,13 @@ class DataReport:
         told = [
             (True, f"{self.n_rows} rows and {self.n_columns} columns are used."),
             (self.dropped_rows, f"{gone} {listed(self.missing)}."),
-            (self.missing_policy == "level" and self.missing, f"Missing is a level of {listed(self.missing)}."),
-            (self.unlabeled, f"The target is missing in {self.unlabeled} rows."),
+            (
+                self.missing_policy == "level" and self.missing,
+                f"Missing is a level of {listed(self.missing)}. {MISSING_IS_A_LEVEL}",
+            ),
+            (self.complete_rows is not None, self._testwise_line()),
+            (self.unlabeled and not self.unlabeled_left_out, f"The target is missing in {self.unlabeled} rows."),
+            (self.unlabeled_left_out, f"{self.unlabeled} rows without a target were left out."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
             (self.constant, f"Left out, a single value: {listed(self.constant)}."),
             (self.without_cut, f"Left out, no cut found by binning: {listed(self.without_cut)}."),
@@ -91,6 +103,12 @@ class DataReport:
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]
         return [sentence for happened, sentence in told if happened]
+
+    def _testwise_line(self) -> str:
+        return (
+            f"Values are missing in {listed(self.missing)}; {self.complete_rows} rows are complete, and each test uses "
+            f"the rows that have what it needs."
+        )
 
     def _duplicate_lines(self, most: int = 8) -> list[str]:
         """Return one sentence for each of the first columns that have copies."""

@@ -31,7 +31,7 @@ class Encoder:
     binned: Mapping[str, Binning]  # cut points of the continuous ones
     target: str | None  # name of the target; new rows may come without it
     # the policy for missing values; new rows are never dropped, so "drop" is an error here
-    missing: Annotated[str, Literal["error", "level", "drop"]]
+    missing: Annotated[str, Literal["testwise", "level", "drop", "error"]]
     missing_labels: Mapping[str, str]  # name of the level that means "missing", for columns that have one
     # For tables without column names: the number of columns. New rows must have as many, or all but the last if
     # that was the target.
@@ -62,18 +62,21 @@ class Encoder:
         """
         table = open_table(new_data)
         wanted = self._columns_in(table)
-        if table.sparse is not None and all(self.levels[k][:1] == (0,) for k in wanted):
+        gaps = self.missing == "testwise" and table.sparse is not None and bool(np.isnan(table.sparse.data).any())
+        if table.sparse is not None and not gaps and all(self.levels[k][:1] == (0,) for k in wanted):
             return self._transform_sparse(table, wanted)
         findings, new_rows = Findings(), dict[str, int]()
         builder = FrameBuilder(table.n_rows, len(wanted))
         for k, j in wanted.items():
             name = self.names[k]
             try:
-                codes, levels = self._recode(k, table.read(j), findings, new_rows)
+                column = table.read(j)
+                codes, levels = self._recode(k, column, findings, new_rows)
             except Refused as reason:
                 findings.refuse(name, reason)
                 continue
-            builder.add(name, codes, levels)
+            holes = self.missing == "testwise" and column.missing is not None and name != self.target
+            builder.add(name, codes, levels, holes=holes)
         findings.check(missing="error")
         _warn_of_new_levels(new_rows)
         return builder.frame()
@@ -83,7 +86,9 @@ class Encoder:
         n, before = len(table.names), self.n_columns_in
         if before is not None and table.positional and n != before:
             if n != before - 1 or self.target != f"x{n}":
-                raise DataError(f"the new rows have {n} columns, but there were {before}; columns go by number here")
+                raise DataError(
+                    f"the new rows have {n} columns, but there were {before}; columns are matched by number here"
+                )
         index = table.index
         absent = [name for name in self.names if name not in index and name != self.target]
         if absent:
@@ -111,6 +116,8 @@ class Encoder:
             return codes, levels
         if name == self.target:
             return np.where(column.missing, 0, codes), levels
+        if self.missing == "testwise":
+            return np.where(column.missing, len(levels), codes), levels
         if self.missing != "level":
             findings.missing[name] = column.n_missing
             return codes, levels

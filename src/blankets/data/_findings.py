@@ -18,6 +18,7 @@ from blankets.errors import (
     ManyLevelsWarning,
     MissingValuesError,
     TargetError,
+    TooFewRowsWarning,
     listed,
     warn,
 )
@@ -86,8 +87,8 @@ class Findings:
             self.many_classes = f"the target {name!r} has {summary.seen} classes; few tests will be reliable"
         return coding
 
-    def check(self, *, missing: str) -> None:
-        """Raise one error with everything that makes the table unusable."""
+    def check(self, *, missing: str, of_numbers: bool = False) -> None:
+        """Raise one error with everything that makes the table unusable; a table of numbers may have no gaps."""
         problems: list[tuple[type[DataError], str]] = [(TargetError, sentence) for sentence in self.target]
         problems += [
             (DataError, f"{'each of the columns' if len(names) > 1 else 'column'} {listed(names)} {_excluding(reason)}")
@@ -99,8 +100,8 @@ class Findings:
             )
         if self.continuous:
             problems.append((DataError, _unbinned(self.continuous)))
-        if self.missing and missing == "error":
-            problems.append((MissingValuesError, _gaps(self.missing)))
+        if self.missing and (missing == "error" or (of_numbers and missing != "drop")):
+            problems.append((MissingValuesError, _gaps(self.missing, of_numbers=of_numbers)))
         if not problems:
             return
         kinds = {kind for kind, _ in problems}
@@ -203,12 +204,29 @@ def _counted(counts: dict[str, int], what: str = "", most: int = 8) -> str:
     return shown if len(counts) <= most else f"{shown} and {len(counts) - most} more"
 
 
-def _gaps(missing: dict[str, int]) -> str:
-    """Say which columns have missing values and what the user can do."""
+def _gaps(missing: dict[str, int], *, of_numbers: bool) -> str:
+    """Say where values are missing and what the user may choose."""
+    where = f"values are missing in {_counted(missing, 'rows')}; "
+    if of_numbers:
+        return (
+            f"{where}test='fisher-z' needs every number: choose missing='drop' (such rows are deleted), a test of "
+            f"count tables, which can use the rows that each test needs, or leave the columns out with exclude=[...]"
+        )
     return (
-        f"values are missing in {_counted(missing, 'rows')}; choose missing='level' (missing becomes a level of its "
-        f"own) or missing='drop' (such rows are deleted), or leave the columns out with exclude=[...]"
+        f"{where}choose missing='testwise' (each test uses the rows that have what it needs), missing='drop' (such "
+        f"rows are deleted) or, where being missing is itself a state, missing='level', or leave the columns out with "
+        f"exclude=[...]"
     )
+
+
+def warn_of_dropping(n_left: int, n_given: int) -> None:
+    """Warn if deleting rows with gaps has cost more than half of them."""
+    if 2 * n_left < n_given:
+        warn(
+            f"missing='drop' has deleted {n_given - n_left:,} of {n_given:,} rows, and what is left may not be like "
+            f"the rest; missing='testwise' uses in each test all rows that have what it needs",
+            TooFewRowsWarning,
+        )
 
 
 def _unbinned(names: list[str]) -> str:

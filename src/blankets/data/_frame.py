@@ -94,7 +94,8 @@ class Frame:
     ``names``: one name per column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
     column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
     (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
-    position, if they are known (from reading the table).
+    position, if they are known (from reading the table). ``holes``: columns in which some rows have no value. The code
+    of such a row is the number of levels, one beyond the last, and counters leave these rows out.
 
     Examples
     --------
@@ -112,6 +113,7 @@ class Frame:
     block_of: NDArray[np.int64]
     position: NDArray[np.int64]
     digests: dict[tuple[int, int], bytes] = field(default_factory=dict, repr=False)
+    holes: frozenset[int] = frozenset()
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,9 +126,10 @@ class Frame:
         names: Sequence[str],
         levels: Sequence[tuple[object, ...]],
         n_rows: int,
+        holes: frozenset[int] = frozenset(),
     ) -> Frame:
         """Build a frame from one array of codes per column; narrow and wide columns get a block each."""
-        wide = np.array([len(values) > NARROW for values in levels], dtype=bool)
+        wide = np.array([len(values) + (j in holes) > NARROW for j, values in enumerate(levels)], dtype=bool)
         blocks: list[DenseColumns] = []
         block_of = np.zeros(len(names), np.int64)
         position = np.zeros(len(names), np.int64)
@@ -139,7 +142,7 @@ class Frame:
                 codes[k] = columns[j]
             block_of[here], position[here] = len(blocks), np.arange(len(here))
             blocks.append(DenseColumns(codes))
-        return cls(tuple(names), tuple(levels), n_rows, tuple(blocks), block_of, position)
+        return cls(tuple(names), tuple(levels), n_rows, tuple(blocks), block_of, position, holes=holes)
 
     @classmethod
     def from_codes(
@@ -173,6 +176,30 @@ class Frame:
         """Number of levels of each column, shape (columns,)."""
         return np.array([len(values) for values in self.levels], dtype=np.int64)
 
+    @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """Number of codes of each column, shape (columns,): its levels, and one for rows without a value."""
+        if not self.holes:
+            return self.arities
+        widths = self.arities.copy()
+        widths[list(self.holes)] += 1
+        return widths
+
+    def gaps(self, j: int) -> NDArray[np.bool_] | None:
+        """Return which rows have no value of column ``j``; None if all have.
+
+        >>> frame = Frame.from_columns([np.array([0, 2, 1])], ["a"], [("no", "yes")], 3, frozenset({0}))
+        >>> frame.gaps(0).tolist()
+        [False, True, False]
+        """
+        return np.asarray(self.column(j) == len(self.levels[j])) if j in self.holes else None
+
+    @property
+    def n_complete(self) -> int | None:
+        """Number of rows that have a value in every column; None if no column has holes."""
+        gaps = [gap for j in sorted(self.holes) if (gap := self.gaps(j)) is not None]
+        return self.n_rows - int(np.count_nonzero(np.logical_or.reduce(gaps))) if gaps else None
+
     def index(self, name: str) -> int:
         """Return the number of the column called ``name``."""
         try:
@@ -193,36 +220,41 @@ class Frame:
         """
         js = list(columns)
         names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
-        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js], self.digests)
+        holes = frozenset(k for k, j in enumerate(js) if j in self.holes)
+        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js], self.digests, holes)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
         chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
         blocks = tuple(block.take(chosen) for block in self.blocks)
-        return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position)
+        return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position, holes=self.holes)
 
-    def with_column(self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
+    def with_column(
+        self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...], *, holes: bool = False
+    ) -> Frame:
         """Return a frame in which column ``name`` is new or has been replaced; other columns are shared.
+
+        ``holes``: whether rows without a value are among its codes.
 
         >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
         >>> frame.with_column("b", np.array([0, 1, 2]), ("low", "mid", "high")).arities.tolist()
         [2, 3]
         """
         if name in self._index:
-            return self.replaced(self._index[name], codes, levels)
+            return self.replaced(self._index[name], codes, levels, holes=holes)
         block_of, position = np.append(self.block_of, 0), np.append(self.position, 0)
-        wider = Frame(
-            (*self.names, name), (*self.levels, levels), self.n_rows, self.blocks, block_of, position, self.digests
-        )
-        return wider.replaced(self.n_columns, codes, levels)
+        names, all_levels = (*self.names, name), (*self.levels, levels)
+        wider = Frame(names, all_levels, self.n_rows, self.blocks, block_of, position, self.digests, self.holes)
+        return wider.replaced(self.n_columns, codes, levels, holes=holes)
 
-    def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...]) -> Frame:
+    def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...], *, holes: bool = False) -> Frame:
         """Return a frame in which column ``j`` has other codes and levels; other columns are shared."""
-        row: NDArray[Any] = np.array(codes, code_type(len(levels)))
+        row: NDArray[Any] = np.array(codes, code_type(len(levels) + holes))
         block_of, position = self.block_of.copy(), self.position.copy()
         block_of[j], position[j] = len(self.blocks), 0
         all_levels, blocks = (*self.levels[:j], levels, *self.levels[j + 1 :]), (*self.blocks, DenseColumns(row[None]))
-        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests))
+        gappy = self.holes - {j} | ({j} if holes else set())
+        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests), gappy)
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
@@ -245,7 +277,7 @@ class Frame:
 
 
 def code_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return the integer type of codes for this number of levels."""
+    """Return the integer type for this number of different codes."""
     return np.uint8 if n_levels <= NARROW else np.int32
 
 

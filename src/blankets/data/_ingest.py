@@ -14,7 +14,7 @@ from blankets.data._coding import Coding, code, decide, decide_target, left_out
 from blankets.data._columns import Categories, Column, Mask, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import Frame, code_type, digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
@@ -24,6 +24,8 @@ from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.errors import DataError, TargetError
+
+Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Ingested:
     # (rows,): rows whose target is missing; there the target's code is 0, without a meaning. None if every row has
     # a label, or there is no target.
     unlabeled: Mask | None = None
+    groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
+    group_name: str = ""
 
 
 def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
@@ -112,7 +116,8 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to an accepted frame what was stored when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
-    report = replace(store.report, n_columns=done.report.n_columns, unlabeled=done.report.unlabeled)
+    now = done.report
+    report = replace(store.report, n_columns=now.n_columns, unlabeled=now.unlabeled, complete_rows=now.complete_rows)
     return replace(done, encoder=encoder, report=report)
 
 
@@ -157,13 +162,21 @@ class Target:
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Accept a frame, without the columns that the user excludes; only its target is checked."""
     findings, name = Findings(), asked.target
+    rows = asked.units.chosen(None, frame.n_rows)
+    if rows is not None:
+        check_room(len(rows), frame.n_columns)
+        frame, column = frame.take(rows), None if column is None else column.take(rows)
     target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
-    if asked.place is None and target is not None:
+    if target is not None and (asked.place is None or frame.index(target.name) in frame.holes):
         frame = frame.with_column(target.name, target.codes, target.coding.levels)
     unlabeled = None if column is None else column.missing
+    gaps = {
+        frame.names[j]: int(np.count_nonzero(gap)) for j in sorted(frame.holes) if (gap := frame.gaps(j)) is not None
+    }
+    policy = "testwise" if gaps else "error"
     report = DataReport(
         n_rows=frame.n_rows,
         n_columns=frame.n_columns,
@@ -171,9 +184,13 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         n_columns_given=frame.n_columns,
         binned=findings.binned,
         unlabeled=0 if column is None else column.n_missing,
+        missing=gaps,
+        missing_policy=policy,
+        complete_rows=frame.n_complete,
     )
-    encoder = Encoder(frame.names, frame.levels, findings.binned, name, "error", {})
-    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+    encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
+    at, units = None if name is None else frame.index(name), asked.units
+    return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
 
 
 @dataclass(slots=True)
@@ -197,10 +214,12 @@ class _Work:
     def run(self, column: Column | None) -> Ingested:
         """Encode target and features and put them together."""
         asked, table, findings = self.asked, self.asked.table, self.findings
-        rows = self._kept_rows() if asked.reading.missing == "drop" else None
-        n_rows = table.n_rows if rows is None else int(np.count_nonzero(rows))
+        kept = self._kept_rows() if asked.reading.missing == "drop" else None
+        rows, n_given = asked.units.chosen(kept, table.n_rows), asked.units.n_rows(table.n_rows)
+        n_rows = n_given if rows is None else len(rows)
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='level'")
+            raise DataError(f"missing='drop' leaves {n_rows} of {n_given} rows; choose missing='testwise'")
+        warn_of_dropping(n_rows, n_given)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
         if name is not None and column is not None:
@@ -214,14 +233,16 @@ class _Work:
         report = findings.report(
             n_rows=n_rows,
             n_columns=frame.n_columns,
-            n_rows_given=table.n_rows,
+            n_rows_given=n_given,
             n_columns_given=len(asked.order) + (asked.beside is not None),
-            dropped_rows=table.n_rows - n_rows,
+            dropped_rows=n_given - n_rows,
             missing_policy=policy,
             unlabeled=0 if column is None else column.n_missing,
+            complete_rows=frame.n_complete,
         )
-        unlabeled = None if column is None else column.missing
-        return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+        unlabeled, units = None if column is None else column.missing, asked.units
+        at = None if name is None else frame.index(name)
+        return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in the features that will be used."""
@@ -239,11 +260,13 @@ class _Work:
             name, summary = table.names[j], Summary.asked(table.names[j], reading)
             summary.add(column)
             if left_out(summary, reading, lambda: column, keep=name in self.asked.keep) is None:  # noqa: B023
-                self.findings.missing[name] = column.n_missing
+                weights = self.asked.units.weights
+                gaps = column.missing if weights is None else weights[column.missing]
+                self.findings.missing[name] = int(gaps.sum())
                 kept &= ~column.missing
         return kept
 
-    def _dense(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _dense(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode column by column into one frame."""
         check_room(n_rows, len(self.asked.order) + 1)
         builder = FrameBuilder(n_rows, len(self.asked.order) + 1)
@@ -258,7 +281,7 @@ class _Work:
         return builder.frame()
 
     def _add(
-        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Mask | None, classes: Categories | None
+        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Rows | None, classes: Categories | None
     ) -> None:
         """Decide about a feature, and add it unless it is left out or repeats another."""
         name, reading = self.asked.table.names[j], self.asked.reading
@@ -273,12 +296,12 @@ class _Work:
             return
         coding, codes = code(coding, column, settled)
         used = self.findings.decided(name, coding, summary)
-        if used is not None and builder.add(name, codes, used.levels, repeats.new):
+        if used is not None and builder.add(name, codes, used.levels, repeats.new, holes=used.holes):
             self.findings.use(name, used)
             if used.missing_label is not None:
                 self.missing_labels[name] = used.missing_label
 
-    def _sparse(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _sparse(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
         table, features = self.asked.table, self.asked.features
         matrix = table.sparse if len(features) == len(table.names) else table.sparse[:, features]
@@ -286,7 +309,8 @@ class _Work:
         note_gaps(matrix, called, self.findings)
         matrix = matrix if rows is None else take_rows(matrix, rows)
         twin = None if target is None or target.unlabeled is not None else sparse_digest(target.codes)
-        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin))
+        testwise = self.asked.reading.missing == "testwise"
+        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin), testwise=testwise)
         if target is None:
             return done
         frame = done.with_column(target.name, target.codes, target.coding.levels)

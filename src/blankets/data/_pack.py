@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from blankets.data._chunks import ChangedTypes, Chunks
 from blankets.data._coding import Coding, LeftOut, decide, left_out
 from blankets.data._columns import Column, Mask, Refused
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import NARROW, code_type, digest
 from blankets.data._ingest import Ingested, Target
 from blankets.data._readers import from_arrow
@@ -30,6 +30,7 @@ from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 from blankets.errors import DataError, EngineError
 
 Tell = Callable[[str], None]
@@ -45,6 +46,7 @@ def pack_chunks(
     n_jobs: int | None = None,
 ) -> Store:
     """Write a table that comes in chunks as a store; ``target`` and ``reading`` are those of `ingest`."""
+    refuse_units(reading, "a table that is read piece by piece", "read it into memory, or repeat its rows")
     before = chunks.identity()
     how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
     fingerprint = _fingerprint([before, target, how])
@@ -82,7 +84,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
     fingerprint = _fingerprint([frame.fingerprint(), target])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    with StoreWriter(path, frame.n_rows, [len(values) > NARROW for values in frame.levels]) as writer:
+    with StoreWriter(path, frame.n_rows, [width > NARROW for width in frame.widths.tolist()]) as writer:
         for j in range(frame.n_columns):
             writer.write(j, 0, frame.column(j))
         return writer.finish(
@@ -95,6 +97,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
             digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
+            holes=frame.holes,
         )
 
 
@@ -120,7 +123,7 @@ class _Packing:
         self.findings.check(missing=self.reading.missing)
         names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
         n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
-        with StoreWriter(path, n_rows, [len(codings[name].levels) > NARROW for name in names]) as writer:
+        with StoreWriter(path, n_rows, [codings[name].width > NARROW for name in names]) as writer:
             digests = self._written(writer, names, codings, target)
             self._join_empty_bins(writer, names, codings, digests, summaries)
             if not unchanged():
@@ -154,6 +157,7 @@ class _Packing:
                 missing_labels={n: label for n in kept if (label := codings[n].missing_label) is not None},
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
+                holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
             )
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
@@ -207,7 +211,8 @@ class _Packing:
         rows = np.concatenate(masks)
         left = int(np.count_nonzero(rows))
         if left < 2:
-            raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='level'")
+            raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='testwise'")
+        warn_of_dropping(left, len(rows))
         self.rows, refused = rows, self.findings.refused
         self.findings.refused = {}
         again = self._learnt()
@@ -266,7 +271,7 @@ class _Packing:
             except Refused as reason:
                 bad[name] = str(reason)
                 return
-            narrow = np.ascontiguousarray(codes, code_type(len(codings[name].levels)))
+            narrow = np.ascontiguousarray(codes, code_type(codings[name].width))
             writer.write(place[name], start, narrow)
             hashes[name].update(narrow.data)
 

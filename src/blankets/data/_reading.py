@@ -14,13 +14,14 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
-MISSING_POLICIES = ("error", "level", "drop")
+OF_ROWS = ("sample_weight", "groups")  # options that may be a column of the table or values beside it
+MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
 class ReadingOptions(TypedDict, total=False):
     """The fields of `Reading` as keywords, for ``**reading: Unpack[ReadingOptions]``."""
 
-    missing: Literal["error", "level", "drop"]
+    missing: Literal["testwise", "level", "drop", "error"]
     discretize: str | Mapping[str, Rule]
     n_bins: int | None
     keep: Iterable[str | int]
@@ -28,6 +29,8 @@ class ReadingOptions(TypedDict, total=False):
     exclude: Iterable[str | int]
     positive: object
     unlabeled_marker: object
+    sample_weight: object
+    groups: object
 
 
 @guarded
@@ -37,9 +40,12 @@ class Reading:
 
     Parameters
     ----------
-    missing : {"error", "level", "drop"}
-        What to do with missing values in features: refuse the table and name the columns, make
-        "missing" a level of its own, or delete such rows. Rows without a target are always kept.
+    missing : {"testwise", "level", "drop", "error"}
+        What to do with missing values in features. "testwise": each test uses the rows that have what it needs, and
+        says how many these are; valid if the gaps come by chance, or depend only on columns in the test's own
+        conditioning set. "level": "missing" is a level like any other, for columns in which being missing is itself
+        a state; given such a column, rows without a value count as alike although their values differ, so that a
+        confounder with gaps is not held fixed. "drop": delete every row with a gap. "error": refuse the table.
     discretize : str or mapping of str to rule
         What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
@@ -58,6 +64,12 @@ class Reading:
         The positive class; default: the second of two.
     unlabeled_marker : object
         The value that marks a row without a label; "auto": -1, if the other values are 0 and 1.
+    sample_weight : str or array_like, optional
+        How many rows each row stands for, whole numbers: the name of a column (of counts, in an aggregated table), or
+        one value for each row. The answer is that for the table in which each row is repeated as often.
+    groups : str or array_like, optional
+        Which rows belong together, such as the visits of a patient: the name of a column, or one value for each row.
+        Tests then allow for any dependence within a group, and rows are drawn by group. It is never a feature.
 
     Examples
     --------
@@ -69,7 +81,7 @@ class Reading:
     blankets.errors.ParameterError: there is no argument 'mising'; did you mean 'missing'?
     """
 
-    missing: Literal["error", "level", "drop"] = "error"
+    missing: Literal["testwise", "level", "drop", "error"] = "testwise"
     discretize: str | Mapping[str, Rule] = "sturges"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()
@@ -77,6 +89,8 @@ class Reading:
     exclude: Iterable[str | int] = ()
     positive: object = None
     unlabeled_marker: object = "auto"
+    sample_weight: object = None
+    groups: object = None
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
@@ -111,8 +125,9 @@ class Reading:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
-        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        """The options that differ from their defaults; values for each row are no options."""
+        said = {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        return {name: value for name, value in said.items() if name not in OF_ROWS or isinstance(value, str | int)}
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
         """Return the rule for a column of numbers, and whether the user gave it for this column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
 from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
+from blankets.data._units import Units
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
 
@@ -26,6 +27,7 @@ class AskedColumns:
     target: str | None  # the name of the target
     beside: Column | None  # the target, if it was given separately
     keep: frozenset[str]  # features that are kept in any case
+    units: Units = field(default_factory=Units)  # weights and groups of the rows
 
     @classmethod
     def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:
@@ -37,11 +39,14 @@ class AskedColumns:
         keep = frozenset(table.names[find_column(table, name)] for name in reading.keep)
         if reading.discretize == "supervised" and target is None and y is None:
             raise ParameterError("discretize='supervised' needs a target to look at")
-        order = chosen_columns(table, place, reading)
+        units = Units.of(table, reading)
+        if place in units.places:
+            raise ParameterError(f"the target {table.names[place]!r} cannot say what rows stand for as well")
+        order = chosen_columns(table, place, reading, units.places)
         name, beside = (None, None) if y is None else separate_target(table, order, y)
         name = table.names[place] if place is not None else name
         _check_rules(reading, table, name)
-        return cls(table, reading, order, place, name, beside, keep)
+        return cls(table, reading, order, place, name, beside, keep, units)
 
     @property
     def features(self) -> list[int]:
@@ -85,7 +90,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names) or ';'} {_offered(table)}")
     if getattr(name, "ndim", 0) or (isinstance(name, list) and len(name) == table.n_rows > 1):
         raise error(
-            f"a column goes by its name or number, but this is a {type(name).__name__} of values; "
+            f"give a column by its name or number, but this is a {type(name).__name__} of values; "
             f"if the target is not in the table, give it as y=..."
         )
     n = len(table.names)
@@ -95,7 +100,7 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no column number {name!r}; the table has columns 0 to {n - 1}")
     if isinstance(name, int | np.integer) and name in table.labels:
         return table.labels.index(name)
-    raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
+    raise error(f"there is no column {name!r}; columns of this table are called by name: {_offered(table)}")
 
 
 def _offered(table: Table) -> str:
@@ -103,11 +108,11 @@ def _offered(table: Table) -> str:
     return f"the columns are {listed(table.names)}"
 
 
-def chosen_columns(table: Table, place: int | None, reading: Reading) -> list[int]:
-    """Return the columns in use, the target included, in the order of the table."""
+def chosen_columns(table: Table, place: int | None, reading: Reading, never: frozenset[int] = frozenset()) -> list[int]:
+    """Return the columns in use, the target included, in the order of the table; ``never`` are no features."""
     columns = reading.columns
     wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
-    unwanted = {find_column(table, name) for name in reading.exclude}
+    unwanted = never | {find_column(table, name) for name in reading.exclude}
     if place is not None:
         if place in unwanted:
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")

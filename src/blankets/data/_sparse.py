@@ -24,7 +24,7 @@ def from_sparse(data: Any) -> Table:
     if data.ndim != 2:
         raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
     if data.dtype.kind not in "biuf":
-        raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
+        raise DataError(f"a sparse matrix must hold numbers or booleans, but this one holds {data.dtype}")
     try:
         if hasattr(data, "check_format"):
             data.check_format(full_check=True)
@@ -62,17 +62,20 @@ def rows_without_gaps(matrix: Any) -> Mask:
     return kept
 
 
-def take_rows(matrix: Any, rows: Mask) -> Any:
+def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a sparse matrix, column-wise."""
     from scipy.sparse import csc_array
 
-    part = csc_array(matrix.tocsr()[np.flatnonzero(rows)])
+    part = csc_array(matrix.tocsr()[rows])
     part.sort_indices()
     return part
 
 
-def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
-    """Return the usable columns of a canonical ``csc_array``; ``repeats.findings`` gets the others."""
+def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats, *, testwise: bool = False) -> Frame:
+    """Return the usable columns of a canonical ``csc_array``; ``repeats.findings`` gets the others.
+
+    ``testwise``: missing values are holes; otherwise they are a level. In both cases they have the last code.
+    """
     n_rows, n_columns = matrix.shape
     stored = np.diff(matrix.indptr)
     of_column = np.repeat(np.arange(n_columns), stored)
@@ -83,7 +86,10 @@ def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
     first = np.searchsorted(pairs, np.arange(n_columns + 1) * len(values))
     codes = pair_of - first[of_column] + 1
 
-    used = _usable(np.diff(first), stored, n_rows, names, repeats)
+    gaps = np.zeros(n_columns, bool)
+    if testwise and matrix.dtype.kind == "f":
+        gaps[of_column[np.isnan(matrix.data)]] = True
+    used = _usable(np.diff(first) - gaps, stored, n_rows, names, repeats)
     narrow, indices, marks = codes.astype(np.uint8), matrix.indices.astype(np.int32, copy=False), {}
     for j in np.flatnonzero(used).tolist():
         here = slice(matrix.indptr[j], matrix.indptr[j + 1])
@@ -92,13 +98,15 @@ def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
     columns = np.flatnonzero(used)
     labels = level_names("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
+    holes = frozenset(np.flatnonzero(gaps[columns]).tolist())
+    levels = [values[:-1] if k in holes else values for k, values in enumerate(levels)]
     kept = used[of_column]
     indptr = np.concatenate([[0], np.cumsum(stored[columns])])
     block = SparseColumns(indptr.astype(np.int64), indices[kept], narrow[kept], n_rows)
     where = np.arange(len(columns), dtype=np.int64)
     digests = {(0, k): marks[j] for k, j in enumerate(columns.tolist())}
     chosen = tuple(names[j] for j in columns.tolist())
-    return Frame(chosen, tuple(levels), n_rows, (block,), np.zeros_like(where), where, digests)
+    return Frame(chosen, tuple(levels), n_rows, (block,), np.zeros_like(where), where, digests, holes)
 
 
 def sparse_digest(codes: NDArray[np.integer[Any]]) -> bytes:

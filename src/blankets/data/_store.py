@@ -77,8 +77,10 @@ class _Meta:
     report: DataReport
     missing_labels: Mapping[str, str]
     fingerprint: str
+    holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
 
     def _check(self) -> None:
+        holes = frozenset(self.holes)
         kinds = {"name": str, "levels": list, "wide": bool, "at": int, "digest": str, "sum": int}
         for column in self.columns:
             if not isinstance(column, dict) or {key: type(value) for key, value in column.items()} != kinds:
@@ -86,7 +88,7 @@ class _Meta:
             levels, places = column["levels"], self.n_wide if column["wide"] else self.n_narrow
             if not 0 <= column["at"] < places or len(bytes.fromhex(column["digest"])) != 16:
                 refuse(f"{column['name']!r} lies beyond the end of its file, or has no hash")
-            if not levels or (len(levels) > NARROW and not column["wide"]):
+            if not levels or (len(levels) + (column["name"] in holes) > NARROW and not column["wide"]):
                 refuse(f"{column['name']!r} has {len(levels)} levels")
             if not all(isinstance(level, str | int | float) for level in levels):
                 refuse(f"a level of {column['name']!r} is neither a text nor a number")
@@ -95,7 +97,7 @@ class _Meta:
             refuse("a name is there twice")
         if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
-        if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= names:
+        if not {*self.missing_labels, *holes, *([] if self.target is None else [self.target])} <= names:
             refuse("the report names a column that is not there")
 
 
@@ -178,7 +180,8 @@ class Store:
         )
         places = zip(block_of.tolist(), position.tolist(), strict=True)
         digests = {place: bytes.fromhex(column["digest"]) for place, column in zip(places, meta.columns, strict=True)}
-        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests)
+        holes = frozenset(j for j, name in enumerate(names) if name in frozenset(meta.holes))
+        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes)
         made = tuple(column["sum"] for column in meta.columns)
         return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made)
 
@@ -213,7 +216,7 @@ class Store:
 
     def _sum(self, j: int) -> int:
         """Return the checksum of a column; -1 if some code has no level."""
-        codes, arity, made = self.layout.column(j), len(self.layout.levels[j]), 0
+        codes, arity, made = self.layout.column(j), int(self.layout.widths[j]), 0
         for start in range(0, len(codes), PIECE):
             part = codes[start : start + PIECE]
             if not _within(part, arity):
@@ -230,9 +233,9 @@ class Store:
         frame = self.layout if columns is None else self.layout.select(columns)
         codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
         for j, part in enumerate(codes):
-            if not _within(part, len(frame.levels[j])):
+            if not _within(part, int(frame.widths[j])):
                 raise _damaged(self.path, f"{frame.names[j]!r} has codes beyond its levels")
-        return Frame.from_columns(codes, frame.names, frame.levels, stop - start)
+        return Frame.from_columns(codes, frame.names, frame.levels, stop - start, frame.holes)
 
 
 def _within(codes: Codes, arity: int) -> bool:
@@ -386,6 +389,7 @@ class StoreWriter:
         missing_labels: dict[str, str],
         fingerprint: str,
         digests: Sequence[bytes],
+        holes: frozenset[int] = frozenset(),
     ) -> Store:
         """Write the description of the used ``columns``, and give the folder its final name."""
         described = [
@@ -411,6 +415,7 @@ class StoreWriter:
             report=report,
             missing_labels=missing_labels,
             fingerprint=fingerprint,
+            holes=tuple(names[k] for k in sorted(holes)),
         )
         with self._disk_errors():
             if unlabeled is not None:

@@ -80,7 +80,7 @@ def _from_data_frame(data: Any) -> Table | None:
 
 def _from_frame(frame: Frame, j: int) -> Categories:
     """Return a column of a frame in the form of a column that was read."""
-    return Categories(frame.column(j), frame.levels[j], declared=True)
+    return Categories(frame.column(j), frame.levels[j], frame.gaps(j), declared=True)
 
 
 def table_of(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
@@ -101,7 +101,7 @@ def checked_names(labels: tuple[object, ...]) -> tuple[str, ...]:
     if not all(strings) and not all(numbers):
         odd = [label for label, good in zip(labels, strings, strict=True) if not good]
         raise DataError(
-            f"column names must all be texts or all be integers, but these are not texts: {listed(odd)}; "
+            f"column names must all be text or all be integers, but these are not text: {listed(odd)}; "
             f"rename them, for example with df.columns = [str(name) for name in df.columns]"
         )
     names = tuple(str(label) for label in labels)

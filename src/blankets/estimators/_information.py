@@ -74,7 +74,7 @@ class InformationSelector(TableSelector):
         unlabeled_marker: Any = "auto",
         beta: float | None = None,
         gamma: float | None = None,
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
@@ -100,14 +100,17 @@ class InformationSelector(TableSelector):
         self.address = address
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select columns of ``X`` by their information about ``y``; rows with a missing ``y`` or -1 are unlabeled."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Select columns of ``X`` by their information about ``y``; rows with a missing ``y`` or -1 are unlabeled.
+
+        ``sample_weight``: how many rows each row stands for, as whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(
             X,
             y=y,
-            reading=self._reading(),
+            reading={**self._reading(), "sample_weight": sample_weight},
             labels=self.labels,
             prior=self.prior,
             engine=Engine(self.engine, self.address),

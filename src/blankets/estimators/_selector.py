@@ -91,7 +91,7 @@ class MarkovBlanketSelector(TableSelector):
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
@@ -123,8 +123,11 @@ class MarkovBlanketSelector(TableSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the blanket of ``y`` among the columns of ``X``; missing values and -1 in ``y`` are unlabeled rows."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the blanket of ``y`` among the columns of ``X``; missing values and -1 in ``y`` are unlabeled rows.
+
+        ``sample_weight``: how many rows each row stands for, as whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         self.blanket_ = discover(
             X,
@@ -140,6 +143,7 @@ class MarkovBlanketSelector(TableSelector):
             n_jobs=self.n_jobs,
             rng=self.random_state,
             **self._reading(),
+            sample_weight=sample_weight,
         )
         return self
 

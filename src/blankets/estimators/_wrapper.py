@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,7 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     array([False,  True, False])
     """
 
-    missing = "error"
+    missing: Literal["error"] = "error"
 
     def __init__(
         self,
@@ -90,7 +90,8 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         """Find the blanket of the classes ``y``, then drop columns of ``X`` while the score does not fall."""
         number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
         one_of("order", self.order, ("best", "weakest"))
-        selector = MarkovBlanketSelector(algorithm="hiton-mb") if self.selector is None else clone(self.selector)
+        usual = MarkovBlanketSelector(algorithm="hiton-mb", missing=self.missing)
+        selector = usual if self.selector is None else clone(self.selector)
         X, y = checked(self, X, y, allow_missing=selector.missing != "error")
         self.selector_ = selector.fit(X, y)
         names = [str(name) for name in feature_names(self)]

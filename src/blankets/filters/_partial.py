@@ -80,7 +80,9 @@ class PartialLabels(InformationSource):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows of the population's sample."""
-        return self._among_background(information_of_block, xs, j) if self._apart else super().redundancy(xs, j)
+        if not self._apart:
+            return super().redundancy(xs, j)
+        return self._among_background(information_of_block(self.counter), xs, j)
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows of the population's sample."""
@@ -91,9 +93,7 @@ class PartialLabels(InformationSource):
         """Whether labeled rows were collected separately, so that only the others are a sample of the population."""
         return self.regime.sampling == "case-control"
 
-    def _among_background(self, summary_for: Callable[[int], Summary], xs: Columns, j: int) -> Floats:
-        summary = summary_for(self.labels.n_unlabeled)
-
+    def _among_background(self, summary: Summary, xs: Columns, j: int) -> Floats:
         def of_background(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
             return summary(np.ascontiguousarray(counts[:, :, UNLABELED, :, np.newaxis]))
 

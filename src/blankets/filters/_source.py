@@ -28,20 +28,21 @@ Floats = NDArray[np.float64]
 Summary = Callable[[NDArray[np.int32]], tuple[Floats, ...]]
 
 
-def information_of_block(n_rows: int) -> Summary:
+def information_of_block(counter: Counter) -> Summary:
     """Return the function from count tables, shape (k, x, y, strata), to plug-in I(X;Y|Z) = G / 2N."""
-    statistics = statistics_of_block(n_rows)
-    return lambda counts: (statistics(counts)[0] / (2.0 * n_rows),)
+    statistics = statistics_of_block(counter.n_rows, apart=bool(counter.holes))
+    return lambda counts: (statistics(counts)[0] / (2.0 * _rows(counts)),)
 
 
-def entropy_of_block(n_rows: int) -> Summary:
-    """Return the function from count tables, shape (k, ...), to the plug-in entropy of all their cells."""
+def entropy_of_block(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+    """Return the plug-in entropy of all cells of count tables, shape (k, ...)."""
+    cells, n_rows = counts.reshape(len(counts), -1).astype(float), _rows(counts)
+    return (np.array([math.log(n) for n in n_rows.tolist()]) - xlogy(cells, cells).sum(axis=1) / n_rows,)
 
-    def entropy(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-        cells = counts.reshape(len(counts), -1).astype(float)
-        return (math.log(n_rows) - xlogy(cells, cells).sum(axis=1) / n_rows,)
 
-    return entropy
+def _rows(counts: NDArray[np.int32]) -> Floats:
+    """Return the rows of each table; at least one, so that an empty table tells nothing."""
+    return np.asarray(np.maximum(counts.reshape(len(counts), -1).sum(axis=1, dtype=np.float64), 1.0))
 
 
 class InformationSource(ABC):
@@ -78,11 +79,11 @@ class InformationSource(ABC):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows."""
-        return self.background.summarize(information_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(information_of_block(self.background), xs, j)[0]
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows."""
-        return self.background.summarize(entropy_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(entropy_of_block, xs, j)[0]
 
     def interaction(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""
@@ -110,7 +111,7 @@ class PlugIn(InformationSource):
         """Return I(X;Y|Z) of each candidate."""
         if len(given) > 1 and self._determined_by(given):
             return np.zeros(len(xs))
-        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
+        return self.counter.summarize(information_of_block(self.counter), xs, self.target, given)[0]
 
     def joint(self, xs: Columns, j: int) -> Floats:
         """Return I(X,Xj;Y) of each candidate, by the chain rule."""
@@ -118,12 +119,12 @@ class PlugIn(InformationSource):
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj|Y) of each candidate, in one pass."""
-        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, j, (self.target,))[0]
+        return self.counter.summarize(information_of_block(self.counter), xs, j, (self.target,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(Y)."""
         classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3), dtype=np.int32)
-        return entropy_of_block(self.counter.n_rows)(classes)[0]
+        return entropy_of_block(classes)[0]
 
     def _determined_by(self, given: Sequence[int]) -> bool:
         """Tell whether each configuration of Z has a single class: then no table of any X need be counted."""

@@ -1,6 +1,7 @@
 """Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
 from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
@@ -12,6 +13,7 @@ from blankets.independence._tables import TableTests
 
 __all__ = [
     "CalibratedTests",
+    "ClusteredTests",
     "Columns",
     "ConditionedTests",
     "DSeparation",

@@ -76,7 +76,7 @@ class CalibratedTests(TableTests):
             raise ParameterError.out_of_range("seed", seed, "a whole number from 0 to 2**63 - 1")
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
-        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
+        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
         self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
     def separate(
@@ -105,7 +105,7 @@ class CalibratedTests(TableTests):
             plain.given,
             statistic=plain.statistic,
             dof=plain.dof,
-            n_rows=self.counter.n_rows,
+            n_rows=plain.n_rows,
             reliable=plain.reliable,
             log_p=plain.log_p,
             tests=self,
@@ -140,12 +140,14 @@ class CalibratedTests(TableTests):
     def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
         """Return the size from which a subset of ``among`` may leave fewer than five rows per cell of the table."""
         arities = self.counter.arities
-        cells = float(arities[y] * max(arities[xs], default=1))
+        cells, n_rows = float(arities[y] * max(arities[xs], default=1)), self.counter.n_rows
+        if self._gappy(xs, y, among):
+            n_rows = self.counter.n_seen([*xs.tolist(), y, *among])
         for size, arity in enumerate(sorted(arities[list(among)].tolist(), reverse=True)):
-            if self.counter.n_rows < LARGE * cells:
+            if n_rows < LARGE * cells:
                 return size
             cells *= arity
-        return len(among) if self.counter.n_rows < LARGE * cells else len(among) + 1
+        return len(among) if n_rows < LARGE * cells else len(among) + 1
 
     def at_level(self, level: float) -> CalibratedTests:
         """Return the same tests for decisions at another level; they are performed even in sparse tables."""
@@ -174,7 +176,7 @@ class CalibratedTests(TableTests):
             found.sets,
             statistic=statistic,
             dof=dof,
-            n_rows=self.counter.n_rows,
+            n_rows=self._rows(found.rows),
             reliable=found.reliable,
             log_p=log_p,
             method=np.where(found.reliable, method, 0).astype(np.int8),
@@ -204,6 +206,7 @@ class CalibratedTests(TableTests):
         log_p: NDArray[np.float64],
         method: NDArray[np.float64],
         reliable: NDArray[np.bool_],
+        rows: NDArray[np.float64] | None = None,
     ) -> CalibratedBatch:
         """Put the answers together and count the tests; p-values that kernels left open are computed when needed."""
         self.tally.add(n_tests)
@@ -213,7 +216,7 @@ class CalibratedTests(TableTests):
             given,
             statistic=statistic,
             dof=dof,
-            n_rows=self.counter.n_rows,
+            n_rows=self._rows(rows),
             reliable=reliable,
             by_effect=self.by_effect,
             tests=self,

@@ -29,6 +29,7 @@ class IndependenceTest(ABC):
 
     names: tuple[str, ...]  # names of the columns; everything else uses column numbers
     n_tests: int  # number of tests performed so far (unreliable ones are not performed)
+    looked_at: int = 0  # rows that are counted for a test; it may use fewer, because values are missing
     memo: dict[Hashable, Any]  # results of algorithms on these data that may be needed again (see `remember`)
 
     @abstractmethod

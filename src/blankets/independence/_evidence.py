@@ -150,7 +150,7 @@ class EvidenceBatch:
     def effect(self) -> NDArray[np.float64]:
         """Conditional mutual information in nats."""
         if self._effect is None:
-            self._effect = self.statistic / (2 * self.n_rows)
+            self._effect = self.statistic / (2 * np.maximum(self.n_rows, 1))
         return self._effect
 
     def dependent(self, alpha: float) -> NDArray[np.bool_]:

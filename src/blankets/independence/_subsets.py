@@ -23,6 +23,7 @@ class Separated(NamedTuple):
 
     n_tests: int  # number of tests performed
     answers: Floats  # (4, candidates): statistics, degrees of freedom, log p-values and methods
+    rows: Floats  # (candidates,): rows behind them, where columns have holes
     reliable: NDArray[np.bool_]  # (candidates,): whether any test was performed
     sets: list[Given]
 
@@ -74,7 +75,8 @@ def weakest_over(
     each = [weakest.evidence() for _, weakest in found]
     answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
     sets = [tuple(row[:k]) for row, k in zip(chosen_from[places].tolist(), size.tolist(), strict=True)]
-    return Separated(sum(performed for performed, _ in found), answers[:4], marks[0].astype(np.bool_), sets)
+    n_tests = sum(performed for performed, _ in found)
+    return Separated(n_tests, answers[:4], answers[8], marks[0].astype(np.bool_), sets)
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:

@@ -66,7 +66,7 @@ class TableTests(CountedTests):
                 "reliability", reliability, "a number of rows per degree of freedom, >= 0"
             )
         self.counter = counter
-        self.names = counter.names
+        self.names, self.looked_at = counter.names, counter.n_rows
         self.reliability, self.by_effect = reliability, strength == "information"
         self.nominal = dof == "nominal"
         self.memo = {}
@@ -103,7 +103,7 @@ class TableTests(CountedTests):
         if len(members) == 1:
             return self.scan(members, y)
         table = self._table
-        if table is None or not members:
+        if table is None or not members or self._gappy(members, y):
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
@@ -132,7 +132,9 @@ class TableTests(CountedTests):
         if found is None:
             return super().separate(xs, y, among, **how)
         statistic, dof, log_p, method = found.answers
-        batch = self._batch(columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable)
+        batch = self._batch(
+            columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows
+        )
         batch.by_effect, batch._log_p = False, log_p
         return batch
 
@@ -206,10 +208,11 @@ class TableTests(CountedTests):
 
     @cached_property
     def _summary(self) -> Callable[[NDArray[np.int32]], tuple[Floats, ...]]:
-        formula = self._adjusted
+        formula, gappy = self._adjusted, bool(self.counter.holes)
 
         def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-            return answers_of_block(counts, formula)
+            found = answers_of_block(counts, formula, apart=gappy)
+            return (*found, counts.sum(axis=(1, 2, 3), dtype=np.float64)) if gappy else found
 
         # This name identifies answers in a checkpoint; calibrated tests of one table may use several levels.
         answers.__qualname__ = f"{type(self).__qualname__}.{self._kind} {getattr(self, 'level', None)}"
@@ -231,11 +234,14 @@ class TableTests(CountedTests):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        table = None if even_if_unreliable else self._table
+        table, gappy = None if even_if_unreliable else self._table, self._gappy(xs, y, given)
         if table is not None and self._at_once(len(xs)):
-            n_tests, *answers = kernels.test_columns(table, self._formula, xs, y, np.array(sorted(given), np.int64))
+            ask = kernels.test_seen_columns if gappy else kernels.test_columns
+            n_tests, *answers = ask(table, self._formula, xs, y, np.array(sorted(given), np.int64))
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
+        if gappy:
+            return self._scan_seen(xs, y, given, even_if_unreliable=even_if_unreliable)
         reliable = self._reliable(xs, y, given)
         n_reliable = int(np.count_nonzero(reliable))
         if even_if_unreliable or n_reliable == len(xs):
@@ -256,7 +262,29 @@ class TableTests(CountedTests):
             bits = self.counter.bits_alone(y)
             if bits is not None:
                 return _scanned(self.counter, bits, self._adjusted, xs, y)
-        return self.counter.summarize(self._summary, xs, y, given)
+        return self.counter.summarize(self._summary, xs, y, given)[:4]
+
+    def _gappy(self, xs: Columns, y: int, given: Sequence[int] = ()) -> bool:
+        """Whether some column of the tests has holes, so that each test finds its own rows."""
+        holes = self.counter.holes
+        return bool(holes) and not holes.isdisjoint((y, *given, *(int(x) for x in xs)))
+
+    def _scan_seen(
+        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
+    ) -> EvidenceBatch:
+        """Do the same where columns have holes: how many rows a test has shows when they have been counted."""
+        nominal = self._nominal(xs, y, given)
+        tried = np.flatnonzero((self.counter.n_rows >= self.reliability * nominal) | even_if_unreliable)
+        statistic, dof, log_p, method, rows = np.full((5, len(xs)), np.nan)
+        if len(tried):
+            some = self.counter.summarize(self._summary, xs[tried], y, given)
+            statistic[tried], dof[tried], log_p[tried], method[tried], rows[tried] = some
+        reliable = np.nan_to_num(rows) >= np.maximum(self.reliability * nominal, 1.0)
+        unknown = (rows == 0.0) | np.isnan(rows) | ~(reliable | even_if_unreliable)
+        statistic[unknown], dof[unknown | ~reliable] = np.nan, 0.0
+        dof = np.where(reliable, nominal, dof) if self.nominal else dof
+        n_reliable = int(np.count_nonzero(reliable))
+        return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable, rows)
 
     def _at_once(self, n: int) -> bool:
         """Whether a scan is so short that one thread is enough and the codes of its strata need not be kept."""
@@ -274,13 +302,20 @@ class TableTests(CountedTests):
         log_p: Floats,
         method: Floats,
         reliable: NDArray[np.bool_],
+        rows: Floats | None = None,
     ) -> EvidenceBatch:
         """Put the answers together and count the tests; p-values are the chi-square tail."""
         self.tally.add(n_tests)
-        n_rows, by_effect = self.counter.n_rows, self.by_effect
+        n_rows, by_effect = self._rows(rows), self.by_effect
         return EvidenceBatch(
             xs, y, given, statistic=statistic, dof=dof, n_rows=n_rows, reliable=reliable, by_effect=by_effect
         )
+
+    def _rows(self, rows: Floats | None) -> int | NDArray[np.int64]:
+        """Return the rows behind tests: all, or those that each test had, where columns have holes."""
+        if rows is None or not self.counter.holes:
+            return self.counter.n_rows
+        return np.where(np.isnan(rows), self.counter.n_rows, rows).astype(np.int64)
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which tests have enough rows: all, if the test of the column with the most levels has."""

@@ -144,6 +144,8 @@ def _run(
     frame = getattr(getattr(tests, "counter", None), "frame", None)
     if not isinstance(frame, Frame):
         raise ParameterError("'sll' scores networks on rows of categories in memory; there are none behind these tests")
+    if frame.holes:
+        raise ParameterError("'sll' scores whole rows; choose missing='drop' or 'level', or another algorithm")
     return sll(
         frame,
         target,

@@ -27,9 +27,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     if uncertain and design.safe_side:
         said.append(f"The safe side is to {design.safe_side} p(y=1): that can cost labels or rows, but no power.")
     if dropped > 0:
-        said.append(
-            f"{dropped:.1%} of what the prior holds possible contradicts the share already labeled, and was left out."
-        )
+        said.append(f"{dropped:.1%} of the prior contradicts the share already labeled, and was left out.")
     if strata > 1 and design.strata and design.uses_prior:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
     elif strata > 1 and design.uses_prior:

@@ -18,9 +18,9 @@ from blankets.regimes import Surrogate, kappa_case_control, kappa_of
 
 CASE_CONTROL = "pu, case-control"
 
-_SCAR = "Which positives carry a label depends on nothing but their being positive."
-_BY_CLASS = "Whether a row carries a label depends on its class alone."
-_AT_RANDOM = "Whether a row carries a label depends on neither its class nor its features."
+_SCAR = "Every positive has the same chance to be labeled."
+_BY_CLASS = "Whether a row is labeled depends only on its class."
+_AT_RANDOM = "Whether a row is labeled depends neither on its class nor on its features."
 _APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
 _WEAK = " κ is exact for X², and for G if effects are very weak; at ordinary effects it is a few per cent too high."
 _VERY_WEAK = (

@@ -425,7 +425,7 @@ class Plan(Saved):
             f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
             for a in self.alternatives
         ]
-        return [f"Through other surrogates: {'; '.join(shown)}."]
+        return [f"With other surrogates: {'; '.join(shown)}."]
 
     def _label_words(self) -> str:
         if self.surrogate == "full":

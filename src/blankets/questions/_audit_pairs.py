@@ -94,7 +94,8 @@ class Pairs:
         if FEW * int(arities[x] - 1) * int(arities[y] - 1) <= self.frame.n_rows:
             return True
         shuffled = np.random.default_rng(0).permutation(self.frame.column(x))
-        pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, self.frame.levels[x])
+        levels, holes = self.frame.levels[x], x in self.frame.holes
+        pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, levels, holes=holes)
         by_chance = float(MemoryCounter(pair, 1).summarize(entropies, np.array([1]), 0)[0][0])
         return shared - by_chance >= NEAR * (most - by_chance) > 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,10 +78,11 @@ class WithTarget:
             yield from self._shifts()
         yield from self._untestable()
 
-    @property
-    def _missing_labels(self) -> Mapping[str, object]:
-        """The level that means "missing", for each column with missing values."""
-        return {} if self.study.encoder is None else self.study.encoder.missing_labels
+    def _gaps(self, x: int) -> NDArray[np.bool_] | None:
+        """Return which labeled rows have no value of a column; None if all have."""
+        frame, name = self.labeled, self.labeled.names[x]
+        label = None if self.study.encoder is None else self.study.encoder.missing_labels.get(name)
+        return frame.gaps(x) if label is None else np.asarray(frame.column(x) == frame.levels[x].index(label))
 
     def _names(self, xs: NDArray[np.int64]) -> tuple[str, ...]:
         return tuple(self.study.frame.names[int(x)] for x in xs)
@@ -109,21 +110,20 @@ class WithTarget:
 
     def _telling_gaps(self) -> Iterator[Finding]:
         """Find columns whose missing values depend on the target."""
-        frame, labels = self.labeled, self._missing_labels
-        gappy = [x for x in self.features.tolist() if frame.names[x] in labels]
+        frame = self.labeled
+        gaps = {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
         told = {}
-        for x in gappy:
-            gap = frame.column(x) == frame.levels[x].index(labels[frame.names[x]])
+        for x, gap in gaps.items():
             pair = frame.select([self.study.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
             evidence = TableTests(MemoryCounter(pair, 1)).test(1, 0)
-            if evidence.dependent(LEVEL / len(gappy)) and evidence.effect >= MEDIUM:
+            if evidence.dependent(LEVEL / len(gaps)) and evidence.effect >= MEDIUM:
                 told[frame.names[x]] = evidence.effect
         if told:
             yield Finding(
                 kind="leaking",
                 columns=tuple(told),
                 what=f"Whether a value is missing depends on the target: {joined(tuple(told))}.",
-                next_step="Ask why; with missing='level' the gaps themselves would become members.",
+                next_step="Ask why; with missing='level' the missing values themselves would become members.",
                 weight="act",
                 figures=told,
             )

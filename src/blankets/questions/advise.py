@@ -92,7 +92,7 @@ def advise(
     """
     number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
     with Study.open(
-        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs
+        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs, asks=True
     ) as study:
         if not study.features:
             raise DataError(f"no feature is left beside the target {study.target_name!r}")

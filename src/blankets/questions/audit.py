@@ -88,6 +88,7 @@ def audit(
             progress=progress,
             needs_target=False,
             lenient=True,
+            knows_groups=True,
         ) as study:
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")
@@ -137,7 +138,8 @@ def _rare_levels(study: Study) -> Iterator[Finding]:
     for j, name in enumerate(frame.names):
         seen = study.labels.labeled if j == study.column else slice(None)
         codes = frame.column(j)[seen]
-        counts = np.bincount(codes, minlength=int(frame.arities[j]))
+        arity = int(frame.arities[j])
+        counts = np.bincount(codes, minlength=arity)[:arity]
         if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):
             rare[name] = float(few)
     if rare:
@@ -155,7 +157,10 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
     """Yield what was found when the table was read."""
     if report.missing:
         gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()])
-        step = "Choose missing='level' (a level of its own) or missing='drop' (delete such rows)."
+        step = (
+            "Nothing: each test uses the rows that have what it needs. Where being missing is itself a state, choose "
+            "missing='level'."
+        )
         yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step, weight="act")
     if report.many_levels:
         counts = joined([f"{name} ({n:,} levels)" for name, n in report.many_levels.items()])

@@ -75,6 +75,7 @@ def discover(
         n_jobs=n_jobs,
         progress=progress,
         about={**wanted.about, "rng": rng},
+        knows_groups=True,
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -134,6 +135,7 @@ def discover_all(
         n_jobs=n_jobs,
         progress=progress,
         about={**wanted.about, "rng": rng},
+        knows_groups=True,
         needs_target=False,
     ) as study:
         at = study.targets(targets)

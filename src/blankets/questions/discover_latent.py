@@ -137,7 +137,7 @@ def discover_latent(
         data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
         _check_ignorable(study.regime)
-        frame, labeled = study.frame, None
+        frame, labeled = study.complete_frame("discover_latent"), None
         if study.labels.n_unlabeled:
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
             frame, labeled = frame.with_column(study.target_name, column.codes, column.levels), study.labels.labeled

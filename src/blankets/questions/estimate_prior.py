@@ -79,7 +79,8 @@ def estimate_prior(
     """
     labels = PositiveUnlabeled(sampling=sampling)
     with Study.open(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
-        codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)
+        frame = study.complete_frame("estimate_prior")
+        codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(
             codes,
             study.labels,

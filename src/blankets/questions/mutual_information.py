@@ -61,7 +61,7 @@ def mutual_information(
     >>> table = {"dose": ["low", "high"] * 100, "cured": [0, 1, 0, 1, 0, 1, 1, 0] * 25}
     >>> estimate = bl.mutual_information(table, "dose", "cured")
     >>> round(estimate.value, 4), tuple(round(end, 3) for end in estimate.interval(0.9))
-    (0.1308, (0.081, 0.192))
+    (0.1308, (0.08, 0.192))
     """
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
@@ -119,7 +119,7 @@ def estimate_of(
         value=float(np.ravel(estimate.value)[0]),
         standard_error=float(np.ravel(estimate.standard_error)[0]),
         estimator=estimate.estimator,
-        n_rows=study.n_rows,
+        n_rows=int(block.counts.sum()) if study.counter_of_labels.holes else study.n_rows,
         notes=tuple(notes),
         _law=estimate,
     )

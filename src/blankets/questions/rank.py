@@ -24,7 +24,7 @@ from blankets.study import (
     warn_of_constants,
 )
 
-_FIELDS = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
+_FIELDS = ("value", "variance", "statistic", "dof", "scale", "law_variance", "repaired", "contradicts_prior")
 _TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
 
 
@@ -108,12 +108,11 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
             estimate = study.regime.estimate(tables, study.labels, loss=loss)
         else:
             estimate = plug_in(tables, loss=loss)
-        words.append((estimate.estimator, estimate.strong_law))
+        words.append(estimate.estimator)
         return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
 
     *numbers, repaired, contradicts = study.information_counter.summarize(summary, xs, study.target)
-    value, variance, statistic, dof, scale = numbers
-    estimator, strong_law = words[0]
+    value, variance, statistic, dof, scale, law_variance = numbers
     return InformationEstimate(
         value=value,
         variance=variance,
@@ -122,8 +121,8 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
         scale=scale,
         repaired=repaired > 0,
         contradicts_prior=contradicts > 0,
-        estimator=estimator,
-        strong_law=strong_law,
+        estimator=words[0],
+        law_variance=law_variance,
     )
 
 

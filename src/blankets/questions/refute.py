@@ -91,7 +91,9 @@ def refute(
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            opened = Study.open(data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress)
+            opened = Study.open(
+                data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress, knows_groups=True
+            )
             with opened as study:
                 _check_same(blanket, study)
                 tell = study.tell or (lambda sentence: None)
@@ -178,7 +180,7 @@ class _Tampering:
         name = "permuted target"
         found = []
         for rng in self._draws(name):
-            found.append(self._search(self.study.permuted(rng.permutation(self.study.n_rows)), rng))
+            found.append(self._search(self.study.shuffled(rng), rng))
         mean = sum(map(len, found)) / self.n_resamples
         allowed = _allowed(found)
         figures = {"found": mean}
@@ -188,8 +190,8 @@ class _Tampering:
             )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
-            f"With the target shuffled {digits(mean)} members were found on average, and chance lets in at most "
-            f"{digits(allowed)}."
+            f"With the target shuffled {digits(mean)} members were found on average; at most {digits(allowed)} are "
+            "expected by chance."
         )
         return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
@@ -210,9 +212,10 @@ class _Tampering:
         kept = f" {stayed / self.n_resamples:.0%} of the members stayed." if len(self.blanket) else ""
         figures = {"let in": let_in / tried, "stayed": stayed / self.n_resamples}
         if rate is None:
-            words = f"{let_in} of {tried} columns of noise got in.{kept}"
+            words = f"{let_in} of {tried} columns of noise entered.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
-        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {digits(rate * tried)}.{kept}"
+        expected = f"at most {digits(rate * tried)} are expected by chance"
+        words = f"{let_in} of {tried} columns of noise entered; {expected}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
 
     def _subsets(self) -> Trial:

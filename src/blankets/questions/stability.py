@@ -104,6 +104,7 @@ def stability(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
+        knows_groups=True,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])
         whole = replace(search, tell=None).blanket_of(study.target)

@@ -45,11 +45,11 @@ from blankets.stats import Sampling, plug_in
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_SOME_GROUP = "some recognizable group of rows is all positive, and which positives are labeled depends on nothing else"
+_SOME_GROUP = "some recognizable group of rows is all positive, and every positive has the same chance of a label"
 ASSUMPTIONS = {
     "roc": _SOME_GROUP,
     "tice": _SOME_GROUP,
-    "elkan-noto": "every positive can be recognized from its features, and which are labeled depends on no feature",
+    "elkan-noto": "every positive can be recognized from its features, and has the same chance of a label",
 }
 _FOLDS = 5
 _MOST_SPLITS = 200

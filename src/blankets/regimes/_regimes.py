@@ -159,7 +159,7 @@ class PositiveUnlabeled(Regime):
         """What is assumed."""
         if self.sampling == "case-control":
             return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
-        return "Only positives are labeled, and which of them is assumed to depend on nothing else."
+        return "Only positives are labeled, and every positive is assumed to have the same chance of a label."
 
     @property
     def answers(self) -> frozenset[Question]:

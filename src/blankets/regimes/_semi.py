@@ -243,6 +243,6 @@ class SemiSupervised(Regime):
 
 def _where(first: NDArray[np.bool_], one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
     """Return ``one`` where ``first`` holds and ``other`` elsewhere."""
-    names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior")
+    names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior", "law_variance")
     mixed = {name: np.where(first, getattr(one, name), getattr(other, name)) for name in names}
     return replace(one, **mixed, estimator="Pos or Neg, by least variance")

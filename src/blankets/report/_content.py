@@ -124,8 +124,8 @@ def _meaning(blanket: Blanket) -> str:
     known = f"Once {'it is' if one else 'these are'} known"
     if blanket.finds != "blanket":
         return (
-            f"{'It is' if one else 'They are'} tied to {target} whatever else is known; other columns may still help "
-            "to predict it, through a common child."
+            f"{'It depends' if one else 'They depend'} on {target} whatever else is known; other columns may still "
+            "help to predict it, through a common child."
         )
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
@@ -205,7 +205,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     alike = [(members, [prior for prior, _ in group]) for members, group in groupby(runs, key=lambda run: set(run[1]))]
     rows = [[shown(name), [name in members for members, _ in alike]] for name in ever]
     always = [name for name in ever if all(name in members for members, _ in alike)]
-    words = f"Members whatever the prior: {joined(always) or 'none'}."
+    words = f"Members for every prior: {joined(always) or 'none'}."
     ends = [[f"{prior:.3g}" for prior in dict.fromkeys((priors[0], priors[-1]))] for _, priors in alike]
     return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 

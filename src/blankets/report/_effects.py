@@ -69,8 +69,8 @@ def effects(blanket: Blanket) -> Effects:
         "words": (
             "The effect is the information that a member and the target share when the columns under “given” are "
             "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
-            f"the {LEVEL:.0%} interval are free of that. The interval is that of the noncentral chi-square law, exact "
-            "for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
+            f"the {LEVEL:.0%} interval are corrected for that. The interval is that of the noncentral chi-square "
+            "law, exact for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
             f"w = √(2 × effect).{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
         ),
     }

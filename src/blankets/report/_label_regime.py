@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 _REGIMES = {
-    "pu": "only positives are labeled, and which of them depends on nothing else",
+    "pu": "only positives are labeled, and every positive has the same chance of a label",
     "mcar": "which rows are labeled depends on nothing",
     "mar-f": "which rows are labeled depends on features",
     "mar-c": "which rows are labeled depends on their class",
@@ -41,7 +41,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     if (kappa := settings.get("kappa")) is not None:
         told.append(["Power kept", f"each row counts as much as κ = {digits(kappa)} rows with full labels"])
     if settings.get("surrogate_is_valid") is False:
-        told.append(["Caution", "this is not valid here; it was asked for all the same"])
+        told.append(["Caution", "this is not valid here; you asked for it anyway"])
     if unlabeled := blanket.data.get("unlabeled"):
         told.append(["Rows without a label", f"{unlabeled:,}"])
     if found := settings.get("labeled"):

@@ -198,7 +198,7 @@ class Advice(Saved):
 
     def _below(self) -> Iterator[str]:
         if self.goals and self.surrogate != "full":
-            yield "More labels: with the rows that are there. More rows: as often labeled as those that are there."
+            yield "More labels: with the present rows. More rows: labeled as often as the present rows."
         if self.assurance is not None and self.goals:
             yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
         if self.safe_side:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from blankets.data import MISSING_IS_A_LEVEL
 from blankets.errors import guarded
 from blankets.records import Saved
 from blankets.results._determined import determined
@@ -25,11 +26,12 @@ _WORDS = {"not seen": "no data can show"}
 
 ROWS_A_FREEDOM = 20  # with fewer rows per degree of freedom the chi-square distribution is a poor approximation
 SHARE_BY_CHANCE = 0.1  # expected share of false members from which the text mentions chance
+FEW_GROUPS = 30
 SHARE_DROPPED = 0.05  # share of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
-    "pu": "which positives are labeled depends on nothing but their being positive",
+    "pu": "every positive has the same chance to be labeled",
     "mcar": "labels are missing completely at random",
     "mar-f": "whether a row is labeled depends on features only, not on the class itself",
     "mar-c": "whether a row is labeled depends on its class only, not on features",
@@ -137,7 +139,7 @@ def _surrogate(blanket: Blanket) -> Assumption | None:
     regime = str(blanket.settings.get("labels") or "supervised")
     if blanket.settings.get("surrogate_is_valid") is False:
         counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
-        words = f"{counted}, is not valid under {regime!r}; it was asked for all the same."
+        words = f"{counted}, is not valid under {regime!r}; you asked for it anyway."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
     if regime not in _LABELS:
         return None
@@ -174,7 +176,7 @@ def _levels(blanket: Blanket) -> Assumption:
     if not ratios:
         return _said(name, "fine", "There was no test to doubt.", NOTHING)
     least, thin = min(ratios), sum(ratio < ROWS_A_FREEDOM for ratio in ratios)
-    words = f"The thinnest of the last tests had {digits(least)} rows for each degree of freedom"
+    words = f"Each of the last tests had at least {digits(least)} rows for each degree of freedom"
     if least >= ROWS_A_FREEDOM:
         return _said(name, "fine", f"{words}.", NOTHING)
     many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."
@@ -267,16 +269,38 @@ def _binning(blanket: Blanket) -> Assumption | None:
 
 def _gaps(blanket: Blanket) -> Assumption | None:
     given, dropped = blanket.data.get("n_rows_given", 0), blanket.data.get("dropped_rows", 0)
+    if (complete := blanket.data.get("complete_rows")) is not None:
+        return _testwise(blanket, complete)
+    if blanket.data.get("missing_policy") == "level" and blanket.data.get("missing"):
+        words = f"Missing is a level of {joined(tuple(blanket.data['missing']))}. {MISSING_IS_A_LEVEL}"
+        return _said("being missing is a state", "doubtful", words, "Compare with missing='testwise'.")
     if not dropped:
         return None
     words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing at random."
     verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
-    return _said("deleted rows are like the others", verdict, words, "Compare with missing='level'.")
+    return _said("deleted rows are like the others", verdict, words, "Compare with missing='testwise'.")
+
+
+def _testwise(blanket: Blanket, complete: int) -> Assumption:
+    fewest = min((e.n_rows for e in blanket.strengths.values()), default=blanket.n_rows)
+    words = (
+        f"Values are missing in {joined(tuple(blanket.data.get('missing', ())))}; {complete:,} of "
+        f"{count_of(blanket.n_rows, 'row')} are complete. Each test used the rows that have what it needs (at least "
+        f"{fewest:,} behind a member). That is right if gaps come by chance, or depend only on columns in the test's "
+        f"own conditioning set."
+    )
+    verdict: Verdict = "doubtful" if 2 * fewest < blanket.n_rows else "not seen"
+    return _said("gaps are harmless", verdict, words, "Ask bl.audit whether gaps depend on the target.")
 
 
 def _rows(blanket: Blanket) -> Assumption:
+    if n_groups := blanket.settings.get("n_groups"):
+        words = f"{n_groups:,} groups ({blanket.settings.get('groups')}) are assumed to be independent draws."
+        few = n_groups < FEW_GROUPS
+        step = "Collect more groups: p-values are rough." if few else "blanket.refute(data) looks at subsets of groups."
+        return _said("groups are independent", "doubtful" if few else "not seen", words, step)
     words = f"The {count_of(blanket.n_rows, 'row')} are assumed to be independent draws from one population."
-    step = "If they come in groups or over time, keep one row of each group; blanket.refute(data) looks at subsets."
+    step = "If several belong together, such as visits of a patient, say so with groups=."
     return _said("rows are independent", "not seen", words, step)
 
 

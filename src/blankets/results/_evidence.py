@@ -100,17 +100,21 @@ class NamedEvidence:
         low, high = (float(noncentrality_at(np.float64(self.statistic), self.dof, p)) for p in (1.0 - tail, tail))
         return low / (2.0 * self.n_rows), high / (2.0 * self.n_rows)
 
-    def in_words(self, test: str = "") -> str:
-        """Say what was tested and the result; ``test`` ("g", "x2", ...) names the statistic."""
+    def in_words(self, test: str = "", n_rows: int | None = None) -> str:
+        """Say what was tested and the result; ``test`` ("g", "x2", ...) names the statistic.
+
+        The number of rows is added if it is not ``n_rows``, that of the table.
+        """
         given = f"given {joined(self.given)}" if self.given else "given no other column"
         if not self.reliable:
             return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         how = f" ({self.method})" if self.method else ""
         symbol = SYMBOLS.get(test, "statistic")
+        rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
         return (
             f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}; information {digits(self.effect)} nats ({self.size})"
+            f"{given}{rows}; information {digits(self.effect)} nats ({self.size})"
         )
 
 

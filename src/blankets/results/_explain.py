@@ -145,7 +145,7 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):
-        yield f"In the final blanket: {final.in_words(_test(blanket))}."
+        yield f"In the final blanket: {final.in_words(_test(blanket), blanket.n_rows)}."
     if name in blanket.entered:
         yield "The search had left it out; it entered by closing, because it depends on the target given all members."
     if name in blanket.unchecked:
@@ -187,7 +187,7 @@ def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
         reason = f", {step.reason}" if step.reason else ""
         other = step.evidence.y
         against = f"tested against {shown(other)}, " if other != blanket.target else ""
-        words = step.evidence.in_words(_test(blanket))
+        words = step.evidence.in_words(_test(blanket), blanket.n_rows)
         yield f"{verbs[step.action]} in the phase {step.phase!r}{reason}: {against}{words}."
 
 
@@ -202,7 +202,7 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent:
-        return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
+        return f"This test alone says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
 
 

@@ -78,13 +78,13 @@ def false_members_sentence(blanket: Blanket) -> str:
 
 
 def _not_checked(blanket: Blanket) -> str:
-    """Say how many members may be redundant because no test could tell; no error rate speaks of them."""
+    """Say how many members may be redundant because they could not be tested; the error rate does not cover them."""
     if not blanket.unchecked:
         return ""
     them = "it" if len(blanket.unchecked) == 1 else "each of them"
     return (
         f"{len(blanket.unchecked):,} of the {count_of(len(blanket), 'member')} could not be checked for redundancy, "
-        f"for want of rows: the others may make {them} superfluous."
+        f"because there are too few rows: the others may make {them} redundant."
     )
 
 

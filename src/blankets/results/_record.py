@@ -31,6 +31,8 @@ class _Data(TypedDict, total=False):
     duplicates: dict[str, list[str]]
     binned: dict[str, Binning]
     missing_policy: str
+    complete_rows: Count | None
+    unlabeled_left_out: bool
     unused_levels: dict[str, list[Level]]
 
 
@@ -47,6 +49,8 @@ class _Settings(TypedDict, total=False):
     kappa: Probability | None
     reliability: Known | None
     effective_rows: _Rows | None
+    groups: str | None
+    n_groups: Count | None
 
 
 DataRecord = Annotated[Mapping[str, Any], _Data]

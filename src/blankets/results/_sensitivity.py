@@ -152,7 +152,7 @@ class Sensitivity(Saved):
     def _words(self) -> Iterator[str]:
         yield from self.notes
         if self.sometimes:
-            yield f"Members whatever the prior: {joined(self.always) or 'none'}."
+            yield f"Members for every prior: {joined(self.always) or 'none'}."
         searches = count_of(self.n_searches, "search", "searches")
         effort = f"{count_of(self.n_rows, 'row')}, {searches}, {format_seconds(self.seconds)}"
         yield f"By {self.algorithm}: {effort}."

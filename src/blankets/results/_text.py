@@ -52,7 +52,9 @@ def blanket_html(blanket: Blanket) -> str:
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
     """Return headings and rows, with a column for roles only if a role is known."""
     marked = bool(blanket.unchecked or blanket.equivalents)
+    own_rows = blanket.data.get("complete_rows") is not None
     headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
+    headings += ["rows"] if own_rows else []
     headings += ["note"] if marked else []
     rows = []
     for name, evidence in list(blanket.strengths.items())[:_MOST]:
@@ -60,7 +62,9 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
         given = "the other members" if others and evidence.given else joined(evidence.given, 3)
         role = [blanket.roles.get(name, "")] if blanket.roles else []
         figures = [digits(evidence.effect), evidence.size, format_p(evidence.log_p)]
-        rows.append([shown(name), *role, *figures, given or "-", *([member_note(blanket, name)] if marked else [])])
+        behind = [f"{evidence.n_rows:,}"] if own_rows else []
+        note = [member_note(blanket, name)] if marked else []
+        rows.append([shown(name), *role, *figures, given or "-", *behind, *note])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
     return headings, rows
@@ -81,6 +85,18 @@ def undecided_sentence(blanket: Blanket) -> str:
     return (
         f"Undecided, because rows are too few: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
         "blanket.undecided says what would settle it."
+    )
+
+
+def gaps_sentence(blanket: Blanket) -> str:
+    """Say how many rows are complete, where each test found its own; empty where values are not missing."""
+    complete = blanket.data.get("complete_rows")
+    if complete is None:
+        return ""
+    where = joined(tuple(blanket.data.get("missing", ())))
+    return (
+        f"Values are missing in {where}: {complete:,} of {blanket.n_rows:,} rows "
+        f"are complete, and each test used the rows that have what it needs."
     )
 
 
@@ -117,6 +133,10 @@ def _method(blanket: Blanket) -> Iterator[str]:
         yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretize')}: {joined(tuple(cut))}."
     if dropped := blanket.data.get("dropped_rows"):
         yield f"Rows deleted for missing values: {dropped}."
+    if blanket.data.get("unlabeled_left_out"):
+        yield f"Rows without a target, left out: {blanket.data['unlabeled']}."
+    if sentence := gaps_sentence(blanket):
+        yield sentence
     if blanket.excluded:
         yield f"Not searched: {joined(tuple(blanket.excluded))}."
 

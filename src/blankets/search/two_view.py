@@ -57,7 +57,8 @@ def two_view(
     """
     start = Found(members=())
     if tests_a_column and len(candidates) <= _WIDE:
-        n, rows = len(candidates), int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        used = int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        n, rows = len(candidates), max(used, tests.looked_at)
         most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
         most = min(most, max(int(_VISITS / rows), 3 * n))
         start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, most=most)

@@ -4,6 +4,7 @@ from blankets.kernels import FAR, LARGE, NOTHING, OPEN
 from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
+from blankets.stats._clusters import clustered_test, hotelling_log_p, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -61,6 +62,7 @@ __all__ = [
     "attained_power",
     "calibrated_of_block",
     "cell_tables",
+    "clustered_test",
     "critical_value",
     "detectable_effect",
     "divided",
@@ -69,6 +71,7 @@ __all__ = [
     "entropy_terms",
     "expected_false_members",
     "formula_of",
+    "hotelling_log_p",
     "law_at",
     "log_chi2_sf",
     "log_p_from_moments",
@@ -90,6 +93,7 @@ __all__ = [
     "ss_information",
     "statistics_of_block",
     "strongest_of",
+    "summed_cells",
     "table_statistics",
     "w_from_effect",
     "weaker_than",

@@ -52,12 +52,13 @@ Judged = tuple[Floats, Floats]
 
 
 def calibrated_of_block(
-    n_rows: int, *, level: float | None = None, seed: int = 0
+    n_rows: int, *, level: float | None = None, seed: int = 0, apart: bool = False
 ) -> Callable[[NDArray[np.int32]], Judged]:
     """Return the function from a block of tables to log p-values and methods.
 
     ``n_rows``: at least the number of rows counted. ``level``: the level that p-values will be compared with: those far
     from it are computed by fast formulas. By default every p-value is accurate. ``seed``: seed of the permutations.
+    ``apart``: the tables of a block are of different rows.
 
     Returns: a function from counts of shape (n, levels of x, levels of y, strata) to two arrays: log p-values in nats
     (NaN means: use the chi-square tail) and positions in `METHODS`.
@@ -73,7 +74,7 @@ def calibrated_of_block(
     formula = formula_of(n_rows, law=law, cells=cell_tables(), screens=False)
 
     def calibrated(counts: NDArray[np.int32]) -> Judged:
-        statistic, dof, log_p, method = answers_of_block(counts, formula)
+        statistic, dof, log_p, method = answers_of_block(counts, formula, apart=apart)
         if (left := np.flatnonzero(method == OPEN)).size:
             log_p[left], method[left] = _judged_exactly(counts[left], statistic[left], law)
         for i in np.flatnonzero(method == COARSE):

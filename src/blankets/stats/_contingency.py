@@ -49,16 +49,18 @@ def table_statistics(tables: ArrayLike, kind: str = "g") -> Statistics:
     return np.array([s[0] for s, _ in one_by_one]), np.array([d[0] for _, d in one_by_one])
 
 
-def statistics_of_block(n_rows: int, kind: str = "g") -> Callable[[NDArray[np.int32]], Statistics]:
+def statistics_of_block(
+    n_rows: int, kind: str = "g", *, apart: bool = False
+) -> Callable[[NDArray[np.int32]], Statistics]:
     """Return the function from a block of tables to statistics and adjusted degrees of freedom.
 
     The tables of a block have different x, but the same y and strata, so that the margins of y are computed
-    once. ``n_rows`` is at least the number of rows counted.
+    once; unless they are ``apart``, tables of different rows. ``n_rows`` is at least the number of rows counted.
     """
     formula = formula_of(n_rows, kind)
 
     def statistics(counts: NDArray[np.int32]) -> Statistics:
-        statistic, dof, _, _ = answers_of_block(counts, formula)
+        statistic, dof, _, _ = answers_of_block(counts, formula, apart=apart)
         return statistic, dof
 
     return statistics
@@ -79,10 +81,15 @@ def formula_of(
     return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens)
 
 
-def answers_of_block(counts: NDArray[np.int32], formula: kernels.Formula) -> tuple[NDArray[np.float64], ...]:
-    """Return statistics, degrees of freedom, log p-values and methods of tables with the same y in the same strata."""
+def answers_of_block(
+    counts: NDArray[np.int32], formula: kernels.Formula, *, apart: bool = False
+) -> tuple[NDArray[np.float64], ...]:
+    """Return statistics, degrees of freedom, log p-values and methods of tables with the same y in the same strata.
+
+    ``apart``: the tables are of different rows, and share no margins.
+    """
     flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), math.prod(counts.shape[1:]))
-    return kernels.block_statistics(flat, *counts.shape[1:], formula)
+    return kernels.block_statistics(flat, *counts.shape[1:], formula, apart)
 
 
 def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:

@@ -35,10 +35,10 @@ from blankets.records import Bounds, Count, NonNegative
 
 _MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
 ASSUMPTIONS = {
-    "level": "if every test keeps its level, and what each was given holds the true blanket or a set that separates; "
-    "that the search chose these sets from the same data is not accounted for",
-    "fdr": "whatever the dependence between tests, if every test keeps its level, and what each was given holds the "
-    "true blanket or a set that separates; that the search chose these sets from the same data is not accounted for",
+    "level": "if every test keeps its level, and each conditioning set contains the true blanket or a separating set; "
+    "it does not account for a search that chose these sets from the same data",
+    "fdr": "for any dependence between tests, if every test keeps its level, and each conditioning set contains the "
+    "true blanket or a separating set; it does not account for a search that chose these sets from the same data",
 }
 
 

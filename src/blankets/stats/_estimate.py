@@ -4,17 +4,16 @@ An interval uses one of three distributions ("laws") of the estimate. This is th
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
-  (errata D8): the interval is [0, ...] if the estimate is compatible with independence.
-* **matched**: the same law, with the scale that gives the delta method's variance, c = σ²/(4 N Î), and with the
-  degrees of freedom that give the mean of the estimate near independence, ν = E₀/c (if E₀ is not that of the law
-  above). Near independence σ² → 4 N c I, so it continues the law above; for strong effects it becomes the normal law.
-  In between it has the skewness and the bias of an estimate that cannot be below 0.
-* **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and the interval covers nothing.
+  (errata D8): the interval is [0, ...] where independence would not be surprising.
+* **matched**: the same law with a scale that depends on I, methods (4.10). At I = 0 it is the one above, c₀; at what
+  was measured, Ĩ, it is the one that gives the law the delta method's variance, c₁ = σ²/(4 N Ĩ); in between it is on
+  the straight line, and beyond it stays c₁. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A
+  confidence limit asks for the law at *itself*, and not at the estimate: with c₁ alone a table that by chance looks
+  nearly determined has a tiny σ, and a lower limit far too high.
+* **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
-**auto** uses *noncentral* if the test of independence has p > 0.01 or σ is not defined, otherwise *matched*, and
-*normal* if Î > 50 standard errors, where all three agree. Coverage of 90% intervals of Pos, p(y=1) = 0.2, 10%
-labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000: auto 0.86 to 0.92, normal
-0.49 to 0.97.
+**auto** takes *matched* (which is *noncentral* where σ is not defined), and *normal* from Î > 50 standard errors on,
+where all agree. benchmarks/coverage.py prints what the intervals cover in every regime of labels.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
 
 LARGEST = 1e15  # larger than any number of rows, or statistic
 _METHODS = ("auto", "normal", "noncentral", "matched")
-_WEAK = 0.01  # if the p-value of independence is above this, an estimate is mostly noise
-_STRONG = 50.0  # more standard errors from 0: the matched law is normal to within one per cent
+_CLOSE = 1e-7  # relative precision of the ends of intervals
+_STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
 _NO_FLAGS = np.zeros((), bool)
 
 
@@ -48,7 +47,8 @@ class InformationEstimate:
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
     # sampling variance of ``value``; NaN if the delta method does not apply (cells on the boundary)
     variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
-    # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``)
+    # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``), and ``scale`` times
+    # ``statistic`` is what was measured
     statistic: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)]
     dof: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
@@ -57,13 +57,13 @@ class InformationEstimate:
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
     # whether an implied cell is so far below 0 (p < 0.001) that the given p(y=1) must be wrong
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
-    estimator: str = "plug-in"  # name of the estimator
-    strong_law: Literal["matched", "normal"] = "matched"  # what "auto" uses far from independence
-    # what was subtracted from the raw estimate
+    estimator: str = "plug-in"  # which estimator this is
+    # what has been subtracted from the raw estimate
     bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
-    # mean of the raw estimate near independence, if it is not the mean of the law there; NaN: ``scale`` times
-    # ``dof``
-    noise: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(default_factory=lambda: np.full((), np.nan))
+    # variance of what was measured, where that is not ``value`` (and its bias); NaN: ``variance``
+    law_variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
+        default_factory=lambda: np.full((), np.nan)
+    )
 
     @property
     def standard_error(self) -> Floats:
@@ -93,49 +93,86 @@ class InformationEstimate:
         tail = (1.0 - level) / 2.0
         if method == "normal":
             return self._normal(tail)
-        if method == "noncentral":
-            return self._chi_square(tail, self.statistic, self.scale, self.dof)
-        matched = self._matched_scale()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            raw = (self.value + self.bias) / matched
-            dof = np.where(np.isnan(self.noise), self.dof, self.noise / matched)
-        if method == "matched":
-            return self._chi_square(tail, raw, matched, dof)
-        return self._auto(tail, raw, matched, dof)
+        measured = self.statistic * self.scale
+        last = self.scale if method == "noncentral" else self._last_scale(measured)
+        far = self.law() == "normal" if method == "auto" else np.zeros((), bool)
+        # Inverting the far tail is slow, and these will be replaced.
+        law = _Matched(np.where(far, 0.0, measured), self.scale * self.dof, self.scale, last)
+        low_n, high_n = self._normal(tail)
+        return np.where(far, low_n, law.limit(1.0 - tail)), np.where(far, high_n, law.limit(tail))
 
     def law(self) -> NDArray[np.str_]:
-        """Return which law "auto" uses for each estimate."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weak = ~(self.p_value <= _WEAK) | ~np.isfinite(self._matched_scale()) | ~(self.value + self.bias > 0)
-            far = self.value > _STRONG * self.standard_error
-        beyond = np.where(far, "normal", self.strong_law)
-        return np.where(weak, "noncentral", beyond)
+        """Return which law "auto" takes for each estimate."""
+        with np.errstate(invalid="ignore"):
+            return np.where(self.value > _STRONG * self.standard_error, "normal", "matched")
 
-    def _matched_scale(self) -> Floats:
+    def _last_scale(self, measured: Floats) -> Floats:
+        """Return the scale with the delta method's variance; that near independence where there is none."""
+        variance = np.where(np.isnan(self.law_variance), self.variance, self.law_variance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            scale = self.variance / (4.0 * (self.value + self.bias))
-        return np.where(scale > 0, scale, np.nan)
-
-    def _auto(self, tail: float, raw: Floats, matched: Floats, dof: Floats) -> tuple[Floats, Floats]:
-        law = self.law()
-        chi_square = law != "normal"
-        noncentral = law == "noncentral"
-        statistic = np.where(noncentral, self.statistic, raw)
-        scale = np.where(noncentral, self.scale, matched)
-        # Inverting the far tail is slow, and these will be replaced.
-        free = np.where(noncentral, self.dof, dof)
-        low, high = self._chi_square(tail, np.where(chi_square, statistic, 0.0), scale, free)
-        low_n, high_n = self._normal(tail)
-        return np.where(chi_square, low, low_n), np.where(chi_square, high, high_n)
+            scale = variance / (4.0 * measured)
+        return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, tail: float) -> tuple[Floats, Floats]:
         half = -ndtri(tail) * self.standard_error
         return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
 
-    def _chi_square(self, tail: float, statistic: Floats, scale: Floats, dof: Floats) -> tuple[Floats, Floats]:
-        low = noncentrality_at(statistic, dof, 1.0 - tail)
-        high = noncentrality_at(statistic, dof, tail)
-        return low * scale, high * scale
+
+class _Matched:
+    """The law c χ²(mean/c, I/c) of what was measured, with a scale c that depends on I, methods (4.10).
+
+    ``measured``: the estimate. ``mean``: what it is on average at independence. ``first``, ``last``: the scale at
+    I = 0, and from I = ``measured`` on.
+    """
+
+    def __init__(self, measured: Floats, mean: Floats, first: Floats, last: Floats) -> None:
+        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, first, last)))
+        self.measured, self.mean, self.first, self.last = (
+            np.broadcast_to(a, self.shape).ravel() for a in (measured, mean, first, last)
+        )
+
+    def limit(self, probability: float) -> Floats:
+        """Return the I at which what was measured is this quantile of the law; 0 where it is less even at 0.
+
+        It lies between the answers for the two scales; regula falsi with the Illinois rule finds it.
+        """
+        ends = [_at_scale(self.measured, self.mean, scale, probability) for scale in (self.first, self.last)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        everywhere = np.arange(len(low))
+        above, below = self._excess(low, everywhere, probability), self._excess(high, everywhere, probability)
+        found = np.where(above > 0, high, low)
+        at = np.flatnonzero((above > 0) & (below < 0) & (high - low > _CLOSE * high))
+        low, high, above, below = (values[at] for values in (low, high, above, below))
+        side = np.zeros(len(at))
+        for _ in range(60):
+            if not len(at):
+                break
+            new = low + (high - low) * above / (above - below)
+            excess = self._excess(new, at, probability)
+            right = excess > 0  # the root lies right of the new point; an end that stays twice counts half
+            above = np.where(right, excess, np.where(side < 0, 0.5 * above, above))
+            below = np.where(right, np.where(side > 0, 0.5 * below, below), excess)
+            low, high = np.where(right, new, low), np.where(right, high, new)
+            side = np.where(right, 1.0, -1.0)
+            found[at] = new
+            more = (high - low > _CLOSE * high) & (np.abs(excess) > _CLOSE)
+            low, high, above, below, side = (values[more] for values in (low, high, above, below, side))
+            at = at[more]
+        return found.reshape(self.shape)
+
+    def _excess(self, effect: Floats, at: NDArray[np.int64], probability: float) -> Floats:
+        """Return P(estimate <= what was measured) at an effect, less ``probability``; it falls with the effect."""
+        measured, first = self.measured[at], self.first[at]
+        along = np.minimum(divided(effect, measured), 1.0)
+        scale = first + (self.last[at] - first) * along
+        mean = divided(self.mean[at], scale)
+        usable = (mean > 0) & (measured > 0)
+        p = chndtr(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))
+        return np.where(usable, p - probability, 0.0)
+
+
+def _at_scale(measured: Floats, mean: Floats, scale: Floats, probability: float) -> Floats:
+    return noncentrality_at(divided(measured, scale), divided(mean, scale), probability) * scale
 
 
 def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -> Floats:

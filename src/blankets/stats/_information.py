@@ -145,7 +145,7 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     >>> float(estimate.value.round(6))
     0.086305
     >>> [float(end.round(4)) for end in estimate.interval(0.9)]
-    [0.0336, 0.1635]
+    [0.0321, 0.1629]
     """
     checked_loss(loss)
     tables = as_tables(counts)

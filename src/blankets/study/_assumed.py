@@ -20,6 +20,9 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
         **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
         **{"keep": read.keep, "exclude": read.exclude},
     }
+    if study.groups is not None:
+        # At worst a group tells as much as one row; what could have been missed is said for that.
+        settings |= {"groups": study.group_name, "n_groups": study.n_groups, "effective_rows": study.n_groups}
     if study.column is None or how.of_numbers or not len(study.labels.codes):
         return settings
     settings |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
@@ -34,7 +37,7 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
     if column is not None and not column.forced and Question.POWER in study.regime.answers:
         kappa = study.regime.kappa(study.labels, column.surrogate)
         settings |= {"kappa": kappa.value, "kappa_range": (kappa.low, kappa.high)}
-        settings["effective_rows"] = kappa.value * study.n_rows
+        settings["effective_rows"] = kappa.value * (study.n_groups or study.n_rows)
     return settings
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import BlanketsWarning, Interrupted
+from blankets.study._groups import groups_drawn
 from blankets.study._searching import Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, carried_out
@@ -20,7 +21,12 @@ from blankets.study._work import Countdown, carried_out
 def rows_drawn(
     study: Study, n_resamples: int, method: str, fraction: float, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """Return the row numbers of each draw, ascending; the same share of each class and of unlabeled rows."""
+    """Return the row numbers of each draw, ascending; the same share of each class and of unlabeled rows.
+
+    If rows belong to groups, whole groups are drawn.
+    """
+    if study.groups is not None:
+        return groups_drawn(study.groups, n_resamples, method, fraction, rng)
     strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
     draws: list[NDArray[np.int64]] = []
     while len(draws) < n_resamples:

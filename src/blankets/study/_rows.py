@@ -36,7 +36,9 @@ def taken(table: Rows, target: int, rows: NDArray[np.int64]) -> tuple[Rows, int]
 def permuted(table: Rows, target: int, order: NDArray[np.int64]) -> Rows:
     """Return the table with the values of its target in another order."""
     if isinstance(table, Frame):
-        return table.with_column(table.names[target], table.column(target)[order], table.levels[target])
+        return table.with_column(
+            table.names[target], table.column(target)[order], table.levels[target], holes=target in table.holes
+        )
     values = table.values.copy(order="F")
     values[:, target] = values[order, target]
     return replace(table, values=values)
@@ -47,7 +49,8 @@ def with_noise(table: Rows, columns: Mapping[str, int], rng: np.random.Generator
     if isinstance(table, Frame):
         noisy = table
         for name, x in columns.items():
-            noisy = noisy.with_column(name, rng.permutation(table.column(x)), table.levels[x])
+            shuffled = rng.permutation(table.column(x))
+            noisy = noisy.with_column(name, shuffled, table.levels[x], holes=x in table.holes)
         return noisy
     noise = [rng.permutation(table.values[:, x]) for x in columns.values()]
     return replace(table, names=(*table.names, *columns), values=np.column_stack([table.values, *noise]))

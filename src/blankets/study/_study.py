@@ -55,6 +55,7 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
+from blankets.study._groups import order_by_groups, warn_of_few_groups
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
@@ -84,6 +85,9 @@ class Study:
     tell: Tell | None = None  # called with a sentence for each step
     # columns that were left out because they cannot be used, and why; for `audit` only
     unusable: Mapping[str, str] = field(default_factory=dict)
+    # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
+    groups: NDArray[np.int64] | None = None
+    group_name: str = ""
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -106,15 +110,24 @@ class Study:
         about: Mapping[str, object] | None = None,
         needs_target: bool = True,
         lenient: bool = False,
+        asks: bool = False,
+        knows_groups: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
+        With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        known = _Known(y, labels, prior, reading, lenient)
+        if reading.groups is not None and not knows_groups:
+            raise NotAnswerableError(
+                "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
+                "of this question would be wrong if rows of a group belong together"
+            )
+        known = _Known(y, labels, prior, reading, lenient, asks)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -156,8 +169,12 @@ class Study:
     @classmethod
     def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
         read, unusable = _ingested(data, target, known)
+        read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
+        options |= {"groups": read.groups, "group_name": read.group_name}
+        if not known.lenient:
+            warn_of_few_groups(read.groups, read.group_name)
         if at is None:
             return cls(table=frame, column=None, **options)
         labels = code_labels(
@@ -200,6 +217,16 @@ class Study:
         if not isinstance(self.table, Frame):
             raise ParameterError(NOT_HERE)
         return self.table
+
+    def complete_frame(self, what: str) -> Frame:
+        """Return the table as codes where every row has a value of every column; refuse it by name where not."""
+        frame = self.frame
+        if frame.holes:
+            raise NotAnswerableError(
+                f"{what} looks at whole rows, and values are missing in {listed(frame.names[j] for j in frame.holes)}; "
+                f"choose missing='drop', or missing='level' where being missing is itself a state"
+            )
+        return frame
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
@@ -297,11 +324,18 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
-        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1))
+        groups = None if self.groups is None else self.groups[rows]
+        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1), groups=groups)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
+
+    def shuffled(self, rng: np.random.Generator) -> Study:
+        """Return the study with its target shuffled among the rows, or among groups where rows belong together."""
+        if self.groups is None:
+            return self.permuted(rng.permutation(self.n_rows))
+        return self.permuted(order_by_groups(self.groups, rng))
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names."""
@@ -354,19 +388,28 @@ class Study:
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed)
+            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         if column is None:
-            return of(self.counter)
+            return of(self.counter if self.groups is None else self._counted(self.frame))
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self.place.counter(whole))
-        labeled = of(self.place.counter(whole, column.rows))
+            return of(self._counted(whole))
+        labeled = of(self._counted(whole, column.rows))
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of(self.counter))
+        among_all = self.counter if self.groups is None else self._counted(self.frame)
+        return RoutedTests(self.target, with_target, of(among_all))
+
+    def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
+        if self.groups is not None:
+            names, n = frozenset(frame.names), int(self.groups.max()) + 1
+            name = next(free for k in range(len(names) + 1) if (free := f"{self.group_name}{chr(39) * k}") not in names)
+            frame = frame.with_column(name, self.groups, tuple(range(n)))
+        return self.place.counter(frame, rows)
 
     def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
         """Return tests in which "is labeled", known for every row, replaces the target."""
@@ -378,6 +421,7 @@ class Study:
         """Return tests by pairwise deletion, which exist for G only."""
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
+        self.complete_frame("surrogate='pairwise'")
         return PairwiseTests(self.target, self.counter_of_labels, labeled)
 
     @cached_property
@@ -398,7 +442,7 @@ class Study:
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Warn of features with a single value among the rows that may be compared."""
         part = self.frame.take(rows)
-        constant = [self.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        constant = [self.names[x] for x in self.features if np.ptp(_seen(part, x)) == 0]
         if constant:
             warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
@@ -444,6 +488,21 @@ class Study:
         return None if column.rows is None else self.counter
 
     @property
+    def n_groups(self) -> int:
+        """Number of groups, where rows belong together; 0 where each is a draw of its own."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def about_groups(self) -> tuple[str, ...]:
+        """What was done about rows that belong together."""
+        if self.groups is None:
+            return ()
+        return (
+            f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
+            f"dependence within a group, and take groups for independent draws.",
+        )
+
+    @property
     def about_labels(self) -> tuple[str, ...]:
         """What was assumed about missing labels."""
         return (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
@@ -458,6 +517,35 @@ class _Known:
     prior: object
     reading: Reading
     lenient: bool
+    asks: bool
+
+    def with_outcome(self, read: Ingested) -> Ingested:
+        """Leave out rows without a target if nothing was said about missing labels; tell that.
+
+        Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
+        """
+        gaps, at = read.unlabeled, read.target
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+            return read
+        codes = read.frame.column(at)[~gaps]
+        if not len(codes) or codes.min() == codes.max():
+            return read
+        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
+        if report.complete_rows is not None:
+            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+        warn(
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
+            f"with labels= if they are to count as unlabeled",
+            RegimeWarning,
+        )
+        groups = None if read.groups is None else read.groups[~gaps]
+        return replace(read, frame=read.frame.take(~gaps), unlabeled=None, report=report, groups=groups)
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether rows without a target are left out: nothing was said of why it is missing."""
+        said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
+        return not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, and check that the labels agree with it."""
@@ -500,6 +588,13 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
             return ingest(data, target, y=known.y, reading=without), refusal.columns
         except DataError:
             raise refusal from None
+
+
+def _seen(frame: Frame, x: int) -> NDArray[np.integer[Any]]:
+    """Return the codes of the rows that have a value; one that means nothing if none has."""
+    gaps = frame.gaps(x)
+    codes: NDArray[np.integer[Any]] = frame.column(x) if gaps is None else frame.column(x)[~gaps]
+    return codes if len(codes) else np.zeros(1, np.int64)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
 from blankets.errors import ParameterError, guarded
-from blankets.independence import TableTests, table_tests
+from blankets.independence import ClusteredTests, TableTests, table_tests
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
@@ -66,8 +66,19 @@ class Testing:
         """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
 
-    def tables(self, counter: Counter, *, level: float | None = None, seed: int = 0) -> TableTests:
-        """Return the tests of count tables; ``level`` and ``seed`` are for calibrated p-values."""
+    def tables(
+        self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
+    ) -> TableTests:
+        """Return the tests of count tables; ``level`` and ``seed`` are for calibrated p-values.
+
+        ``grouped``: rows come in groups, which are the last column of the counter.
+        """
+        if grouped:
+            if self.kind != "auto":
+                raise ParameterError(
+                    f"test={self.kind!r} takes rows for independent draws; with groups= use test='auto'"
+                )
+            return ClusteredTests(counter, reliability=self.reliability, strength=self.strength)
         return table_tests(
             counter,
             statistic=self.kind,

@@ -42,8 +42,8 @@ class UnderReported:
     def note(self, name: str) -> str:
         """Say what is assumed."""
         return (
-            f"{name!r} is assumed to be under-reported: some of the rows that should say yes do, and which of them is "
-            "assumed to depend on nothing else."
+            f"{name!r} is assumed to be under-reported: some true yes were recorded as no, and every true yes is "
+            "assumed to have the same chance to be recorded."
         )
 
     def asked(
@@ -82,8 +82,8 @@ class UnderReported:
             )
         if unseen := [name for name in given if name in self.priors]:
             raise NotAnswerableError(
-                f"nothing can be conditioned on {listed(unseen)}, which is under-reported: among the rows that do not "
-                "say yes, the unadmitted are mixed with the others"
+                f"a test cannot condition on {listed(unseen)}, which is under-reported: its rows without a yes mix "
+                "true no with unrecorded yes"
             )
         return target
 
