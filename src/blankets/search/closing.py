@@ -281,7 +281,7 @@ def _untestable(
     """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
     The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
-    enter. The formula decides here: in thin strata it finds too much rather than too little; a column is undecided then.
+    enter. The formula decides here: in thin strata it finds too much, not too little, and leaves a column undecided.
     """
     if not len(columns):
         return (), {}
