@@ -1,4 +1,4 @@
-"""Size of the tests without cutting: how often a true independence is rejected, over kinds of columns and of confounding.
+"""Size of the tests without cutting: how often a true independence is rejected, by kinds of columns and confounding.
 
     python benchmarks/numbers_size.py                   # 216 points, 4,000 draws each: about an hour
     python benchmarks/numbers_size.py --draws 400       # the same points, a look
@@ -53,7 +53,9 @@ def column(kind, index, scale, rng):
     if kind == "skewed":
         return np.exp(0.8 * index + 0.8 * scale * rng.normal(size=n))
     if kind == "count":
-        return rng.poisson(np.exp(1.2 + 0.5 * np.clip(index, -4, 3) + 0.3 * (scale - 1) * rng.normal(size=n))).astype(float)
+        return rng.poisson(np.exp(1.2 + 0.5 * np.clip(index, -4, 3) + 0.3 * (scale - 1) * rng.normal(size=n))).astype(
+            float
+        )
     if kind == "four":
         utility = 0.8 * rng.gumbel(size=(n, 4)) + np.outer(index, [0, 1, -0.8, 0.5])
         return utility.argmax(axis=1)

@@ -62,7 +62,11 @@ label_options = _all(
 )
 reading_options = _all(
     click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
-    click.option("--discretize", metavar="RULE", help="How numbers are cut into levels; default: they are not, where the test takes numbers."),
+    click.option(
+        "--discretize",
+        metavar="RULE",
+        help="How numbers are cut into levels; default: they are not, where the test takes numbers.",
+    ),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
     click.option("--columns", multiple=True, metavar="COLUMN", help="Use these columns only."),
