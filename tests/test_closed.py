@@ -96,3 +96,29 @@ def test_a_redundant_column_is_out_or_marked():
         blanket = bl.discover(table, "y")
         admitted += "w" in blanket.members and "w" not in blanket.unchecked
     assert admitted <= 1
+
+
+def thin(n=300):
+    """Six members with many levels on few rows: they cannot be tested given all the others."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 6, (6, n))
+    y = (x.sum(axis=0) + rng.normal(size=n) > 15).astype(int)
+    return pd.DataFrame({**{f"x{i}": row.astype(str) for i, row in enumerate(x)}, "y": y})
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "pcmb", "hiton-mb", "iamb"])
+def test_members_that_were_not_checked_have_no_role_and_are_counted(algorithm):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        blanket = bl.discover(thin(), "y", algorithm=algorithm, roles=True)
+    unchecked = set(blanket.unchecked)
+    assert unchecked or algorithm in ("auto", "iamb")
+    assert not unchecked & set(blanket.roles)
+    assert not unchecked & {*blanket.common_children, *blanket.common_children.values()}
+    assert not any(known for a, b, known in blanket.to_networkx().edges(data="directed") if unchecked & {a, b})
+    many = f"{len(unchecked)} of the {len(blanket)} members could not be checked for redundancy"
+    assert (many in " ".join(str(blanket).split())) == bool(unchecked)
+    for evidence in blanket.strengths.values():
+        assert set(evidence.given) <= set(blanket.members)
+    if blanket.partly:
+        assert "rows are too few to test them given all members" in " ".join(str(blanket).split())

@@ -15,7 +15,7 @@ from scipy.stats import chi2, ncx2
 import blankets as bl
 from blankets.cli._main import run
 from blankets.records import Call
-from blankets.report import report_content
+from blankets.report import report, report_content
 from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail
 from blankets.results import Blanket, NamedEvidence, PassedOver, Step
@@ -91,7 +91,7 @@ def test_answer_without_members_says_what_could_have_been_found():
         (
             blanket_of(evidence("a"), columns=("b",), finds="neighbors"),
             "The parents and children of ill are one of the 2 columns searched: a.",
-            "It is tied to ill whatever else is known",
+            "It depends on ill whatever else is known",
         ),
     ],
 )
@@ -152,6 +152,25 @@ def test_effects_are_those_of_the_blanket(clinic):
 
 
 # Trail -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_not_checked_or_decided_is_marked(tmp_path):
+    blanket = blanket_of(
+        evidence("a"), evidence("b"), columns=("c",), closed=True, unchecked=("b",), undecided={"c": "too few rows"}
+    )
+    content = report_content(blanket)
+    assert [(row["checked"], row["note"]) for row in content["effects"]["rows"]] == [
+        (True, ""), (False, "not checked for redundancy"),
+    ]  # fmt: skip
+    assert "An open dot is a member that could not be checked for redundancy." in content["effects"]["words"]
+    assert "c is neither in nor out" in content["effects"]["words"]
+    assert "c is neither in nor out" in content["neighborhood"]["note"]
+    assert [box["checked"] for box in content["neighborhood"]["boxes"]] == [True, True, False]
+    assert any("1 of the 2 members could not be checked" in sentence for sentence in content["assumptions"])
+    page = report(blanket, tmp_path / "page.html").read_text()
+    assert page.count('class="open"') == 1
+    assert page.count("swatch unchecked") == 1
+    assert ">Note</th>" in page
 
 
 def test_trail_lists_every_column_once_members_first(clinic):
@@ -345,7 +364,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
         sensitivity=[(0.1, ["case_review", "age"]), (0.3, ["case_review"])],
     )
     assert content["labels"] == [
-        ["Taken to hold", "only positives are labeled, and which of them depends on nothing else"],
+        ["Taken to hold", "only positives are labeled, and every positive has the same chance of a label"],
         ["p(y=1)", "0.2"],
         ["Each test", "counts unlabeled rows as negatives (Ỹ0)"],
     ]
@@ -354,11 +373,11 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     assert "heart_failure" in content["stability"]["words"]  # never found is less than half
     assert content["sensitivity"]["priors"] == ["0.1", "0.3"]
     assert ["age", [True, False]] in content["sensitivity"]["rows"]
-    assert content["sensitivity"]["words"] == "Members whatever the prior: case_review."
+    assert content["sensitivity"]["words"] == "Members for every prior: case_review."
     forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False, "kappa": 0.25}
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
-    assert told["Caution"] == "this surrogate is not valid here, and was forced"
+    assert told["Caution"] == "this is not valid here; you asked for it anyway"
     assert told["Power kept"] == "each row counts as much as κ = 0.25 rows with full labels"
     assert told["Rows without a label"] == "1,234"
 
@@ -374,7 +393,7 @@ def test_priors_with_the_same_members_make_one_column():
     told = report_content(blanket_of(evidence("a")), sensitivity=runs)["sensitivity"]
     assert told["priors"] == ["0.1", "0.2 to 0.3", "0.4"]
     assert told["rows"] == [["a", [True, True, False]], ["b", [False, True, True]]]
-    assert told["words"] == "Members whatever the prior: none."
+    assert told["words"] == "Members for every prior: none."
 
 
 def test_columns_that_were_never_found_are_counted():

@@ -348,13 +348,61 @@ def test_normal_interval_and_the_rule_that_chooses():
     middling = plug_in([[40, 10], [10, 40]])
     assert middling.law() == "matched"
     assert middling.interval(0.9) == middling.interval(0.9, "matched")
-    weak = plug_in([[26, 24], [24, 26]])
-    assert weak.law() == "noncentral"
-    assert weak.interval(0.9) == weak.interval(0.9, "noncentral")
     # Far from independence matched and normal agree: 1% of the width at 50 standard errors.
     matched = strong.interval(0.9, "matched")
     assert matched[0] == pytest.approx(float(low), abs=0.02 * half)
     assert matched[1] == pytest.approx(float(high), abs=0.02 * half)
+
+
+@pytest.mark.parametrize("table", [[[40, 10], [10, 40]], [[26, 24], [20, 30]], [[60, 30, 2], [10, 20, 9]]])
+def test_matched_limits_have_the_law_at_themselves(table):
+    estimate = plug_in(table)
+    n, value, dof = np.sum(table), float(estimate.value), float(estimate.dof)
+    first, last = 0.5 / n, float(estimate.variance) / (4 * value)
+    for limit, p in zip(estimate.interval(0.9, "matched"), (0.95, 0.05), strict=True):
+        c = first + (last - first) * min(float(limit) / value, 1)
+        reached = stats.ncx2.cdf(value / c, first * dof / c, float(limit) / c)
+        assert reached == pytest.approx(p, abs=1e-5) or (limit == 0 and reached < p)
+
+
+def test_limits_of_many_tables_are_those_of_each():
+    rng = np.random.default_rng(4)
+    tables = rng.multinomial(150, rng.dirichlet(np.ones(6)), 40).reshape(40, 1, 2, 3)
+    low, high = plug_in(tables).interval(0.9)
+    each = [plug_in(table).interval(0.9) for table in tables]
+    np.testing.assert_allclose(np.column_stack([low, high]), np.array(each, float), rtol=1e-6)
+    assert (low <= high).all()
+
+
+@pytest.mark.parametrize("n_strata", [1, 2])
+def test_laws_near_independence_have_the_mean_and_variance_of_a_simulation(n_strata):
+    # Labels by x, and by class: sums of chi-squares with weights, methods (4.11) and (4.12).
+    rng = np.random.default_rng(5)
+    x, z = rng.dirichlet(np.full(4, 6.0), n_strata), rng.dirichlet(np.full(n_strata, 6.0))
+    cells = np.stack([0.6 * x, 0.4 * x], axis=1) * z[:, None, None]
+    by_x, by_class = np.array([0.1, 0.3, 0.5, 0.7]), np.array([[0.1], [0.5]])
+    for share, estimator in ((by_x, mar_f_information), (by_class, lambda t: ss_information(t, 0.4))):
+        p = np.concatenate([cells * share, (cells * (1 - share)).sum(axis=1, keepdims=True)], axis=1)
+        found = estimator(rng.multinomial(20_000, p.ravel(), 4000).reshape(4000, *p.shape))
+        c, dof = np.median(found.scale), np.median(found.dof)
+        spread = 4 / math.sqrt(4000)  # of a mean and of a variance, in standard errors of a few
+        assert found.value.mean() == pytest.approx(c * dof, rel=spread)
+        assert found.value.var() == pytest.approx(2 * c * c * dof, rel=3 * spread)
+
+
+def test_intervals_cover_where_a_table_looks_determined_by_chance():
+    # Two levels, 200 rows, labels by x: with the scale of the estimate for both limits 0.70 of them cover.
+    rng = np.random.default_rng(6)
+    p1 = np.array([0.9, 0.3])
+    cells = np.array([0.2, 0.8]) * np.stack([1 - p1, p1])
+    margin = np.outer(cells.sum(axis=1), cells.sum(axis=0))
+    true = float((cells * np.log(cells / margin)).sum())
+    share = np.array([0.2, 0.7])
+    p = np.concatenate([cells * share, (cells * (1 - share)).sum(axis=0, keepdims=True)])
+    tables = rng.multinomial(200, p.ravel(), 1500).reshape(1500, 1, 3, 2)
+    low, high = mar_f_information(tables).interval(0.9)
+    held = ((low <= true) & (true <= high)).mean()
+    assert 0.87 < held < 0.95
 
 
 def test_bias_correction_moves_the_value_and_keeps_the_law():

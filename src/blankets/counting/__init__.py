@@ -1,4 +1,4 @@
-"""Counting: one contract, interchangeable backends."""
+"""Counting rows: one interface, several interchangeable backends."""
 
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock

@@ -1,4 +1,4 @@
-"""A frame filled column by column, without a second copy of the data."""
+"""Fill a frame column by column, without a second copy of the data."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ NARROW_CODES, WIDE, NUMBERS = range(3)  # how columns are stored
 class FrameBuilder:
     """Takes dense columns one by one.
 
-    ``capacity`` columns of one byte a row are set aside at once; memory that is never written to
-    costs nothing.
+    Memory for ``capacity`` columns of one byte per row is reserved at once; reserved memory that is
+    never written to costs nothing.
     """
 
     def __init__(self, n_rows: int, capacity: int) -> None:
@@ -30,6 +30,7 @@ class FrameBuilder:
         self._digests: list[bytes | None] = []
         self._numbers: dict[int, NumberColumn] = {}
         self._ordered: list[int] = []
+        self._holes: set[int] = set()
 
     def add(
         self,
@@ -38,10 +39,11 @@ class FrameBuilder:
         levels: tuple[object, ...],
         wanted: Callable[[str, bytes], bool] | None = None,
         *,
+        holes: bool = False,
         ordered: bool = False,
     ) -> bool:
-        """Add a column, unless it is not wanted, which its name and the hash of its codes tell; return whether."""
-        wide = len(levels) > NARROW
+        """Add a column unless ``wanted`` refuses its name and hash of codes; return whether it was added."""
+        wide = len(levels) + holes > NARROW
         at = len(self._names) - len(self._wide) - len(self._numbers)
         row: NDArray[Any] = codes.astype(np.int32) if wide else self._narrow[at]
         if not wide:
@@ -53,21 +55,23 @@ class FrameBuilder:
             self._wide.append(row)
         if ordered:
             self._ordered.append(len(self._names))
-        self._added(name, levels, WIDE if wide else NARROW_CODES, made)
+        self._added(name, levels, WIDE if wide else NARROW_CODES, made, holes=holes)
         return True
 
     def add_number(
         self, name: str, values: NDArray[np.float64], wanted: Callable[[str, bytes], bool] | None = None
     ) -> bool:
-        """Add a column of numbers in the same way."""
+        """Add a column of numbers in the same way; those that are missing are NaN."""
         column = NumberColumn(values)
         if wanted is not None and not wanted(name, column.digest()):
             return False
         self._numbers[len(self._names)] = column
-        self._added(name, (), NUMBERS, None)
+        self._added(name, (), NUMBERS, None, holes=bool(np.isnan(values).any()))
         return True
 
-    def _added(self, name: str, levels: tuple[object, ...], kind: int, made: bytes | None) -> None:
+    def _added(self, name: str, levels: tuple[object, ...], kind: int, made: bytes | None, *, holes: bool) -> None:
+        if holes:
+            self._holes.add(len(self._names))
         self._names.append(name)
         self._levels.append(levels)
         self._kinds.append(kind)
@@ -85,7 +89,7 @@ class FrameBuilder:
         places = zip(block_of.tolist(), position.tolist(), strict=True)
         digests = {place: made for place, made in zip(places, self._digests, strict=True) if made is not None}
         names, levels = tuple(self._names), tuple(self._levels)
-        kept = digests, self._numbers, frozenset(self._ordered)
+        kept = digests, frozenset(self._holes), self._numbers, frozenset(self._ordered)
         return Frame(names, levels, self.n_rows, tuple(blocks), block_of, position, *kept)
 
     def _block(self, kind: int, n: int) -> DenseColumns:

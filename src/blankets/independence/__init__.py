@@ -1,7 +1,8 @@
-"""The waist: is x independent of y given a set, and how strongly not?"""
+"""Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
 from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
@@ -10,12 +11,14 @@ from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
+from blankets.independence._seen import SeenBlocks
 from blankets.independence._tables import TableTests
 
 __all__ = [
     "BLOCK_METHODS",
     "BlockTests",
     "CalibratedTests",
+    "ClusteredTests",
     "Columns",
     "ConditionedTests",
     "DSeparation",
@@ -26,6 +29,7 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "SeenBlocks",
     "TableTests",
     "subsets",
     "table_tests",

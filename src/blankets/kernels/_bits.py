@@ -42,12 +42,24 @@ def cell_masks(
     ``n_rows`` are those from the first one of the chunk on. The variables are given by their first plane and arity; the
     last one varies fastest.
     """
-    words: int64 = masks.shape[1]
+    whole_mask(n_rows, masks)
+    split_cells(planes, chunk, first, arity, n, masks)
+
+
+@inner
+def whole_mask(n_rows: int64, masks: NewWords2) -> void:
+    """Fill the first mask with the rows of a chunk, of which there are at most ``n_rows``."""
     every: uint64 = 0xFFFFFFFFFFFFFFFF
     one: uint64 = 1
-    for w in range(words):
+    for w in range(masks.shape[1]):
         left: int64 = n_rows - 64 * w
         masks[0, w] = every if left >= 64 else ((one << left) - 1 if left > 0 else 0)
+
+
+@inner
+def split_cells(planes: Words3, chunk: int64, first: Ints, arity: Ints, n: int64, masks: NewWords2) -> void:
+    """Split the rows of the first mask into cells."""
+    words: int64 = masks.shape[1]
     n_cells: int64 = 1
     for v in range(n):
         a: int64 = arity[v]

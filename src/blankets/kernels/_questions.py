@@ -12,7 +12,7 @@ import numpy as np
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
 from blankets.kernels._moments import FAR, is_doubtful, judged
 from blankets.kernels._room import MOST_LEVELS, Formula, Room, Table, given_back, has_codes, has_masks, has_room, taken
-from blankets.kernels._rows import count_columns, join, joint_size, known_columns, renumber_row, shared_by
+from blankets.kernels._rows import count_columns, join, join_seen, joint_size, known_columns, renumber_row, shared_by
 from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._types import *
 
@@ -48,7 +48,10 @@ def cells_of_bits(table: Table, y: int64, given: Ints, n_given: int64) -> int64:
 
 @inner
 def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int64:
-    """Make the joint codes those of ``given``, from the part that is there; return how many there are."""
+    """Make the joint codes those of ``given``, from the part that is there; return how many there are.
+
+    Rows without a value of all of them have the code beyond these.
+    """
     d: int64 = 0
     while d < min(room.depth, n_given) and room.columns[d] == given[d]:
         d += 1
@@ -58,11 +61,18 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
         room.depth = d
         if n_joint > 4 * table.n_rows + MOST_STRATA:
             return TOO_LARGE
-        join(room.codes, d, arity, table.codes, given[d], 1, n_joint, room.codes, d + 1)
+        gone: int64 = 0
+        if table.holey:
+            n_gone: int64 = join_seen(
+                room.codes, d, room.n_codes[d], arity, table.codes, given[d], arity, 1, room.codes, d + 1
+            )
+            gone = n_gone > 0
+        else:
+            join(room.codes, d, arity, table.codes, given[d], 1, n_joint, room.codes, d + 1)
         if n_joint > table.renumber_above:
-            if not has_codes(room, n_joint):
+            if not has_codes(room, n_joint + gone):
                 return NO_MEMORY
-            n_joint = renumber_row(room.codes, d + 1, n_joint, room.new)
+            n_joint = renumber_row(room.codes, d + 1, n_joint + gone, room.new) - gone
         room.columns[d] = given[d]
         room.n_codes[d + 1] = n_joint
         d += 1
@@ -72,7 +82,7 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
 
 
 @inner
-def _in_order(
+def in_order(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -120,7 +130,7 @@ def _in_order(
 
 
 @inner
-def _answer(
+def answer(
     i: int64,
     k: int64,
     n_x: int64,
@@ -175,7 +185,7 @@ def _answer_pair(
     room.tables[0, 1] = c - a
     room.tables[0, 2] = r - a
     room.tables[0, 3] = a
-    _answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
+    answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
 
 
 @inner
@@ -217,7 +227,7 @@ def _by_bits(
         room.in_cell[1] = bits_of(room.masks, 1)
         room.tables[0, 0] = table.n_rows - room.in_cell[1]
         room.tables[0, 1] = room.in_cell[1]
-        share_strata(room.tables, 1, 2, 1, formula, room)
+        share_strata(room.tables, 0, 1, 2, 1, formula, room)
         for k in range(n):
             _answer_pair(table, room.x_first[k], room.at[k], formula, room, statistic, dof, log_p, method)
         return n
@@ -238,9 +248,9 @@ def _by_bits(
             room.tables,
         )
         if done == 0:
-            share_strata(room.tables, room.x_arity[0], n_y, n_z, formula, room)
+            share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
         for k in range(m):
-            _answer(
+            answer(
                 room.at[done + k],
                 k,
                 room.x_arity[done + k],
@@ -278,7 +288,7 @@ def test_each(
     It is `TOO_LARGE` if tables are too large for this. The room may have the strata of another set, from which these
     are extended.
     """
-    n_bits: int64 = _in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
+    n_bits: int64 = in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
     n: int64 = room.start[0]
     n_y: int64 = table.arities[y]
     if n_bits > 0:
@@ -323,14 +333,14 @@ def test_each(
             room.tables,
         )
         if done == n_bits:
-            share_strata(room.tables, width, n_y, n_z, formula, room)
+            share_strata(room.tables, 0, width, n_y, n_z, formula, room)
         for k in range(m):
-            _answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 
 
-def _checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
+def checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
     """Refuse columns that are not there, and tables without codes."""
     n = table.arities.shape[0]
     if table.codes.shape[0] != n or not known_columns(xs, n) or not known_columns(given, n) or not 0 <= y < n:
@@ -344,7 +354,7 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
     methods and which tests were performed.
     """
-    _checked(table, xs, y, given)
+    checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
     answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
@@ -445,7 +455,7 @@ def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answer
 
     Answers are those of `test_columns`; there are -1 tests if the joint table would be large.
     """
-    _checked(table, members, y, members)
+    checked(table, members, y, members)
     n: int64 = members.shape[0]
     n_y: int64 = table.arities[y]
     answers, tested = np.full((4, n), np.nan), np.zeros(n, np.bool_)
@@ -478,7 +488,7 @@ def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answer
             if performed:
                 n_tests += 1
                 _table_from_joint(table, members, i, n_y, room)
-                share_strata(room.tables, n_x, n_y, n_cells // n_x, formula, room)
-                _answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
+                share_strata(room.tables, 0, n_x, n_y, n_cells // n_x, formula, room)
+                answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
     given_back(formula, room)
     return n_tests, answers[0], answers[1], answers[2], answers[3], tested

@@ -21,6 +21,7 @@ class Table:
     codes : ndarray of uint8 of shape (columns, rows)
         No columns: there are only bits.
     arities : ndarray of int64 of shape (columns,)
+        Levels of each column. Rows without a value have the code beyond the last one.
     planes : ndarray of uint64 of shape (chunks, planes, words)
         Bits of all levels but the first, of the columns that have them.
     totals : ndarray of int32 of shape (planes,)
@@ -32,6 +33,8 @@ class Table:
         Cells x (levels - 1) up to which bits are counted.
     renumber_above : int
         Number of joint codes above which strata are renumbered to those that occur.
+    holes : ndarray of uint8 of shape (columns,), optional
+        Whether some rows have no value; by default all have.
     """
 
     codes: Bytes2
@@ -42,6 +45,8 @@ class Table:
     n_rows: int64
     bits_win_below: int64
     renumber_above: int64
+    holes: Bytes
+    holey: bint
 
     def __init__(
         self,
@@ -53,21 +58,27 @@ class Table:
         n_rows: int64,
         bits_win_below: int64,
         renumber_above: int64,
+        holes: Bytes | None = None,
     ) -> None:
         n = arities.shape[0]
+        gaps = np.zeros(n, np.uint8) if holes is None else np.ascontiguousarray(holes, np.uint8)
+        if gaps.shape[0] != n:
+            raise ValueError("every column has holes or not")
         if codes.shape[0] not in (0, n) or codes.shape[1] != n_rows or first.shape[0] != n or n_rows < 1:
             raise ValueError("codes, levels and bits are to be of the same columns and rows")
         n_bits = 64 * planes.shape[0] * planes.shape[2]
         if planes.shape[1] != totals.shape[0] or (totals.shape[0] and n_bits < n_rows):
             raise ValueError("every plane needs its total, and a bit for every row")
         for x in range(n):
-            if arities[x] < 1 or (codes.shape[0] and arities[x] > MOST_LEVELS):
+            width = arities[x] + int(gaps[x])
+            if arities[x] < 1 or (codes.shape[0] and width > MOST_LEVELS):
                 raise ValueError(f"column {x} has {arities[x]} levels")
-            if first[x] >= 0 and first[x] + max(arities[x] - 1, 1) > totals.shape[0]:
+            if first[x] >= 0 and first[x] + max(width - 1, 1) > totals.shape[0]:
                 raise ValueError(f"column {x} has planes that are not there")
         self.codes, self.arities, self.planes, self.totals = view(codes), view(arities), view(planes), view(totals)
         self.first, self.n_rows = view(first), n_rows
         self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
+        self.holes, self.holey = view(gaps), bool(gaps.any())
 
 
 @inner

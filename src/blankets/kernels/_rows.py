@@ -39,6 +39,40 @@ def join(
         out[o, r] = code if code < most else most
 
 
+@inner
+def join_seen(
+    wide: Codes2,
+    w: int64,
+    n_wide: int64,
+    times: uint32,
+    narrow: Bytes2,
+    x: int64,
+    arity: int64,
+    weight: uint32,
+    out: NewCodes2,
+    o: int64,
+) -> int64:
+    """Do the same where rows may have no value; return how many have none of both.
+
+    A code of ``n_wide`` in the one and of ``arity`` in the other means that; such rows get ``n_wide * arity``.
+    """
+    none_of_wide: uint32 = n_wide
+    none_of_narrow: uint32 = arity
+    beyond: uint32 = n_wide * arity
+    n_gone: int64 = 0
+    if not cython.compiled:
+        codes, column = np.asarray(wide)[w], np.asarray(narrow)[x].astype(np.uint32)
+        gone = (codes >= none_of_wide) | (column >= none_of_narrow)
+        np.asarray(out)[o] = np.where(gone, beyond, codes * np.uint32(times) + column * np.uint32(weight))
+        return int(np.count_nonzero(gone))
+    for r in range(out.shape[1]):
+        code: uint32 = wide[w, r] * times + narrow[x, r] * weight
+        hole: bint = wide[w, r] >= none_of_wide or narrow[x, r] >= none_of_narrow
+        out[o, r] = beyond if hole or code > beyond else code
+        n_gone += hole
+    return n_gone
+
+
 @door
 def join_codes(wide: Codes2, times: int64, narrow: Bytes2, weight: int64, n_codes: int64, out: NewCodes2) -> None:
     """Do that for arrays of one row."""

@@ -25,8 +25,8 @@ def term(n: int64, terms: Ints) -> int64:
 
 
 @inner
-def share_strata(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
-    """Set what tables with the same y and strata share, from the first one.
+def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
+    """Set what tables with the same y and strata share, from one of them.
 
     For each stratum its size n, n ln n - Σ_y c ln c, and the levels of y seen; and the value from which a sum of
     tabled n ln n has enough digits.
@@ -39,7 +39,7 @@ def share_strata(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: F
         for y in range(n_y):
             c: int64 = 0
             for x in range(n_x):
-                c += tables[0, (x * n_y + y) * n_z + z]
+                c += tables[i, (x * n_y + y) * n_z + z]
             size += c
             part -= term(c, formula.terms)
             seen += c > 0

@@ -1,4 +1,4 @@
-"""What an answer rests on, in sentences that can go into a protocol."""
+"""The assumptions of an answer, in sentences for a study protocol."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     if uncertain and design.safe_side:
         said.append(f"The safe side is to {design.safe_side} p(y=1): that can cost labels or rows, but no power.")
     if dropped > 0:
-        said.append(f"{dropped:.1%} of the prior contradicts the share already labeled and was left out.")
+        said.append(f"{dropped:.1%} of the prior contradicts the share already labeled, and was left out.")
     if strata > 1 and design.strata and design.uses_prior:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
     elif strata > 1 and design.uses_prior:
@@ -37,14 +37,14 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         )
     if several:
         said.append(
-            "A member counts as found if its own test rejects. The product of powers assumes that these decisions are "
-            "independent; the lower bound does not."
+            "A member counts as found if its own test says dependent. The product of powers assumes that these "
+            "decisions are independent; the lower bound does not."
         )
     return (*said, *_cautions(setting))
 
 
 def _cautions(setting: Setting) -> list[str]:
-    """Return what makes the test itself doubtful: too few rows or labels for a chi-square distribution."""
+    """Return reasons to doubt the test itself: too few rows or labels for a chi-square distribution."""
     said = []
     surrogate, labels = setting.design.surrogate, float(setting.share * setting.rows)
     dof = float(np.max(setting.test_dof))

@@ -43,7 +43,7 @@ def test(
 ) -> TestResult:
     """Test whether a feature depends on the target, given others, under any label regime.
 
-    Whatever the level, the p-value is the best that can be had; power and detectable effects are stated at ``alpha``.
+    The p-value does not depend on ``alpha``; power and detectable effects do.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def test(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True) as study:
+    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
         return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
 
 
@@ -92,9 +92,10 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     free = evidence.dof if evidence.reliable else float("nan")
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost = 1.0 if kappa is None else kappa
-    effects = {} if kappa is None else KNOWN_EFFECTS
-    can_estimate = Question.ESTIMATE in study.regime.answers and not measured
-    notes = study.about_labels
+    apart = study.groups is None  # power and intervals are those of independent rows
+    effects = KNOWN_EFFECTS if kappa is not None and apart else {}
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
+    notes = (*study.about_labels, *study.about_groups)
     if measured and evidence.reliable:
         notes = (*notes, INFORMATION.format(evidence.effect))
     return TestResult(
@@ -115,7 +116,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         kappa_form=form,
         alpha=alpha,
         powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in effects.items()},
-        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0},
+        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
         notes=notes,
     )

@@ -1,4 +1,4 @@
-"""What a report says: every word and number of it, as plain data. The page only arranges them."""
+"""The content of a report: every word and number, as plain data. The page only arranges them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from blankets.errors import guarded
 from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
-from blankets.report._reproduce import reproduce, versions
+from blankets.report._reproduce import made_with, reproduce
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
@@ -20,6 +21,7 @@ from blankets.results import (
     false_members_sentence,
     format_seconds,
     joined,
+    partly_sentence,
     shown,
     size_of,
     undecided_sentence,
@@ -36,6 +38,7 @@ SCHEMA_VERSION = 1
 _TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
 
 
+@guarded
 def report_content(
     blanket: Blanket,
     *,
@@ -44,7 +47,7 @@ def report_content(
     sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
     latent: LatentBlanket | None = None,
 ) -> dict[str, Any]:
-    """Return everything that a report says, as plain lists, dicts, strings and numbers.
+    """Return the whole content of a report, as plain lists, dicts, strings and numbers.
 
     ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
@@ -80,7 +83,7 @@ def report_content(
         "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
-        "versions": versions(blanket),
+        "versions": made_with(blanket),
     }
 
 
@@ -104,7 +107,7 @@ def _answer(blanket: Blanket) -> str:
 
 
 def _meaning(blanket: Blanket) -> str:
-    """Say what the answer means for the columns left out, and how far the rows could see."""
+    """Say what the answer means for the columns left out, and which effects the rows could show."""
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
@@ -121,19 +124,15 @@ def _meaning(blanket: Blanket) -> str:
     known = f"Once {'it is' if one else 'these are'} known"
     if blanket.finds != "blanket":
         return (
-            f"{'It is' if one else 'They are'} tied to {target} whatever else is known; other columns may still help "
-            "to predict it, through a common child."
+            f"{'It depends' if one else 'They depend'} on {target} whatever else is known; other columns may still "
+            "help to predict it, through a common child."
         )
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
-    partly = ""
-    if blanket.partly:
-        were = "column was" if len(blanket.partly) == 1 else "columns were"
-        partly = f"{len(blanket.partly):,} {were} tested given some of the members only, for want of rows."
     rest -= len(blanket.undecided) + len(blanket.partly)
-    doubts = [partly, undecided_sentence(blanket)]
+    doubts = [partly_sentence(blanket), undecided_sentence(blanket)]
     if rest:
         these = "another" if any(doubts) else "the other"
         others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
@@ -143,7 +142,7 @@ def _meaning(blanket: Blanket) -> str:
 
 
 def _assumptions(blanket: Blanket) -> list[str]:
-    """Return what must hold for the answer to hold, most important first."""
+    """Return the assumptions of the answer, most important first."""
     test = _TESTS.get(str(blanket.settings.get("test")), "tests of independence")
     alpha = _alpha(blanket)
     level = f" at level {alpha:g} each" if alpha else ""
@@ -167,7 +166,7 @@ def _assumptions(blanket: Blanket) -> list[str]:
 
 
 def _facts(blanket: Blanket) -> list[list[str]]:
-    """Return how it was found, as labels and values."""
+    """Return how the blanket was found, as labels and values."""
     facts = [
         ["Rows", f"{blanket.n_rows:,}"],
         ["Columns searched", f"{len(blanket.columns) - 1:,}"],
@@ -198,7 +197,7 @@ def _latents(latent: LatentBlanket) -> list[str]:
 
 
 def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, object] | None:
-    """Return which columns are members under which class prior."""
+    """Return which columns are members for each class prior."""
     if not runs:
         return None
     ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])
@@ -206,7 +205,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     alike = [(members, [prior for prior, _ in group]) for members, group in groupby(runs, key=lambda run: set(run[1]))]
     rows = [[shown(name), [name in members for members, _ in alike]] for name in ever]
     always = [name for name in ever if all(name in members for members, _ in alike)]
-    words = f"Members whatever the prior: {joined(always) or 'none'}."
+    words = f"Members for every prior: {joined(always) or 'none'}."
     ends = [[f"{prior:.3g}" for prior in dict.fromkeys((priors[0], priors[-1]))] for _, priors in alike]
     return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 

@@ -1,4 +1,4 @@
-"""Drawings as SVG, from places that are known: no library, nothing to load, sharp at any size."""
+"""Drawings as SVG, from known positions: no library, nothing to load, sharp at any size."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from blankets.report._html import Html, many, tag
+from blankets.results import NOT_CHECKED
 
 if TYPE_CHECKING:
     from blankets.report._effects import EffectRow, Effects
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 
     Places = Mapping[str, list[float]]
 
-_HEAD = 14.0  # length of the head of an arrow; its line ends where it begins
+_HEAD = 14.0  # length of the head of an arrow; the line ends where the head begins
 _LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 
 
 def graph(content: Graph, shape: Literal["wide", "tall"]) -> Html:
-    """Return the neighborhood in one of its two shapes, "wide" or "tall"."""
+    """Return the drawing of the neighborhood in one of two shapes, "wide" or "tall"."""
     drawing = content[shape]
     places = drawing["places"]
     route = _across if shape == "wide" else _around
@@ -61,7 +62,7 @@ def _line(line: Line, route: str, shape: str, number: dict[str, int]) -> Html:
 
 
 def _across(line: Line, places: Places) -> str:
-    """Return a curve from the facing side of one box to that of another."""
+    """Return a curve between the facing sides of two boxes."""
     start, end = places[line["start"]], places[line["end"]]
     gap = _HEAD if line["directed"] else 0.0
     forwards = end[0] > start[0]
@@ -76,7 +77,7 @@ def _around(line: Line, places: Places) -> str:
     start, end = places[line["start"]], places[line["end"]]
     y1, y2 = start[1] + start[3] / 2, end[1] + end[3] / 2
     x1, x2 = start[0], end[0] - (_HEAD if line["directed"] else 0.0)
-    # An arrow comes in a little off the middle, so that it does not hide the lines that leave there.
+    # An arrow arrives a little off the middle, so that it does not hide lines that leave there.
     y2 += math.copysign(4.0, y1 - y2)
     out = min(x1, x2) - min(72.0, 22.0 + abs(y2 - y1) / 6.0)
     return f"M{x1:.1f},{y1:.1f} C{out:.1f},{y1:.1f} {out:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
@@ -84,7 +85,7 @@ def _around(line: Line, places: Places) -> str:
 
 def _box(index: int, box: Box, place: list[float]) -> Html:
     x, y, width, height = place
-    latent = " latent" if box["latent"] else ""
+    latent = " latent" if box["latent"] else "" if box["checked"] else " unchecked"
     shape = tag("rect", x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}", rx="7")
     middle = {"x": f"{x + width / 2:.1f}", "y": f"{y + height / 2 + 4.5:.1f}", "text_anchor": "middle"}
     return tag(
@@ -100,10 +101,12 @@ def _box(index: int, box: Box, place: list[float]) -> Html:
 
 
 def legend(content: Graph) -> Html:
-    """Return what the colors and the widths of lines mean."""
+    """Return the legend of colors and widths of lines."""
     items = [tag("li", tag("span", class_=f"swatch {role}"), words) for role, words in content["roles"]]
     if content["latent"]:
         items.append(tag("li", tag("span", class_="swatch latent"), "latent: not a column of the data"))
+    if not all(box["checked"] for box in content["boxes"]):
+        items.append(tag("li", tag("span", class_="swatch unchecked"), NOT_CHECKED))
     if content["lines"]:
         thin = tag("line", x1="0", y1="6", x2="22", y2="6", stroke_width="1.9")
         thick = tag("line", x1="28", y1="6", x2="50", y2="6", stroke_width="6")
@@ -115,7 +118,7 @@ def legend(content: Graph) -> Html:
 
 
 def _at(value: float, largest: float) -> float:
-    """Return where an effect stands on a scale of 200, in proportion to Cohen's w."""
+    """Return the position of an effect on a scale of 200, in proportion to Cohen's w."""
     return 6.0 + 188.0 * math.sqrt(max(value, 0.0) / largest)
 
 
@@ -128,17 +131,25 @@ def effect_bar(row: EffectRow, content: Effects) -> Html:
         low, high = (_at(value, largest) for value in row["interval"])
         parts.append(tag("rect", x=f"{low:.1f}", y="7", width=f"{max(high - low, 1):.1f}", height="8", rx="4"))
     if row["less_bias"] is not None:
-        parts.append(tag("circle", cx=f"{_at(row['less_bias'], largest):.1f}", cy="11", r="5"))
+        parts.append(
+            tag(
+                "circle",
+                cx=f"{_at(row['less_bias'], largest):.1f}",
+                cy="11",
+                r="5",
+                class_=None if row["checked"] else "open",
+            )
+        )
     words = f"{row['less_bias_words']} nats, interval {row['interval_words']}"
     return tag("svg", *parts, class_="bar", viewBox="0 0 200 22", role="img", aria_label=words)
 
 
 def effect_scale(content: Effects) -> Html:
-    """Return the words over the bars, without those for which there is no room."""
+    """Return the words over the bars, as far as there is space for them."""
     largest = content["largest"]
     free = [(_at(value, largest), word) for word, value in content["marks"].items() if value <= largest * 0.9]
     placed: list[tuple[float, str]] = []
-    for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: what lies between can be guessed
+    for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: the words between can be guessed
         if all(abs(x - other) > _LETTER * (len(word) + len(there)) / 2 for other, there in placed):
             placed.append((x, word))
     marks = [tag("text", word, x=f"{x:.1f}", y="11", text_anchor="middle") for x, word in sorted(placed)]

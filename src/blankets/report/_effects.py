@@ -1,4 +1,4 @@
-"""How strongly each member is tied to the target, with an interval where the test was performed."""
+"""How strongly each member depends on the target, with an interval if the test was performed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ import math
 from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
-from blankets.results import count_of, digits, format_p, joined, shown, size_of, symbol_of
+from blankets.results import (
+    count_of,
+    digits,
+    format_p,
+    joined,
+    member_note,
+    shown,
+    size_of,
+    symbol_of,
+    undecided_sentence,
+)
 from blankets.stats import EFFECT_SIZES
 
 if TYPE_CHECKING:
@@ -16,7 +26,7 @@ LEVEL = 0.9
 
 
 class EffectRow(TypedDict):
-    """One member; None and "not known" where the test was not performed."""
+    """One member; None and "not known" if the test was not performed."""
 
     name: str
     role: str
@@ -29,6 +39,8 @@ class EffectRow(TypedDict):
     p: str
     test: str
     given: str
+    note: str
+    checked: bool
 
 
 class Effects(TypedDict):
@@ -57,11 +69,17 @@ def effects(blanket: Blanket) -> Effects:
         "words": (
             "The effect is the information that a member and the target share when the columns under “given” are "
             "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
-            f"the {LEVEL:.0%} interval are free of that. The interval is that of the noncentral chi-square law, exact "
-            "for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
-            f"w = √(2 × effect).{partial if is_partial(blanket) else ''}"
+            f"the {LEVEL:.0%} interval are corrected for that. The interval is that of the noncentral chi-square "
+            "law, exact for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
+            f"w = √(2 × effect).{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
         ),
     }
+
+
+def _doubts(blanket: Blanket) -> str:
+    """Say what an open dot is, and who is neither in nor out."""
+    dots = "An open dot is a member that could not be checked for redundancy." if blanket.unchecked else ""
+    return "".join(f" {sentence}" for sentence in (dots, undecided_sentence(blanket)) if sentence)
 
 
 def _row(blanket: Blanket, name: str) -> EffectRow:
@@ -85,4 +103,6 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
         "p": format_p(evidence.log_p),
         "test": f"{symbol} = {digits(evidence.statistic)} on {freedom}{how}" if tested else "too few rows for a test",
         "given": "the other members" if others else joined(evidence.given, 4) or "nothing",
+        "note": member_note(blanket, name),
+        "checked": name not in blanket.unchecked,
     }

@@ -1,4 +1,4 @@
-"""The report as a page: what `report_content` says, arranged."""
+"""The report as a page: arranges the content of `report_content`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
     """Return a report as one HTML document.
 
-    ``content``: from `report_content`. ``start``: numbers of the study with which the planner opens; without them the
-    page has no planner.
+    ``content``: from `report_content`. ``start``: numbers of the study for the planner; without them the page has no
+    planner.
     """
     sections = [
         _head(content),
@@ -96,10 +96,10 @@ def _latent_section(paragraphs: list[str] | None) -> Html | None:
 def _effects_section(content: Effects) -> Html | None:
     if not content["rows"]:
         return None
-    roles = any(row["role"] for row in content["rows"])
+    roles, notes = (any(row[key] for row in content["rows"]) for key in ("role", "note"))
     scale = tag("th", effect_scale(content), scope="col", class_="wide-only")
     heads = ["Measured", scale, "Less bias", f"{content['level']:.0%} interval", "p", "Given"]
-    heads = ["Member", *(["Role"] if roles else []), *heads]
+    heads = ["Member", *(["Role"] if roles else []), *heads, *(["Note"] if notes else [])]
     head = tag("tr", *(h if isinstance(h, Html) else tag("th", h, scope="col") for h in heads))
     rows = [
         tag(
@@ -112,6 +112,7 @@ def _effects_section(content: Effects) -> Html | None:
             tag("td", row["interval_words"], data_label="Interval", class_="number"),
             tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
             tag("td", row["given"], data_label="Given", class_="names"),
+            tag("td", row["note"] or "–", data_label="Note", class_="names") if notes else None,
         )
         for row in content["rows"]
     ]

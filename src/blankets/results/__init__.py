@@ -1,4 +1,4 @@
-"""What comes out: blankets that print well, explain themselves and survive as JSON."""
+"""Results: blankets and other answers that print, explain themselves and can be saved as JSON."""
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, TestResult
@@ -16,7 +16,7 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
-from blankets.results._text import undecided_sentence
+from blankets.results._text import NOT_CHECKED, member_note, partly_sentence, undecided_sentence
 from blankets.results._words import (
     SYMBOLS,
     count_of,
@@ -39,6 +39,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "Goal",
+    "NOT_CHECKED",
     "NamedEvidence",
     "PassedOver",
     "PriorRange",
@@ -61,6 +62,8 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
+    "member_note",
+    "partly_sentence",
     "shown",
     "size_of",
     "symbol_of",

@@ -1,4 +1,4 @@
-"""From what a search found, in numbers, to a `Blanket`, in names."""
+"""Turn what a search found, in column numbers, into a `Blanket` with names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Reports(Protocol):
-    """What happened to the data at the door."""
+    """A report of what was done to the data when they were read."""
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as plain lists, dicts, strings and numbers."""
+        """Return the report as plain lists, dicts, strings and numbers."""
 
 
 def describe(
@@ -47,8 +47,8 @@ def describe(
     """Put the outcome of a search into names.
 
     ``found``, ``trace``: what the algorithm returned and told. ``names``: names of the searched columns, by number.
-    ``target``: the target's number. ``evidence``: the final test of each member, given the others:
-    ``tests.drop_one(found.members, target)``. Where it is unreliable or absent, the test by which the member entered
+    ``target``: the target's number. ``evidence``: the final test of each member, given the others (see
+    `blankets.search.evidence_of`). Where it is unreliable or absent, the test by which the member entered
     takes its place. ``algorithm``: the registry's entry. ``why``: why this algorithm was picked, if it was picked for
     the user. ``settings``: all choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become
     strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
@@ -108,7 +108,7 @@ def describe(
 
 
 def _why_undecided(name: str, rows: float, n_rows: int) -> str:
-    """Say why a column is neither in nor out, and what would settle it."""
+    """Say why a column is neither in nor out, and what would decide it."""
     needed = (
         f": that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members" if rows > n_rows else ""
     )
@@ -118,7 +118,7 @@ def _why_undecided(name: str, rows: float, n_rows: int) -> str:
 def _strengths(
     found: Found, trace: Trace, evidence: Iterable[Evidence], *, by_effect: bool
 ) -> dict[int, Evidence | None]:
-    """Return each member's evidence, strongest first; members without any come last."""
+    """Return each member's evidence, strongest first; members without evidence come last."""
     entered = {d.x: d.evidence for d in trace.decisions if d.action == "admitted"}
     last = {e.x: e for e in evidence if e.reliable}
     best = {x: last.get(x) or entered.get(x) for x in found.members}
@@ -133,7 +133,7 @@ def _strengths(
 
 
 def _named(evidence: Evidence | None, x: int, target: int, names: Sequence[str]) -> NamedEvidence:
-    """Name the evidence; a member without any has an unreliable test of unknown outcome."""
+    """Give names to the evidence; a member without evidence gets an unreliable test of unknown outcome."""
     if evidence is not None:
         return NamedEvidence.of(evidence, names)
     nan = float("nan")

@@ -1,9 +1,9 @@
-"""Markov blanket algorithms: one a file, each a plain function of an `IndependenceTest`."""
+"""Markov blanket algorithms: one per file, each a plain function of an `IndependenceTest`."""
 
 from blankets.search._contract import Algorithm, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
 from blankets.search._roles import orient, resolve_roles
-from blankets.search.closing import close
+from blankets.search.closing import close, evidence_of
 
 __all__ = [
     "ALGORITHMS",
@@ -14,6 +14,7 @@ __all__ = [
     "check_options",
     "choose",
     "close",
+    "evidence_of",
     "find",
     "orient",
     "resolve_roles",

@@ -1,28 +1,27 @@
-"""Closing: is the answer what it claims to be?
+"""Closing: check the answer of a search against the definition of a Markov blanket, and repair it.
 
 A set M is a Markov blanket of T if T is independent of every other column given M, and minimal if no member is
-irrelevant given the others. Searches reach it on many ways, some of which go wrong on few rows: two near copies put
-each other out, and neither is in. So whatever a search returned is asked the definition:
+irrelevant given the others. Searches find it in many ways, and some fail with few rows: for example, two near copies
+remove each other, and neither is a member. So the answer of every search is checked against the definition:
 
-1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
-   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that
-   chance enters one blanket in 1/α, however many columns there are; later it is the false discovery rate that stays
-   that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
-2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
-   search brought stay: a weak true member may well fall below α given many others, for want of rows;
-3. and so on until nothing changes. When a set comes back, or ten columns have left, nobody leaves any more: then
-   members can only be added, so that it ends, and what is outside is irrelevant given what is inside.
+1. All other columns are tested given the members, in one scan. The strongest enters if its p-value is at most
+   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns: a
+   column enters by chance in a share α of blankets, for any number of columns. Later the false discovery rate stays
+   that small (step-down, after Benjamini & Hochberg 1995). With the level α itself, many would enter by chance.
+2. Columns that entered in this way leave again if they are irrelevant at level α given the other members. Members
+   found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
+3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
+   more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
 
-Tests that enter somebody are performed however sparse the tables are, where p-values hold even then
-(`IndependenceTest.at_level`): a small p-value is evidence on any number of rows. That a column is *out* is only said
-on tests with rows enough. A column that has none given all members is out if some of them separate it from the target,
-and undecided otherwise.
+Tests that can admit a column are performed even in sparse tables, if their p-values are right there
+(`IndependenceTest.at_level`): a small p-value is evidence for any number of rows. A column is called *out* only by
+tests with enough rows. If there are too few rows to test it given all members, it is out if some of them separate it
+from the target, and otherwise undecided.
 
-A test without degrees of freedom needs no rule of its own here. It means that within every group of rows alike in
-the members either the column or the target is constant: the members tell the column (or the target) exactly, so that
-the column tells nothing more. In searches the same answer given a set *outside* the blanket is what empties blankets;
-given the blanket it is the definition, met exactly. And as one column leaves at a time, the last of several copies
-stays.
+A test without degrees of freedom needs no special rule here. It means that, in every group of rows with the same
+values of the members, the column or the target is constant: the members determine the column (or the target), so the
+column adds no information. In searches the same result given columns *outside* the blanket can empty a blanket; given
+the blanket it is exactly the definition. And because one column leaves at a time, the last of several copies stays.
 
 References
 ----------
@@ -32,23 +31,24 @@ Benjamini & Hochberg (1995), Controlling the false discovery rate, JRSS B 57(1),
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence import Evidence, IndependenceTest
-from blankets.search._contract import Found, Trace
+from blankets.search._contract import Found, Role, Trace
 from blankets.search.iamb import outside
 
-_SWAPS = 10  # columns that may leave before nobody does any more
-_DEEP = 3  # members given which a column is tested, where rows are too few for all of them
-_SETS = 200  # and how many sets of them at most
+_SWAPS = 10  # after this many columns have left, none may leave any more
+_DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
+_SETS = 200  # most sets of such members
 
 
 def level_to_enter(alpha: float, n_members: int, n_columns: int) -> float:
-    """Return the p-value at which a column enters a blanket of so many members, of so many columns.
+    """Return the largest p-value at which a column enters, for given numbers of members and columns.
 
     Examples
     --------
@@ -84,12 +84,12 @@ class _Blanket:
         return scan[int(order[0])] if len(order) else None
 
     def enter(self, evidence: Evidence, reason: str) -> None:
-        """Take a column in."""
+        """Add a column to the members."""
         self.members.append(evidence.x)
         self.trace.admitted(evidence, "closing", reason)
 
     def leave(self, stay: Collection[int]) -> None:
-        """Put out, one at a time and the weakest first, those that the others make irrelevant."""
+        """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
         while len(self.members) > 1:
             batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target)
             free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
@@ -110,9 +110,9 @@ def settle(
     trace: Trace,
     stay: Collection[int] = (),
 ) -> tuple[int, ...]:
-    """Let columns enter and leave until the members make all others irrelevant, and return the members.
+    """Let columns enter and leave until all others are irrelevant given the members, and return the members.
 
-    ``candidates``: all other columns. ``members``: where to begin. ``stay``: members that do not leave.
+    ``candidates``: all other columns. ``members``: the first members. ``stay``: members that do not leave.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def settle(
 def close(
     tests: IndependenceTest, target: int, candidates: Sequence[int], found: Found, *, alpha: float, trace: Trace
 ) -> Found:
-    """Return what a search found, closed: every column outside is out given the members, or undecided.
+    """Close the result of a search: every column outside is irrelevant given the members, or undecided.
 
     ``candidates``: all other columns. ``found``: what the search returned.
 
@@ -162,7 +162,7 @@ def close(
     stay = frozenset(found.members)
     members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=stay)
     came = dict.fromkeys(d.x for d in trace.decisions[before:])
-    # Who was tied to the target at some time may stand in for a member.
+    # A column that depended on the target in some test may be able to replace a member.
     level = alpha / max(len(candidates), 1)
     own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
     tied = {x for batch in own for x in batch.xs[batch.dependent(level)].tolist()}
@@ -172,7 +172,7 @@ def close(
     return replace(
         found,
         members=members,
-        roles={x: "neighbor" if x in unchecked and role != "spouse" else role for x, role in found.roles.items()},
+        **_without_unchecked(found, unchecked),
         separators={x: given for x, given in found.separators.items() if x not in members},
         closed=True,
         entered=tuple(x for x in came if x in members),
@@ -184,8 +184,59 @@ def close(
     )
 
 
+def _without_unchecked(found: Found, unchecked: Collection[int]) -> dict[str, Mapping[int, Any]]:
+    """Return the roles that do not rest on members which were not checked.
+
+    An unchecked member may be no member: it has no role, nor has a spouse through it, and what it was that drew an
+    arrow is not known.
+    """
+    if not unchecked:
+        return {}
+    through = {x: child for x, child in found.common_children.items() if not {x, child} & set(unchecked)}
+    spouses: dict[int, Role] = dict.fromkeys(through, "spouse")
+    neighbors = [x for x, role in found.roles.items() if role != "spouse" and x not in unchecked]
+    return {"roles": dict.fromkeys(neighbors, "neighbor") | spouses, "common_children": through}
+
+
+def evidence_of(tests: IndependenceTest, target: int, members: Sequence[int], *, alpha: float) -> tuple[Evidence, ...]:
+    """Return the test of each member given the others, or given as many of them as rows allow.
+
+    Where rows are too few for all of them, a test that finds the member needed even so is the one that counts.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
+    >>> [(e.x, e.given) for e in evidence_of(tests, 0, [1, 2], alpha=0.01)]
+    [(1, (2,)), (2, (1,))]
+    """
+    batch = tests.drop_one(members, target)
+    if batch.reliable.all():
+        return tuple(batch)
+    anyway = tests.at_level(alpha).drop_one(members, target)
+    needed = anyway.dependent(alpha)
+    return tuple(
+        batch[i] if batch.reliable[i] else anyway[i] if needed[i] else _given_some(tests, target, x, members)
+        for i, x in enumerate(members)
+    )
+
+
+def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[int]) -> Evidence:
+    """Return the test of a member given the others, from the first on, as far as rows allow."""
+    evidence = tests.test(x, target)
+    others = [z for z in members if z != x]
+    most = tests.deepest([x], target, others)
+    for z in others:
+        if len(evidence.given) >= most:
+            break
+        deeper = tests.test(x, target, (*evidence.given, z))
+        evidence = deeper if deeper.reliable else evidence
+    return evidence
+
+
 def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alpha: float) -> tuple[int, ...]:
-    """Return the members that no test given the others could have found redundant, nor found needed."""
+    """Return the members for which no test given the others could show whether they are redundant."""
     batch = tests.drop_one(members, target)
     if batch.reliable.all():
         return ()
@@ -196,9 +247,9 @@ def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alp
 def _untestable(
     tests: IndependenceTest, target: int, columns: NDArray[np.int64], members: Sequence[int], alpha: float
 ) -> tuple[tuple[int, ...], dict[int, float]]:
-    """Return the columns that rows are too few for, given all members: those that some members separate, and others.
+    """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
-    The others are undecided; with each come the rows that would settle it.
+    The others are undecided; each comes with the number of rows that would be enough.
     """
     if not len(columns):
         return (), {}
@@ -211,7 +262,7 @@ def _untestable(
 
 
 def _deepest(n_members: int) -> int:
-    """Return the size of conditioning sets of which there are not too many."""
+    """Return the largest size of conditioning sets that are not too many."""
     sizes = [size for size in range(1, _DEEP + 1) if sum(math.comb(n_members, k) for k in range(size + 1)) <= _SETS]
     return max(sizes, default=1)
 
@@ -219,12 +270,12 @@ def _deepest(n_members: int) -> int:
 def equivalents_of(
     tests: IndependenceTest, target: int, members: Sequence[int], columns: Sequence[int], *, alpha: float
 ) -> dict[int, tuple[int, ...]]:
-    """Return, for each member, the columns that could stand in its place.
+    """Return, for each member, the columns that could replace it.
 
     With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
-    them the target is independent of the other. Independence is only believed of tests with rows enough.
+    them the target is independent of the other. Independence needs a test with enough rows.
 
-    ``columns``: columns outside that were tied to the target at some time.
+    ``columns``: columns outside that depended on the target in some test.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
+from blankets.stats._clusters import clustered_test, hotelling_log_p, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -68,6 +69,7 @@ __all__ = [
     "calibrated_of_block",
     "canonical_test",
     "cell_tables",
+    "clustered_test",
     "combined",
     "critical_value",
     "detectable_effect",
@@ -78,6 +80,7 @@ __all__ = [
     "expected_false_members",
     "fitted_levels",
     "formula_of",
+    "hotelling_log_p",
     "law_at",
     "log_chi2_sf",
     "log_p_from_moments",
@@ -103,6 +106,7 @@ __all__ = [
     "ss_information",
     "statistics_of_block",
     "strongest_of",
+    "summed_cells",
     "table_statistics",
     "w_from_effect",
     "weaker_than",

@@ -1,20 +1,19 @@
 """`InformationEstimate`: estimates of information for many features at once, with their intervals.
 
-Three laws, and the rule that chooses between them.
+An interval uses one of three distributions ("laws") of the estimate. This is the rule that chooses between them.
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
   (errata D8): the interval is [0, ...] where independence would not be surprising.
-* **matched**: the same law with the scale that gives it the delta method's variance, c = σ²/(4 N Î), and with as
-  many degrees of freedom as give it the mean of the estimate near independence, ν = E₀/c (where E₀ is not just that of
-  the law above). Near independence σ² → 4 N c I, so that it continues the law above; for strong effects it becomes the
-  normal law, with the skewness and the bias that an estimate bounded by 0 has before it gets there.
+* **matched**: the same law with a scale that depends on I, methods (4.10). At I = 0 it is the one above, c₀; at what
+  was measured, Ĩ, it is the one that gives the law the delta method's variance, c₁ = σ²/(4 N Ĩ); in between it is on
+  the straight line, and beyond it stays c₁. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A
+  confidence limit asks for the law at *itself*, and not at the estimate: with c₁ alone a table that by chance looks
+  nearly determined has a tiny σ, and a lower limit far too high.
 * **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
-**auto** takes *noncentral* where the test of independence has p > 0.01 or σ is not defined, *matched* beyond
-that, and *normal* from Î > 50 standard errors on, where all three agree. Coverage of 90% intervals of
-Pos, p(y=1) = 0.2, 10% labeled positives, over I from 0.0005 to 0.3, |X| = 2, 5, 10 and N = 500 to 10,000:
-auto 0.86 to 0.92, normal 0.49 to 0.97.
+**auto** takes *matched* (which is *noncentral* where σ is not defined), and *normal* from Î > 50 standard errors on,
+where all agree. benchmarks/coverage.py prints what the intervals cover in every regime of labels.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
 
-LARGEST = 1e15  # rows, and with them statistics, are fewer
+LARGEST = 1e15  # larger than any number of rows, or statistic
 _METHODS = ("auto", "normal", "noncentral", "matched")
-_WEAK = 0.01  # p-value of independence above which an estimate is mostly noise
+_CLOSE = 1e-7  # relative precision of the ends of intervals
 _STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
 _NO_FLAGS = np.zeros((), bool)
 
@@ -46,24 +45,25 @@ class InformationEstimate:
 
     # The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
-    # sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary)
+    # sampling variance of ``value``; NaN if the delta method does not apply (cells on the boundary)
     variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
-    # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``)
+    # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``), and ``scale`` times
+    # ``statistic`` is what was measured
     statistic: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)]
     dof: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     # whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels of x
     # without any labeled row left out
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
-    # whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong
+    # whether an implied cell is so far below 0 (p < 0.001) that the given p(y=1) must be wrong
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
     estimator: str = "plug-in"  # which estimator this is
-    strong_law: Literal["matched", "normal"] = "matched"  # what "auto" takes away from independence
     # what has been subtracted from the raw estimate
     bias: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(default_factory=lambda: np.zeros(()))
-    # mean of the raw estimate near independence, where the law there has another one than this estimator; NaN:
-    # ``scale`` times ``dof``
-    noise: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(default_factory=lambda: np.full((), np.nan))
+    # variance of what was measured, where that is not ``value`` (and its bias); NaN: ``variance``
+    law_variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
+        default_factory=lambda: np.full((), np.nan)
+    )
 
     @property
     def standard_error(self) -> Floats:
@@ -72,12 +72,12 @@ class InformationEstimate:
 
     @property
     def p_value(self) -> Floats:
-        """P-value of independence that goes with the estimate."""
+        """P-value of the test of independence that belongs to the estimate."""
         p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
         return np.where(self.dof > 0, p, 1.0)
 
     def less_bias(self, bias: Floats, estimator: str) -> InformationEstimate:
-        """Return the estimate less a bias; the laws of its interval stay those of the raw estimate."""
+        """Return the estimate minus a bias; its interval still uses the laws of the raw estimate."""
         return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=estimator)
 
     def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
@@ -93,53 +93,90 @@ class InformationEstimate:
         tail = (1.0 - level) / 2.0
         if method == "normal":
             return self._normal(tail)
-        if method == "noncentral":
-            return self._chi_square(tail, self.statistic, self.scale, self.dof)
-        matched = self._matched_scale()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            raw = (self.value + self.bias) / matched
-            dof = np.where(np.isnan(self.noise), self.dof, self.noise / matched)
-        if method == "matched":
-            return self._chi_square(tail, raw, matched, dof)
-        return self._auto(tail, raw, matched, dof)
+        measured = self.statistic * self.scale
+        last = self.scale if method == "noncentral" else self._last_scale(measured)
+        far = self.law() == "normal" if method == "auto" else np.zeros((), bool)
+        # Inverting the far tail is slow, and these will be replaced.
+        law = _Matched(np.where(far, 0.0, measured), self.scale * self.dof, self.scale, last)
+        low_n, high_n = self._normal(tail)
+        return np.where(far, low_n, law.limit(1.0 - tail)), np.where(far, high_n, law.limit(tail))
 
     def law(self) -> NDArray[np.str_]:
         """Return which law "auto" takes for each estimate."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weak = ~(self.p_value <= _WEAK) | ~np.isfinite(self._matched_scale()) | ~(self.value + self.bias > 0)
-            far = self.value > _STRONG * self.standard_error
-        beyond = np.where(far, "normal", self.strong_law)
-        return np.where(weak, "noncentral", beyond)
+        with np.errstate(invalid="ignore"):
+            return np.where(self.value > _STRONG * self.standard_error, "normal", "matched")
 
-    def _matched_scale(self) -> Floats:
+    def _last_scale(self, measured: Floats) -> Floats:
+        """Return the scale with the delta method's variance; that near independence where there is none."""
+        variance = np.where(np.isnan(self.law_variance), self.variance, self.law_variance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            scale = self.variance / (4.0 * (self.value + self.bias))
-        return np.where(scale > 0, scale, np.nan)
-
-    def _auto(self, tail: float, raw: Floats, matched: Floats, dof: Floats) -> tuple[Floats, Floats]:
-        law = self.law()
-        chi_square = law != "normal"
-        noncentral = law == "noncentral"
-        statistic = np.where(noncentral, self.statistic, raw)
-        scale = np.where(noncentral, self.scale, matched)
-        # Inverting the far tail is slow, and these will be replaced.
-        free = np.where(noncentral, self.dof, dof)
-        low, high = self._chi_square(tail, np.where(chi_square, statistic, 0.0), scale, free)
-        low_n, high_n = self._normal(tail)
-        return np.where(chi_square, low, low_n), np.where(chi_square, high, high_n)
+            scale = variance / (4.0 * measured)
+        return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, tail: float) -> tuple[Floats, Floats]:
         half = -ndtri(tail) * self.standard_error
         return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
 
-    def _chi_square(self, tail: float, statistic: Floats, scale: Floats, dof: Floats) -> tuple[Floats, Floats]:
-        low = noncentrality_at(statistic, dof, 1.0 - tail)
-        high = noncentrality_at(statistic, dof, tail)
-        return low * scale, high * scale
+
+class _Matched:
+    """The law c χ²(mean/c, I/c) of what was measured, with a scale c that depends on I, methods (4.10).
+
+    ``measured``: the estimate. ``mean``: what it is on average at independence. ``first``, ``last``: the scale at
+    I = 0, and from I = ``measured`` on.
+    """
+
+    def __init__(self, measured: Floats, mean: Floats, first: Floats, last: Floats) -> None:
+        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, first, last)))
+        self.measured, self.mean, self.first, self.last = (
+            np.broadcast_to(a, self.shape).ravel() for a in (measured, mean, first, last)
+        )
+
+    def limit(self, probability: float) -> Floats:
+        """Return the I at which what was measured is this quantile of the law; 0 where it is less even at 0.
+
+        It lies between the answers for the two scales; regula falsi with the Illinois rule finds it.
+        """
+        ends = [_at_scale(self.measured, self.mean, scale, probability) for scale in (self.first, self.last)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        everywhere = np.arange(len(low))
+        above, below = self._excess(low, everywhere, probability), self._excess(high, everywhere, probability)
+        found = np.where(above > 0, high, low)
+        at = np.flatnonzero((above > 0) & (below < 0) & (high - low > _CLOSE * high))
+        low, high, above, below = (values[at] for values in (low, high, above, below))
+        side = np.zeros(len(at))
+        for _ in range(60):
+            if not len(at):
+                break
+            new = low + (high - low) * above / (above - below)
+            excess = self._excess(new, at, probability)
+            right = excess > 0  # the root lies right of the new point; an end that stays twice counts half
+            above = np.where(right, excess, np.where(side < 0, 0.5 * above, above))
+            below = np.where(right, np.where(side > 0, 0.5 * below, below), excess)
+            low, high = np.where(right, new, low), np.where(right, high, new)
+            side = np.where(right, 1.0, -1.0)
+            found[at] = new
+            more = (high - low > _CLOSE * high) & (np.abs(excess) > _CLOSE)
+            low, high, above, below, side = (values[more] for values in (low, high, above, below, side))
+            at = at[more]
+        return found.reshape(self.shape)
+
+    def _excess(self, effect: Floats, at: NDArray[np.int64], probability: float) -> Floats:
+        """Return P(estimate <= what was measured) at an effect, less ``probability``; it falls with the effect."""
+        measured, first = self.measured[at], self.first[at]
+        along = np.minimum(divided(effect, measured), 1.0)
+        scale = first + (self.last[at] - first) * along
+        mean = divided(self.mean[at], scale)
+        usable = (mean > 0) & (measured > 0)
+        p = chndtr(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))
+        return np.where(usable, p - probability, 0.0)
+
+
+def _at_scale(measured: Floats, mean: Floats, scale: Floats, probability: float) -> Floats:
+    return noncentrality_at(divided(measured, scale), divided(mean, scale), probability) * scale
 
 
 def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -> Floats:
-    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 where even λ = 0 has less.
+    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 if even λ = 0 has less.
 
     Newton's method on the distribution function F, whose derivative in λ is ½ (F with two more degrees of
     freedom - F), kept inside a bracket: F(x; ν, λ) <= F(x; 1, λ) <= Φ(√x - √λ) bounds the root from above.
@@ -172,6 +209,6 @@ def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -
 
 
 def divided(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the ratio, 0 where the denominator is 0."""
+    """Return the ratio, 0 if the denominator is 0."""
     out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=out, where=denominator != 0)

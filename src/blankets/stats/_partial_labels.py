@@ -1,7 +1,7 @@
-"""Consistent estimates of I(X;Y|Z) when most labels are missing (methods, section 4).
+"""Consistent estimates of I(X;Y|Z) if most labels are missing (methods, section 4).
 
 A *label table* has shape (..., strata, 3, levels of x); its middle axis is negative, positive, unlabeled
-(the target as it was recorded, with "unlabeled" as a third level). It holds all that these estimators need:
+(the target as it was recorded, with "unlabeled" as a third level). It has all that these estimators need:
 p̂(x, z) from all rows, and the labeled cells.
 
 ====================  ==========================================  =========================
@@ -15,7 +15,7 @@ estimator             assumes of labeling                        also needs
 ====================  ==========================================  =========================
 
 Notation: P = p̂(x,z) of all rows; n_y = p̂(x,z,y,s=1); r_y = n_y / Σ n_y = p̂(x,z|y,s=1); t_y = n_y / Σ_y n_y
-= p̂(y|x,z,s=1). Each estimator's φ, the derivative that its variance is made of, is in its Notes.
+= p̂(y|x,z,s=1). Each estimator's φ, the derivative for its variance, is in its Notes.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ Sampling = Literal["one-sample", "case-control"]
 NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
-_IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the prior
+_IMPOSSIBLE = 0.001  # with a smaller p-value a negative cell contradicts the prior
 
 
 def mcar_information(counts: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labels are missing completely at random, methods (4.4).
+    """Estimate I(X;Y|Z) if labels are missing completely at random, methods (4.4).
 
     Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
     estimate can be negative (errata D4).
@@ -62,7 +62,9 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     -----
     With R_y the logarithm above and l = Σ_y n_y, φ = Σ_y t_y R_y for an unlabeled row, and for a labeled
     one of class y this plus (P/l)(R_y - Σ t R) + P/l - Σ_x P t_y / Σ_x n_y. Near independence the estimate
-    is no chi-square (it trades bias for spread, errata D5), so weak effects get the interval of the labeled rows.
+    is no chi-square but a difference of two (it trades bias for spread, errata D5): the information of the labeled
+    rows less that between their x and the x of all rows. So the interval is that of the labeled rows, which is also
+    the narrower one in small samples.
 
     Examples
     --------
@@ -93,12 +95,12 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
         scale=rows.scale,
         repaired=_without_label(l, everyone),
         estimator="MCAR (labeled rows, x from all rows)",
-        strong_law="normal",
+        law_variance=rows.variance,
     )
 
 
 def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on x (and z) alone, methods (4.5).
+    """Estimate I(X;Y|Z) if labeling depends only on x (and z), methods (4.5).
 
     The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
     and the estimate flagged (errata D4).
@@ -109,7 +111,8 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     Notes
     -----
     With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
-    (P/l)(L_y - Σ t L). Near independence the mean is ½ Σ_x p(x|z)(1-p(x|z)) / N l, which gives the scale.
+    (P/l)(L_y - Σ t L). Near independence the estimate is a sum of chi-squares with weights, methods (4.11); the one
+    chi-square with its mean and variance stands for it.
 
     Examples
     --------
@@ -118,7 +121,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     0.034824
     """
     checked_loss(loss)
-    tables, n_rows, p = _frequencies(counts)
+    _, n_rows, p = _frequencies(counts)
     labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
@@ -130,11 +133,13 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
 
     value = information(q, loss)
-    dof = seen_dof_by_stratum(tables[..., :UNLABELED, :])
     x_given_z = divided(kept, kept.sum(axis=-1, keepdims=True))
-    noise = 0.5 * divided(kept * (1.0 - x_given_z), l * n_rows[..., None, None, None]).sum(axis=(-2, -1))
-    levels = np.maximum((l > 0).sum(axis=(-2, -1)) - 1.0, 1.0)
-    scale, freedom = _pooled(noise / levels, dof)
+    weight = 0.5 * divided(kept, l * n_rows[..., None, None, None])
+    both = (labeled.sum(axis=-1, keepdims=True) > 0).all(axis=-2, keepdims=True)  # strata with one class tell nothing
+    first = np.where(both, weight * (1.0 - x_given_z), 0.0).sum(axis=_CELLS)
+    squares = (weight**2 * (1.0 - 2.0 * x_given_z)).sum(axis=-1) + (weight * x_given_z).sum(axis=-1) ** 2
+    second = np.where(both[..., 0], squares, 0.0).sum(axis=(-2, -1))
+    scale, freedom = _one_law(first, second)
     return InformationEstimate(
         value=np.where(l.sum(axis=_CELLS) > 0, value, np.nan),
         variance=delta_variance(p, phi, n_rows),
@@ -143,12 +148,11 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
-        noise=noise.sum(axis=-1),
     )
 
 
 def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on the class alone, from both classes, methods (4.6).
+    """Estimate I(X;Y|Z) if labeling depends only on the class, from both classes, methods (4.6).
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
@@ -159,7 +163,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     -----
     With R_y the logarithm above, φ = Σ_y p(y) (r_y(z)/P(z) - r_y/P) for an unlabeled row, and for a
     labeled one of class y this plus (p(y) / n_y)(R_y - Σ r_y R_y). Near independence it is a sum of
-    chi-squares of two scales, so weak effects get the interval of Pos or Neg, whichever is the narrower.
+    chi-squares of two scales, methods (4.12); the one chi-square with its mean and variance stands for it.
 
     Examples
     --------
@@ -181,31 +185,32 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     centered = ratio - (r * ratio).sum(axis=(-3, -1), keepdims=True)
     phi = np.concatenate([shared + divided(weight, in_class) * centered, shared], axis=-2)
 
-    pos = _one_class(tables, positive, POSITIVE, sampling="one-sample", loss="log")
-    neg = _one_class(tables, 1.0 - positive, NEGATIVE, sampling="one-sample", loss="log")
-    sharper = pos.scale <= neg.scale
+    scale, dof = _scale_of_both(tables, weight * r_z)
     return InformationEstimate(
         value=np.where((in_class > 0).all(axis=_CELLS), value, np.nan),
         variance=delta_variance(p, phi, n_rows),
-        statistic=np.where(sharper, pos.statistic, neg.statistic),
-        dof=np.where(sharper, pos.dof, neg.dof),
-        scale=np.where(sharper, pos.scale, neg.scale),
+        statistic=divided(value, scale),
+        dof=dof,
+        scale=scale,
         estimator="SS (both labeled classes with the prior)",
-        noise=_noise_of_both(tables, weight),
     )
 
 
-def _noise_of_both(tables: Floats, weight: Floats) -> Floats:
-    """Return the mean of methods (4.6) near independence: Σ_y p(y) ν_y / 2 n_y - ν / 2N, with ν the free cells.
+def _scale_of_both(tables: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return scale and degrees of freedom of methods (4.6) near independence, methods (4.12).
 
-    Each class brings the bias of its own entropy, ν_y / 2 n_y; p̂(x|z), of which the labeled rows are a part, takes
-    ν / 2N of it back.
+    In a stratum r₀ - P̂ and r₁ - P̂ have the variances P (1/n_y - 1/N) and, as both are compared with the same P̂, the
+    covariance -P/N. ``weight``: p(y) r_y(z), shape (..., strata, 2, 1).
     """
-    labeled, everyone = tables[..., :UNLABELED, :], tables.sum(axis=-2, keepdims=True)
-    free = np.maximum((labeled > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-2)
-    shared = np.maximum((everyone > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=(-2, -1))
-    by_class = (weight[..., 0, :, 0] * divided(free, 2.0 * labeled.sum(axis=(-3, -1)))).sum(axis=-1)
-    return np.asarray(np.maximum(by_class - divided(shared, 2.0 * everyone.sum(axis=_CELLS)), 0.0))
+    labeled, everyone = tables[..., :UNLABELED, :], tables.sum(axis=-2)
+    free = np.maximum((everyone > 0).sum(axis=-1) - 1.0, 0.0)
+    one = np.ones(())
+    share = weight[..., 0]
+    rest = divided(one, everyone.sum(axis=-1))[..., np.newaxis]
+    spread = np.maximum(divided(one, labeled.sum(axis=-1)) - rest, 0.0) * (labeled.sum(axis=-1) > 0)
+    first = (0.5 * share * spread).sum(axis=-1)
+    second = ((0.5 * share * spread) ** 2).sum(axis=-1) + 0.5 * share.prod(axis=-1) * rest[..., 0] ** 2
+    return _one_law((first * free).sum(axis=-1), (second * free).sum(axis=-1))
 
 
 def pos_information(
@@ -218,9 +223,9 @@ def pos_information(
 
     ``counts``, of shape (..., strata, 3, levels of x): label tables: negative (not used except for p̂(x)), positive,
     unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``sampling``: whether the labeled rows
-    are part of the sample, or positives collected apart from a background sample; then p̂(x) comes from the unlabeled
-    rows alone. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
-    conditioning set.
+    are part of the sample, or positives collected separately from a background sample; then p̂(x) comes from the
+    unlabeled rows only. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ
+    without a conditioning set.
 
     Notes
     -----
@@ -316,7 +321,7 @@ def _one_class_scale(
     """Return scale and degrees of freedom near independence: 1/2Nκ_z in each stratum, pooled.
 
     Within a stratum the estimate is ½ π/(1-π) Σ (r - P)²/P, and r - P has the variance P (1/n₁ - 1/n) if the
-    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected apart.
+    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected separately.
     """
     n1, n0 = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1))
     q_z = q.sum(axis=-1)
@@ -329,7 +334,11 @@ def _one_class_scale(
 
 def _pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:
     """Return scale and dof of the one chi-square that has the mean and variance of a sum of scaled ones."""
-    first, second = (weights * dof).sum(axis=-1), (weights**2 * dof).sum(axis=-1)
+    return _one_law((weights * dof).sum(axis=-1), (weights**2 * dof).sum(axis=-1))
+
+
+def _one_law(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Return scale and dof of the chi-square whose mean is ``first`` and whose variance is twice ``second``."""
     return divided(second, first), divided(first**2, second)
 
 
@@ -354,7 +363,7 @@ def _frequencies(counts: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 
 def _checked_prior(prior: ArrayLike) -> Floats:
-    """Return p(y=1) ready to be broadcast against tables."""
+    """Return p(y=1) in a shape that broadcasts with tables."""
     value = np.asarray(prior, float)
     if not np.all((value > 0) & (value < 1)):
         raise ParameterError.out_of_range("prior", prior, "a probability between 0 and 1, both excluded")
@@ -362,5 +371,5 @@ def _checked_prior(prior: ArrayLike) -> Floats:
 
 
 def _without_label(l: Floats, everyone: Floats) -> NDArray[np.bool_]:
-    """Tell whether some level of x occurs, but in no labeled row."""
+    """Tell whether some level of x occurs only in unlabeled rows."""
     return np.asarray(((l == 0) & (everyone > 0)).any(axis=_CELLS))
