@@ -67,7 +67,7 @@ reading_options = _all(
     click.option(
         "--discretize",
         metavar="RULE",
-        help="How numbers are cut into levels; default: they are not cut if the test takes numbers.",
+        help="How numbers are cut into levels; default: they are not, where the test takes numbers.",
     ),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),

@@ -53,27 +53,25 @@ class FrameBuilder:
             return False
         if wide:
             self._wide.append(row)
-        if holes:
-            self._holes.add(len(self._names))
         if ordered:
             self._ordered.append(len(self._names))
-        self._added(name, levels, WIDE if wide else NARROW_CODES, made)
+        self._added(name, levels, WIDE if wide else NARROW_CODES, made, holes=holes)
         return True
 
     def add_number(
         self, name: str, values: NDArray[np.float64], wanted: Callable[[str, bytes], bool] | None = None
     ) -> bool:
-        """Add a column of numbers in the same way; missing ones are NaN."""
+        """Add a column of numbers in the same way; those that are missing are NaN."""
         column = NumberColumn(values)
         if wanted is not None and not wanted(name, column.digest()):
             return False
-        if np.isnan(values).any():
-            self._holes.add(len(self._names))
         self._numbers[len(self._names)] = column
-        self._added(name, (), NUMBERS, None)
+        self._added(name, (), NUMBERS, None, holes=bool(np.isnan(values).any()))
         return True
 
-    def _added(self, name: str, levels: tuple[object, ...], kind: int, made: bytes | None) -> None:
+    def _added(self, name: str, levels: tuple[object, ...], kind: int, made: bytes | None, *, holes: bool) -> None:
+        if holes:
+            self._holes.add(len(self._names))
         self._names.append(name)
         self._levels.append(levels)
         self._kinds.append(kind)

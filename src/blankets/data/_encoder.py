@@ -107,7 +107,7 @@ class Encoder:
             findings.infinite[name] = endless
         if column.missing is not None and name != self.target and self.missing != "testwise":
             findings.missing[name] = column.n_missing
-        return column.floats
+        return column.floats()
 
     def _recode(
         self, k: int, column: Column, findings: Findings, new_rows: dict[str, int]

@@ -1,4 +1,4 @@
-"""`Frame`: a table as small integer codes and numbers, the form of all data after reading.
+"""`Frame`: a table as small integer codes, and numbers, the form of all data after reading.
 
 Every column is a sequence of codes 0 ... arity - 1 (arity: the number of levels); ``levels`` says what
 the codes mean. Columns are stored in *blocks*: narrow dense codes (one byte per row), wide dense codes
@@ -93,7 +93,7 @@ class SparseColumns:
 class NumberColumn:
     """The values of one column of numbers."""
 
-    values: NDArray[np.float64]  # (rows,): finite, or NaN where the value is missing
+    values: NDArray[np.float64]  # (rows,): finite, or NaN where there is no value
     digests: list[bytes] = field(default_factory=list, repr=False)
 
     def digest(self) -> bytes:
@@ -106,6 +106,13 @@ class NumberColumn:
         """Return some rows only."""
         return NumberColumn(self.values[rows])
 
+    def filled(self) -> NumberColumn:
+        """Return the column with its mean where there is no value; 0 if no row has one."""
+        gaps = np.isnan(self.values)
+        if not gaps.any():
+            return self
+        return NumberColumn(np.where(gaps, 0.0 if gaps.all() else np.nanmean(self.values), self.values))
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -115,9 +122,9 @@ class Frame:
     column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
     (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
     position, if they are known (from reading the table). ``holes``: columns in which some rows have no value. The code
-    of such a row is the number of levels, one beyond the last, and counters leave these rows out; numbers are NaN.
-    ``numbers``: the columns that are numbers; these have no levels, and code 0 in all rows. ``ordered``: the columns
-    whose levels have an order.
+    of such a row is the number of levels, one beyond the last, and counters leave these rows out. ``numbers``: the
+    columns that are numbers, NaN where there is no value; these have no levels, and code 0 in all rows. ``ordered``:
+    the columns whose levels have an order.
 
     Examples
     --------
@@ -218,8 +225,24 @@ class Frame:
         """
         if j not in self.holes:
             return None
-        number = self.numbers.get(j)
-        return np.isnan(number.values) if number else np.asarray(self.column(j) == len(self.levels[j]))
+        if j in self.numbers:
+            return np.isnan(self.numbers[j].values)
+        return np.asarray(self.column(j) == len(self.levels[j]))
+
+    def filled(self) -> Frame:
+        """Return a frame without holes: a row without a value has the first level, or the mean, instead.
+
+        For questions about other columns, and about rows that have all values.
+        """
+        if not self.holes:
+            return self
+        made = self
+        for j in self.holes:
+            gaps = self.gaps(j)
+            if j not in self.numbers and gaps is not None:
+                made = made.replaced(j, np.where(gaps, 0, self.column(j)), self.levels[j])
+        numbers = {j: number.filled() if j in self.holes else number for j, number in self.numbers.items()}
+        return replace(made, numbers=numbers, holes=frozenset(), ordered=self.ordered)
 
     @property
     def n_complete(self) -> int | None:
@@ -247,8 +270,9 @@ class Frame:
         """
         js = list(columns)
         names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
-        holes, ordered = (frozenset(k for k, j in enumerate(js) if j in kind) for kind in (self.holes, self.ordered))
         numbers = {k: self.numbers[j] for k, j in enumerate(js) if j in self.numbers} if self.numbers else {}
+        holes = frozenset(k for k, j in enumerate(js) if j in self.holes)
+        ordered = frozenset(k for k, j in enumerate(js) if j in self.ordered)
         where = self.block_of[js], self.position[js]
         return Frame(names, levels, self.n_rows, self.blocks, *where, self.digests, holes, numbers, ordered)
 
@@ -308,7 +332,7 @@ class Frame:
         if not self.numbers:
             return self
         levels = tuple((0,) if j in self.numbers else some for j, some in enumerate(self.levels))
-        return replace(self, levels=levels, numbers={}, holes=self.holes.difference(self.numbers))
+        return replace(self, levels=levels, numbers={}, holes=self.holes - self.numbers.keys())
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.

@@ -158,7 +158,7 @@ class Target:
         if used is None:
             return None
         if used.is_number and isinstance(column, Numbers):
-            return cls(name, used, codes, column.missing, column.floats)
+            return cls(name, used, codes, column.missing, column.floats())
         return cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
 
     @property
@@ -184,20 +184,16 @@ class Target:
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Accept a frame, without the columns that the user excludes; only its target is checked."""
     findings, name = Findings(), asked.target
+    stays = asked.place is not None and asked.place in frame.numbers
     rows = asked.units.chosen(None, frame.n_rows)
     if rows is not None:
         check_room(len(rows), frame.n_columns)
         frame, column = frame.take(rows), None if column is None else column.take(rows)
-    stays = asked.place is not None and asked.place in frame.numbers
     target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings, numbers=stays)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
-    if (
-        target is not None
-        and target.values is None
-        and (asked.place is None or frame.index(target.name) in frame.holes)
-    ):
+    if target is not None and (asked.place is None or frame.index(target.name) in frame.holes):
         frame = frame.with_column(target.name, target.codes, target.coding.levels)
     unlabeled = None if column is None else column.missing
     gaps = {
@@ -330,10 +326,10 @@ class _Work:
         if used is None:
             return
         if used.is_number and isinstance(column, Numbers):
-            added = builder.add_number(name, column.floats, repeats.new)
+            added = builder.add_number(name, column.floats(), repeats.new)
         else:
-            kinds = {"holes": used.holes, "ordered": used.kind == "ordered"}
-            added = builder.add(name, codes, used.levels, repeats.new, **kinds)
+            ordered = used.kind == "ordered"
+            added = builder.add(name, codes, used.levels, repeats.new, holes=used.holes, ordered=ordered)
         if added:
             self.findings.use(name, used)
             if used.missing_label is not None:

@@ -50,10 +50,10 @@ class Reading:
         What to do with continuous columns. "auto": they stay numbers where tests take numbers, and are cut by
         "sturges" where rows are counted. "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP, which uses the target; tests on such bins reject too often): they are cut. "none": they are never
-        cut; where rows are counted, that is an error that names them. A mapping gives rules by column; there also
-        "categorical" (each number is a level), "number" (a number however few its values) and a list of cut points;
-        columns not in it get "auto".
+        Irani's MDLP, which uses the target; tests on such bins reject too often): they are cut. "none": they are
+        never cut; where rows are counted, that is an error that names them. A mapping gives rules by column; there
+        you can also give "categorical" (each number is a level), "number" (a number however few its values) or a list
+        of cut points; columns not in it get "auto".
     n_bins : int, optional
         Number of bins for "equal-width" and "equal-frequency".
     keep : iterable of str or int

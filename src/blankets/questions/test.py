@@ -74,7 +74,7 @@ def test(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, knows_groups=True, numbers=True) as study:
+    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
         return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
 
 

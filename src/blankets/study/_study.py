@@ -120,8 +120,8 @@ class Study:
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. With ``numbers``,
-        numbers stay numbers if the test takes them and rows are independent draws.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
+        numbers stay numbers, if the test takes them and rows do not come in groups.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
@@ -130,8 +130,8 @@ class Study:
                 "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
                 "of this question would be wrong if rows of a group belong together"
             )
-        stays = numbers and testing.takes_numbers and reading.groups is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stays)
+        stay = numbers and testing.takes_numbers and reading.groups is None
+        known = _Known(y, labels, prior, reading, lenient, asks, stay)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -162,7 +162,7 @@ class Study:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
-            if numbers and testing.takes_numbers:
+            if known.numbers:
                 study._warn_of_cuts()
             yield study
 
@@ -181,6 +181,11 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
+        if at is not None and at in frame.numbers and frame.gaps(at) is not None:
+            raise TargetError(
+                f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "
+                f"that under labels={known.labels!r}: leave out labels=, or cut it into classes with discretize=..."
+            )
         if at is None or at in frame.numbers:
             return cls(table=frame, column=at, **options)
         labels = code_labels(
@@ -410,17 +415,13 @@ class Study:
 
         def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
             counter = self._counted(frame.without_numbers(), rows)
-            tables = self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
-            if self.groups is not None:
-                return tables
-            return self.testing.mixed(frame if rows is None else frame.take(rows), tables, level=level)
+            return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
+
+        def tables(counter: Counter) -> TableTests:
+            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         if column is None:
-            if self.groups is not None or (
-                isinstance(self.table, Frame) and (self.table.numbers or self.table.ordered)
-            ):
-                return of(self.frame)
-            return self.testing.tables(self.counter, level=level, seed=seed)
+            return of(self.frame) if self._measured else tables(self._counter_of_all)
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
             return of(whole)
@@ -429,7 +430,17 @@ class Study:
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of(self.frame))
+        among_all = of(self.frame) if self._measured else tables(self._counter_of_all)
+        return RoutedTests(self.target, with_target, among_all)
+
+    @property
+    def _measured(self) -> bool:
+        """Whether some columns are numbers, or have levels with an order."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers or self.table.ordered)
+
+    @property
+    def _counter_of_all(self) -> Counter:
+        return self.counter if self.groups is None else self._counted(self.frame)
 
     def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
         """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
@@ -561,7 +572,7 @@ class _Known:
     reading: Reading
     lenient: bool
     asks: bool
-    numbers: bool  # whether numbers may stay numbers
+    numbers: bool = False  # whether numbers may stay numbers
 
     @property
     def number_target(self) -> bool:
@@ -574,27 +585,30 @@ class _Known:
         Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
         """
         gaps, at = read.unlabeled, read.target
-        if gaps is None or at is None or not gaps.any() or not self._leaves_out(read):
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
             return read
-        frame = read.frame.take(~gaps)
-        if at not in frame.numbers and (not frame.n_rows or np.ptp(frame.column(at)) == 0):
+        is_number = at in read.frame.numbers
+        codes = read.frame.column(at)[~gaps]
+        if not is_number and (not len(codes) or codes.min() == codes.max()):
             return read
-        frame = replace(frame, holes=frame.holes - {at})
-        report = replace(read.report, n_rows=frame.n_rows, unlabeled_left_out=True)
+        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
-            report = replace(report, complete_rows=frame.n_complete)
+            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
         warn(
             f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
             f"with labels= if they are to count as unlabeled",
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
+        frame = read.frame.take(~gaps)
+        frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups)
 
-    def _leaves_out(self, read: Ingested) -> bool:
-        """Whether rows without a target are left out: nothing was said of why it is missing, or it is a number."""
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether rows without a target are left out: nothing was said of why it is missing."""
         said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
-        return read.target in read.frame.numbers or not (said or self.lenient or self.asks)
+        return not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, and check that the labels agree with it."""
@@ -643,17 +657,17 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
             raise refusal from None
 
 
-def _seen(frame: Frame, x: int) -> NDArray[Any]:
-    """Return the values or codes of the rows that have one; a value that means nothing if none has."""
-    gaps = frame.gaps(x)
-    values: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
-    values = values if gaps is None else values[~gaps]
-    return values if len(values) else np.zeros(1, np.int64)
-
-
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
     stays = {"numbers": known.numbers, "number_target": known.number_target}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
+
+
+def _seen(frame: Frame, x: int) -> NDArray[Any]:
+    """Return the codes, or numbers, of the rows that have a value; one that means nothing if none has."""
+    gaps = frame.gaps(x)
+    all_rows: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
+    values = all_rows if gaps is None else all_rows[~gaps]
+    return values if len(values) else np.zeros(1, np.int64)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:

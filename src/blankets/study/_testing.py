@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from blankets.arguments import number, one_of
-from blankets.counting import Counter, MemoryMoments
+from blankets.counting import Counter
 from blankets.data import Frame
 from blankets.errors import ParameterError, guarded
 from blankets.independence import (
-    BlockTests,
     ClusteredTests,
     IndependenceTest,
     MixedTests,
@@ -34,7 +33,7 @@ class Testing:
     ----------
     kind : {"auto", "g", "x2", "fisher-z"}
         "auto": chosen question by question. Of categories alone, the likelihood-ratio test of count tables, with
-        p-values that are right in sparse tables too (chi-square if it can be trusted, otherwise by the moments of the
+        p-values that hold in sparse tables too (chi-square where that can be trusted, otherwise by the moments of the
         statistic, exact, or by permutation). Where a number or an ordered category is involved, tests of functions of
         the columns, without cutting. Each p-value says how it was found. "g" and "x2": the likelihood-ratio or
         Pearson's test by the chi-square formula; numbers are cut. "fisher-z": partial correlation of numbers.
@@ -87,14 +86,10 @@ class Testing:
         """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers."""
         measured = np.zeros(frame.n_columns, bool)
         measured[[*frame.numbers, *frame.ordered]] = True
-        if not self.takes_numbers or not measured.any():
+        if not self.takes_numbers or not measured.any() or isinstance(tables, ClusteredTests):
             return tables
-
-        def blocks(complete: Frame) -> BlockTests:
-            moments = MemoryMoments(complete)
-            return BlockTests(moments, reliability=self.reliability, strength=self.strength, level=level)
-
-        return MixedTests(tables, SeenBlocks(frame, blocks) if frame.holes else blocks(frame), measured)
+        blocks = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
+        return MixedTests(tables, blocks if frame.holes else blocks.of_all, measured)
 
     def tables(
         self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
