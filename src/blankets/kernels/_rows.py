@@ -200,8 +200,9 @@ def joint_size(n_cells: int64, width: int64, n: int64) -> int64:
 def shared_by(n_rows: int64, size: int64, width: int64) -> int64:
     """Return how many candidates share an increment.
 
-    Their joint table is counted, and its margins are theirs. Each then costs its share of the rows and about as much
-    again as the joint table has counts.
+    Their joint table is counted, and its margins are theirs. Each then costs its share of the rows and about two rows
+    for each count of the joint table (5,000 rows, 243 cells, 3 levels: two together take 2.8 µs a column, four tables
+    side by side 2.5).
     """
     together: int64 = 1
     rows: float = n_rows
