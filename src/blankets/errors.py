@@ -23,6 +23,7 @@
         ├── DuplicateColumnWarning     a column repeats another one and was left out
         ├── IdLikeColumnWarning        almost every row has its own level; left out
         ├── ManyLevelsWarning          so many levels that tests will rarely be reliable
+        ├── CutNumbersWarning          numbers were cut although nobody asked for it
         ├── TooFewRowsWarning          tests that could not be done for lack of rows
         ├── SearchStoppedWarning       a search ended before it converged
         └── RegimeWarning              an assumption about missing labels was made for you
@@ -174,6 +175,10 @@ class IdLikeColumnWarning(BlanketsWarning):
 
 class ManyLevelsWarning(BlanketsWarning):
     """A column has so many levels that few of its tests can be reliable."""
+
+
+class CutNumbersWarning(BlanketsWarning):
+    """Numbers were cut into levels although nobody asked for it."""
 
 
 class TooFewRowsWarning(BlanketsWarning):

@@ -64,7 +64,11 @@ reading_options = _all(
     click.option(
         "--missing", metavar="POLICY", help="Missing values of features: testwise (default), level, drop, error."
     ),
-    click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
+    click.option(
+        "--discretize",
+        metavar="RULE",
+        help="How numbers are cut into levels; default: they are not, where the test takes numbers.",
+    ),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
     click.option("--columns", multiple=True, metavar="COLUMN", help="Use these columns only."),

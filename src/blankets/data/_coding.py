@@ -20,7 +20,8 @@ from blankets.data._reading import Reading, Rule, given_cuts
 from blankets.data._summary import ROWS_PER_LEVEL, Summary, Whole
 
 SMALL_TARGET = 10  # a target may have this many classes even with few rows
-OF_LEVELS = ("categorical", "none")  # rules under which numbers may be levels
+OF_LEVELS = ("categorical", "none", "auto")  # rules under which numbers may be levels
+UNCUT = ("auto", "none", "number")  # rules under which numbers may stay numbers
 CHANGED = "has new levels at the second reading: its source has changed"
 
 
@@ -46,6 +47,11 @@ class Coding:
     unused: tuple[object, ...] = ()  # declared levels that no row has
     checked: bool = True  # whether each bin is known to have rows; otherwise see `without_empty_bins`
     holes: bool = False  # whether missing values have a code of their own that is no level: the number of levels
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column stays a number: it has values and no codes."""
+        return self.kind == "number" and self.binning is None
 
     @property
     def known(self) -> tuple[object, ...]:
@@ -138,20 +144,29 @@ def left_out(summary: Summary, reading: Reading, whole: Whole, *, keep: bool) ->
 
 
 def decide(
-    name: str, summary: Summary, reading: Reading, whole: Whole, classes: Categories | None = None, *, keep: bool
+    name: str,
+    summary: Summary,
+    reading: Reading,
+    whole: Whole,
+    classes: Categories | None = None,
+    *,
+    keep: bool,
+    numbers: bool = False,
 ) -> Coding | LeftOut:
     """Return how a feature is coded, or why it is left out.
 
     ``name``: the column. ``summary``: what is known of it. ``reading``: the user's options. ``whole``: reads all of
     its rows, for rules that need all values at once. ``classes``: the target, for rules that use it. ``keep``:
-    whether to keep it even if it is constant or an identifier.
+    whether to keep it even if it is constant or an identifier. ``numbers``: whether it may stay a number.
     """
     if (why := left_out(summary, reading, whole, keep=keep)) is not None:
         return why
     if summary.n_missing and reading.missing == "error":
         return LeftOut.MISSING
     rule, asked = reading.rule_for(name)
-    if summary.continuous:
+    if summary.continuous and numbers and rule in UNCUT and not (summary.n_missing and reading.missing == "level"):
+        coding: Coding | LeftOut = Coding("number", ())
+    elif summary.continuous:  # a number with a level for missing values is cut as well
         coding = _cut(summary, rule, reading.n_bins, whole, classes)
     elif asked and rule not in OF_LEVELS:
         raise Refused("is named in discretize, but it does not hold numbers")
@@ -165,7 +180,9 @@ def decide(
     return replace(coding, levels=(*coding.levels, label), missing_label=label)
 
 
-def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -> Coding | LeftOut:
+def decide_target(
+    name: str, summary: Summary, reading: Reading, whole: Whole, *, numbers: bool = False
+) -> Coding | LeftOut:
     """Return how the target is coded; raise `Refused` if it cannot be used. Missing values get no level."""
     rule, _ = reading.rule_for(name)
     if not summary.n:
@@ -175,6 +192,8 @@ def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -
     if summary.is_constant(missing_counts=True):
         raise Refused("has the same value in all rows; nothing can depend on it")
     if summary.continuous and not summary.is_identifier(whole):
+        if numbers and rule in UNCUT:
+            return Coding("number", ())
         return _cut(summary, "sturges" if rule == "supervised" else rule, reading.n_bins, whole)
     n_classes = summary.n if summary.levels is None else summary.seen
     if n_classes > max(summary.n / ROWS_PER_LEVEL, SMALL_TARGET):
@@ -199,7 +218,7 @@ def _cut(
     summary: Summary, rule: Rule, n_bins: int | None, whole: Whole, classes: Categories | None = None
 ) -> Coding | LeftOut:
     """Cut a continuous column by its rule."""
-    if rule == "none":
+    if rule in ("none", "number"):
         return LeftOut.CONTINUOUS
     if not isinstance(rule, str):
         cuts, checked = given_cuts(rule), False
@@ -208,6 +227,7 @@ def _cut(
         if not len(cuts):
             return LeftOut.NO_CUT
     else:
+        rule = "sturges" if rule == "auto" else rule
         wanted = n_bins if rule in COUNTED_RULES and n_bins is not None else sturges_bins(summary.n)
         cuts, checked = equal_width(np.array([summary.low, summary.high], np.float64), wanted), False
     binning = Binning(rule if isinstance(rule, str) else "given", tuple(cuts.tolist()))
@@ -235,7 +255,7 @@ def code(
 
     ``settled`` is the column as its summary returned it: few distinct numbers are codes already.
     """
-    if isinstance(coding, LeftOut):
+    if isinstance(coding, LeftOut) or coding.is_number:
         return coding, np.zeros(0, np.int64)
     codes = coding.codes(settled if coding.binning is None else column)
     if coding.checked:

@@ -91,6 +91,11 @@ class Numbers:
         """Return the column with only some rows."""
         return Numbers(self.values[rows], _some(self.missing, rows))
 
+    def floats(self) -> NDArray[np.float64]:
+        """Return the values as floating-point numbers, NaN where they are missing."""
+        values = self.values.astype(np.float64)
+        return values if self.missing is None else np.where(self.missing, np.nan, values)
+
     @property
     def present(self) -> NDArray[np.number[Any]]:
         """The values of the rows that have one."""

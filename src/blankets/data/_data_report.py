@@ -48,6 +48,8 @@ class DataReport:
     # columns with so many levels that few tests can be reliable
     many_levels: Mapping[str, int] = field(default_factory=dict)
     binned: Mapping[str, Binning] = field(default_factory=dict)  # continuous columns and how they were cut
+    numbers: tuple[str, ...] = ()  # continuous columns that stay numbers
+    ordered: tuple[str, ...] = ()  # categories whose levels have an order
     # used feature columns with missing values, and in how many of the given rows
     missing: Mapping[str, int] = field(default_factory=dict)
     missing_policy: str = "error"  # what was done about those
@@ -99,6 +101,8 @@ class DataReport:
             (self.id_like, f"Left out, almost every row has its own level: {listed(self.id_like)}."),
             *((True, sentence) for sentence in self._duplicate_lines()),
             (self.many_levels, f"So many levels that few tests will be reliable: {listed(self.many_levels)}."),
+            (self.numbers, f"Numbers, tested without cutting: {listed(self.numbers)}."),
+            (self.ordered, f"Categories in order: {listed(self.ordered)}."),
             *((True, sentence) for sentence in self._binning_lines()),
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]

@@ -71,6 +71,9 @@ class Encoder:
             name = self.names[k]
             try:
                 column = table.read(j)
+                if not self.levels[k]:
+                    builder.add_number(name, self._number(name, column, findings))
+                    continue
                 codes, levels = self._recode(k, column, findings, new_rows)
             except Refused as reason:
                 findings.refuse(name, reason)
@@ -95,6 +98,16 @@ class Encoder:
             near = did_you_mean(absent[0], table.names)
             raise DataError(f"the new rows lack the columns {listed(absent)}{near}")
         return {k: index[name] for k, name in enumerate(self.names) if name in index}
+
+    def _number(self, name: str, column: Column, findings: Findings) -> NDArray[np.float64]:
+        """Return the values of a column that stays a number."""
+        if not isinstance(column, Numbers):
+            raise Refused("held numbers before and does not now")
+        if endless := column.n_infinite:
+            findings.infinite[name] = endless
+        if column.missing is not None and name != self.target and self.missing != "testwise":
+            findings.missing[name] = column.n_missing
+        return column.floats()
 
     def _recode(
         self, k: int, column: Column, findings: Findings, new_rows: dict[str, int]

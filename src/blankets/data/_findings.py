@@ -23,7 +23,7 @@ from blankets.errors import (
     warn,
 )
 
-LISTED = ("constant", "without_cut", "id_like", "copies_of_target")
+LISTED = ("constant", "without_cut", "id_like", "copies_of_target", "numbers", "ordered")
 COUNTED = ("many_levels", "binned", "missing", "unused_levels")
 
 
@@ -44,6 +44,8 @@ class Findings:
     copies_of_target: list[str] = field(default_factory=list)
     many_levels: dict[str, int] = field(default_factory=dict)
     binned: dict[str, Binning] = field(default_factory=dict)
+    numbers: list[str] = field(default_factory=list)
+    ordered: list[str] = field(default_factory=list)
     unused_levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
     many_classes: str = ""
 
@@ -69,6 +71,8 @@ class Findings:
         """Note how a column is coded."""
         if coding.binning is not None:
             self.binned[name] = coding.binning
+        elif coding.kind in ("number", "ordered"):
+            (self.numbers if coding.is_number else self.ordered).append(name)
         if coding.unused:
             self.unused_levels[name] = coding.unused
         if len(coding.levels) > MANY_LEVELS:
@@ -83,7 +87,7 @@ class Findings:
             return None
         self.use(name, coding)
         self.many_levels.pop(name, None)
-        if coding.binning is None and summary.seen > MANY_LEVELS:
+        if coding.binning is None and not coding.is_number and summary.seen > MANY_LEVELS:
             self.many_classes = f"the target {name!r} has {summary.seen} classes; few tests will be reliable"
         return coding
 

@@ -1,16 +1,18 @@
-"""`Frame`: a table as small integer codes, the form of all data after reading.
+"""`Frame`: a table as small integer codes, and numbers, the form of all data after reading.
 
 Every column is a sequence of codes 0 ... arity - 1 (arity: the number of levels); ``levels`` says what
 the codes mean. Columns are stored in *blocks*: narrow dense codes (one byte per row), wide dense codes
 (columns of more than 256 levels) and sparse columns (mostly code 0). Arrays give the block of a column and
 its position in the block, so that 139,351 columns are three arrays and not 139,351 objects.
+
+A column of numbers that were not cut has no levels; its values are in ``numbers``, and all its codes are 0.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,15 +89,42 @@ class SparseColumns:
         return SparseColumns(part.indptr.astype(np.int64), part.indices.astype(np.int32), part.data, len(rows))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberColumn:
+    """The values of one column of numbers."""
+
+    values: NDArray[np.float64]  # (rows,): finite, or NaN where there is no value
+    digests: list[bytes] = field(default_factory=list, repr=False)
+
+    def digest(self) -> bytes:
+        """Return a hash of the values, worked out once."""
+        if not self.digests:
+            self.digests.append(digest(self.values))
+        return self.digests[0]
+
+    def take(self, rows: NDArray[np.int64]) -> NumberColumn:
+        """Return some rows only."""
+        return NumberColumn(self.values[rows])
+
+    def filled(self) -> NumberColumn:
+        """Return the column with its mean where there is no value; 0 if no row has one."""
+        gaps = np.isnan(self.values)
+        if not gaps.any():
+            return self
+        return NumberColumn(np.where(gaps, 0.0 if gaps.all() else np.nanmean(self.values), self.values))
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A table of categorical columns as integer codes.
+    """A table of columns as integer codes, or as numbers.
 
     ``names``: one name per column, all different. ``levels``: ``levels[j][code]`` is what the user called that code in
     column j. ``n_rows``: number of rows. ``blocks``: where the codes are. ``block_of``, ``position``, of shape
     (columns,): column j is ``blocks[block_of[j]].column(position[j])``. ``digests``: hashes of columns by block and
     position, if they are known (from reading the table). ``holes``: columns in which some rows have no value. The code
-    of such a row is the number of levels, one beyond the last, and counters leave these rows out.
+    of such a row is the number of levels, one beyond the last, and counters leave these rows out. ``numbers``: the
+    columns that are numbers, NaN where there is no value; these have no levels, and code 0 in all rows. ``ordered``:
+    the columns whose levels have an order.
 
     Examples
     --------
@@ -114,6 +143,8 @@ class Frame:
     position: NDArray[np.int64]
     digests: dict[tuple[int, int], bytes] = field(default_factory=dict, repr=False)
     holes: frozenset[int] = frozenset()
+    numbers: Mapping[int, NumberColumn] = field(default_factory=dict, repr=False)
+    ordered: frozenset[int] = frozenset()
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -192,7 +223,26 @@ class Frame:
         >>> frame.gaps(0).tolist()
         [False, True, False]
         """
-        return np.asarray(self.column(j) == len(self.levels[j])) if j in self.holes else None
+        if j not in self.holes:
+            return None
+        if j in self.numbers:
+            return np.isnan(self.numbers[j].values)
+        return np.asarray(self.column(j) == len(self.levels[j]))
+
+    def filled(self) -> Frame:
+        """Return a frame without holes: a row without a value has the first level, or the mean, instead.
+
+        For questions about other columns, and about rows that have all values.
+        """
+        if not self.holes:
+            return self
+        made = self
+        for j in self.holes:
+            gaps = self.gaps(j)
+            if j not in self.numbers and gaps is not None:
+                made = made.replaced(j, np.where(gaps, 0, self.column(j)), self.levels[j])
+        numbers = {j: number.filled() if j in self.holes else number for j, number in self.numbers.items()}
+        return replace(made, numbers=numbers, holes=frozenset(), ordered=self.ordered)
 
     @property
     def n_complete(self) -> int | None:
@@ -220,14 +270,19 @@ class Frame:
         """
         js = list(columns)
         names, levels = tuple(self.names[j] for j in js), tuple(self.levels[j] for j in js)
+        numbers = {k: self.numbers[j] for k, j in enumerate(js) if j in self.numbers} if self.numbers else {}
         holes = frozenset(k for k, j in enumerate(js) if j in self.holes)
-        return Frame(names, levels, self.n_rows, self.blocks, self.block_of[js], self.position[js], self.digests, holes)
+        ordered = frozenset(k for k, j in enumerate(js) if j in self.ordered)
+        where = self.block_of[js], self.position[js]
+        return Frame(names, levels, self.n_rows, self.blocks, *where, self.digests, holes, numbers, ordered)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Frame:
         """Return the frame with some rows only; levels stay as declared."""
         chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
         blocks = tuple(block.take(chosen) for block in self.blocks)
-        return Frame(self.names, self.levels, len(chosen), blocks, self.block_of, self.position, holes=self.holes)
+        numbers = {j: number.take(chosen) for j, number in self.numbers.items()}
+        where = self.block_of, self.position
+        return Frame(self.names, self.levels, len(chosen), blocks, *where, {}, self.holes, numbers, self.ordered)
 
     def with_column(
         self, name: str, codes: NDArray[np.integer], levels: tuple[object, ...], *, holes: bool = False
@@ -244,7 +299,8 @@ class Frame:
             return self.replaced(self._index[name], codes, levels, holes=holes)
         block_of, position = np.append(self.block_of, 0), np.append(self.position, 0)
         names, all_levels = (*self.names, name), (*self.levels, levels)
-        wider = Frame(names, all_levels, self.n_rows, self.blocks, block_of, position, self.digests, self.holes)
+        kept = self.digests, self.holes, self.numbers, self.ordered
+        wider = Frame(names, all_levels, self.n_rows, self.blocks, block_of, position, *kept)
         return wider.replaced(self.n_columns, codes, levels, holes=holes)
 
     def replaced(self, j: int, codes: NDArray[np.integer], levels: tuple[object, ...], *, holes: bool = False) -> Frame:
@@ -254,7 +310,29 @@ class Frame:
         block_of[j], position[j] = len(self.blocks), 0
         all_levels, blocks = (*self.levels[:j], levels, *self.levels[j + 1 :]), (*self.blocks, DenseColumns(row[None]))
         gappy = self.holes - {j} | ({j} if holes else set())
-        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, dict(self.digests), gappy)
+        numbers = {k: number for k, number in self.numbers.items() if k != j}
+        kept = dict(self.digests), gappy, numbers, self.ordered - {j}
+        return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, *kept)
+
+    def reordered(self, j: int, rows: NDArray[np.int64], name: str | None = None) -> Frame:
+        """Return a frame in which column ``j``, or a copy of it called ``name``, has its rows in another order.
+
+        >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+        >>> frame.reordered(1, np.array([2, 0, 1]), "c").column(2).tolist()
+        [0, 1, 1]
+        """
+        called = self.names[j] if name is None else name
+        made = self.with_column(called, self.column(j)[rows], self.levels[j], holes=j in self.holes)
+        at = made.index(called)
+        numbers = {**made.numbers, at: self.numbers[j].take(rows)} if j in self.numbers else made.numbers
+        return replace(made, numbers=numbers, ordered=made.ordered | {at} if j in self.ordered else made.ordered)
+
+    def without_numbers(self) -> Frame:
+        """Return the frame for counting: each number is one level, and nobody may ask about it."""
+        if not self.numbers:
+            return self
+        levels = tuple((0,) if j in self.numbers else some for j, some in enumerate(self.levels))
+        return replace(self, levels=levels, numbers={}, holes=self.holes - self.numbers.keys())
 
     def fingerprint(self) -> str:
         """Return a hash of names, levels and codes, to tell whether two frames hold the same data.
@@ -273,6 +351,10 @@ class Frame:
             if place not in self.digests:
                 self.digests[place] = self.blocks[place[0]].digest(place[1])
             made.update(self.digests[place])
+        for j in sorted(self.numbers):
+            made.update(self.numbers[j].digest())
+        if self.ordered:
+            made.update(repr(sorted(self.ordered)).encode())
         return made.hexdigest()
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, code, decide, decide_target, left_out
-from blankets.data._columns import Categories, Column, Mask, Refused
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
@@ -44,14 +44,24 @@ class Ingested:
     survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey, where there are some
 
 
-def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
-    """Turn any table into a `Frame` of small integer codes.
+def ingest(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: Any = None,
+    reading: Reading = DEFAULT,
+    numbers: bool = False,
+    number_target: bool | None = None,
+) -> Ingested:
+    """Turn any table into a `Frame` of small integer codes, and of numbers where these may stay so.
 
     ``data``: A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix (any
     format; it is never made dense), a dict of columns, a list of rows, the path of a CSV, TSV or Parquet file, or a
     `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
-    column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read.
+    column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read. ``numbers``:
+    whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: whether the
+    target may.
 
     Returns: frame, column number of the target, encoder for new rows, report, and which rows have no label.
 
@@ -92,7 +102,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
         _check_store(store, target)
         data = store.frame
     asked = AskedColumns.of(open_table(data), target, y, reading)
-    work = _Work(asked)
+    work = _Work(asked, numbers, numbers if number_target is None else number_target)
     column = work.target_column()
     if store is not None:
         if isinstance(column, Categories) and asked.target == store.target:
@@ -130,24 +140,27 @@ class Target:
     coding: Coding
     codes: NDArray[np.integer[Any]]
     unlabeled: Mask | None
+    values: NDArray[np.float64] | None = None  # of a target that is a number
 
     @classmethod
-    def read(cls, name: str, column: Column, reading: Reading, findings: Findings) -> Target | None:
+    def read(
+        cls, name: str, column: Column, reading: Reading, findings: Findings, *, numbers: bool = False
+    ) -> Target | None:
         """Decide how a target is coded; None if it cannot be used (the reasons are noted)."""
         summary = Summary.asked(name, reading)
         settled = summary.add(column)
         try:
-            coding = decide_target(name, summary, reading, lambda: column)
+            coding = decide_target(name, summary, reading, lambda: column, numbers=numbers)
         except Refused as reason:
             findings.target.append(f"the target {name!r} {reason}")
             return None
         done, codes = code(coding, column, settled)
         used = findings.use_target(name, done, summary)
-        return (
-            None
-            if used is None
-            else cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
-        )
+        if used is None:
+            return None
+        if used.is_number and isinstance(column, Numbers):
+            return cls(name, used, codes, column.missing, column.floats())
+        return cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
 
     @property
     def classes(self) -> Categories:
@@ -157,17 +170,27 @@ class Target:
     @cached_property
     def digest(self) -> bytes | None:
         """The hash that a copy of the target would have; None if some labels are missing."""
+        if self.values is not None:
+            return digest(self.values)
         return None if self.unlabeled is not None else digest(self.codes)
+
+    def add_to(self, builder: FrameBuilder) -> None:
+        """Add it to a frame."""
+        if self.values is not None:
+            builder.add_number(self.name, self.values)
+        else:
+            builder.add(self.name, self.codes, self.coding.levels, ordered=self.coding.kind == "ordered")
 
 
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     """Accept a frame, without the columns that the user excludes; only its target is checked."""
     findings, name = Findings(), asked.target
+    stays = asked.place is not None and asked.place in frame.numbers
     rows = asked.units.chosen(None, frame.n_rows)
     if rows is not None:
         check_room(len(rows), frame.n_columns)
         frame, column = frame.take(rows), None if column is None else column.take(rows)
-    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
+    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings, numbers=stays)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
@@ -201,6 +224,8 @@ class _Work:
     """The steps for one table: rows to delete, target, features, frame."""
 
     asked: AskedColumns
+    numbers: bool = False  # whether numbers may stay numbers
+    number_target: bool = False  # whether the target may
     findings: Findings = field(default_factory=Findings)
     missing_labels: dict[str, str] = field(default_factory=dict)
 
@@ -226,7 +251,8 @@ class _Work:
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
         if name is not None and column is not None:
-            target = Target.read(name, column, asked.reading, findings)
+            may_stay = self.number_target and table.sparse is None and not asked.reading.supervised
+            target = Target.read(name, column, asked.reading, findings, numbers=may_stay)
         frame = (self._dense if table.sparse is None else self._sparse)(target, rows, n_rows)
         findings.check(missing=asked.reading.missing)
         findings.warn()
@@ -280,9 +306,9 @@ class _Work:
             if j != self.asked.place:
                 self._add(builder, repeats, j, rows, None if target is None else target.classes)
             elif target is not None:
-                builder.add(target.name, target.codes, target.coding.levels)
+                target.add_to(builder)
         if target is not None and self.asked.place is None:
-            builder.add(target.name, target.codes, target.coding.levels)
+            target.add_to(builder)
         return builder.frame()
 
     def _add(
@@ -295,13 +321,21 @@ class _Work:
             column = self.asked.table.read(j)
             column = column if rows is None else column.take(rows)
             settled = summary.add(column)
-            coding = decide(name, summary, reading, lambda: column, classes, keep=name in self.asked.keep)
+            keep = name in self.asked.keep
+            coding = decide(name, summary, reading, lambda: column, classes, keep=keep, numbers=self.numbers)
         except Refused as reason:
             self.findings.refuse(name, reason)
             return
         coding, codes = code(coding, column, settled)
         used = self.findings.decided(name, coding, summary)
-        if used is not None and builder.add(name, codes, used.levels, repeats.new, holes=used.holes):
+        if used is None:
+            return
+        if used.is_number and isinstance(column, Numbers):
+            added = builder.add_number(name, column.floats(), repeats.new)
+        else:
+            ordered = used.kind == "ordered"
+            added = builder.add(name, codes, used.levels, repeats.new, holes=used.holes, ordered=ordered)
+        if added:
             self.findings.use(name, used)
             if used.missing_label is not None:
                 self.missing_labels[name] = used.missing_label

@@ -48,11 +48,13 @@ class Reading:
         a state; given such a column, rows without a value count as alike although their values differ, so that a
         confounder with gaps is not held fixed. "drop": delete every row with a gap. "error": refuse the table.
     discretize : str or mapping of str to rule
-        What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
+        What to do with continuous columns. "auto": they stay numbers where tests take numbers, and are cut by
+        "sturges" where rows are counted. "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP, which uses the target; tests on such bins reject too often) or "none" (an error
-        that names them). A mapping gives rules by column; there you can also give "categorical" (each
-        number is a level) or a list of cut points; columns not in it get "sturges".
+        Irani's MDLP, which uses the target; tests on such bins reject too often): they are cut. "none": they are
+        never cut; where rows are counted, that is an error that names them. A mapping gives rules by column; there
+        you can also give "categorical" (each number is a level), "number" (a number however few its values) or a list
+        of cut points; columns not in it get "auto".
     n_bins : int, optional
         Number of bins for "equal-width" and "equal-frequency".
     keep : iterable of str or int
@@ -87,7 +89,7 @@ class Reading:
     """
 
     missing: Literal["testwise", "level", "drop", "error"] = "testwise"
-    discretize: str | Mapping[str, Rule] = "sturges"
+    discretize: str | Mapping[str, Rule] = "auto"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()
     columns: Iterable[str | int] | None = None
@@ -139,7 +141,7 @@ class Reading:
         """Return the rule for a column of numbers, and whether the user gave it for this column."""
         if isinstance(self.discretize, str):
             return self.discretize, False
-        return self.discretize.get(name, "sturges"), name in self.discretize
+        return self.discretize.get(name, "auto"), name in self.discretize
 
     @property
     def supervised(self) -> bool:
@@ -154,7 +156,9 @@ def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:
             "discretize", discretize, "the name of a rule, or a mapping of column names to rules"
         )
     given = (discretize,) if isinstance(discretize, str) else tuple(discretize.values())
-    allowed = {*RULES, "supervised", "none"} | (set() if isinstance(discretize, str) else {"categorical"})
+    allowed = {*RULES, "supervised", "none", "auto"}
+    if not isinstance(discretize, str):
+        allowed |= {"categorical", "number"}
     for rule in given:
         if not isinstance(rule, str):
             given_cuts(rule)

@@ -76,7 +76,7 @@ class Summary:
         most = MOST_LEVELS if parts else None
         if rule == "categorical":
             return cls(most, most)
-        return cls(0 if by_name and rule != "none" else FEW_VALUES, most)
+        return cls(0 if by_name and rule not in ("auto", "none") else FEW_VALUES, most)
 
     def add(self, column: Column) -> Column:
         """Add some rows; return them as categories if there are few distinct numbers, or as they are."""

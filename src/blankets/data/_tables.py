@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column
+from blankets.data._columns import Categories, Column, Numbers
 from blankets.data._frame import Frame
 from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
 from blankets.errors import DataError, MissingPackageError, listed
@@ -78,8 +78,10 @@ def _from_data_frame(data: Any) -> Table | None:
     return None
 
 
-def _from_frame(frame: Frame, j: int) -> Categories:
+def _from_frame(frame: Frame, j: int) -> Column:
     """Return a column of a frame in the form of a column that was read."""
+    if j in frame.numbers:
+        return Numbers(frame.numbers[j].values, frame.gaps(j))
     return Categories(frame.column(j), frame.levels[j], frame.gaps(j), declared=True)
 
 

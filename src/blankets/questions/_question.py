@@ -28,7 +28,8 @@ SHARED = {
     "data": """\
 data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
     The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may be
-    categorical, text, numbers or booleans; continuous ones are cut into levels (not for ``test="fisher-z"``).""",
+    categorical, text, numbers or booleans. Numbers stay numbers where the test takes them (``test="auto"``); where
+    rows are counted they are cut into levels.""",
     "target": """\
 target : str or int, optional
     Name of the target column (its number, for an array without names).""",
@@ -71,7 +72,8 @@ under_reported : str, list of str, or dict of str to prior
     information can be computed too. This is valid only if every "yes" had the same chance to be recorded.""",
     "engine": """\
 engine : {"auto", "memory", "dask", "sql"} or Engine
-    Where rows are counted; a string means `Engine` with its defaults. The answer does not depend on it.""",
+    Where rows are counted; a string means `Engine` with its defaults. Counts do not depend on it. Numbers stay
+    numbers in memory only.""",
     "n_jobs": """\
 n_jobs : int, optional
     Number of threads; None or -1: all processors. The answer does not depend on it.""",

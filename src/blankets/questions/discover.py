@@ -76,6 +76,7 @@ def discover(
         progress=progress,
         about={**wanted.about, "rng": rng},
         knows_groups=True,
+        numbers=True,
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -137,6 +138,7 @@ def discover_all(
         about={**wanted.about, "rng": rng},
         knows_groups=True,
         needs_target=False,
+        numbers=True,
     ) as study:
         at = study.targets(targets)
         search = Search.of(study, wanted, rng)

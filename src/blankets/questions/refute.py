@@ -87,13 +87,12 @@ def refute(
         given = _as_before(blanket, changes)
         close = bool(given.get("close", True))
         wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01), close=close)
-        about = {name: given[name] for name in ("labels", "prior", "test") if name in given}
+        about: dict[str, Any] = {name: given[name] for name in ("labels", "prior", "test") if name in given}
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            opened = Study.open(
-                data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress, knows_groups=True
-            )
+            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True}
+            opened = Study.open(data, target, y, reading=reading, **about)
             with opened as study:
                 _check_same(blanket, study)
                 tell = study.tell or (lambda sentence: None)

@@ -77,7 +77,16 @@ def sensitivity(
     values = None if priors is None else _checked_priors(priors)
     known = prior_from(prior)
     with Study.open(
-        data, target, y, reading=reading, labels=labels, test=test, engine=engine, n_jobs=n_jobs, progress=progress
+        data,
+        target,
+        y,
+        reading=reading,
+        labels=labels,
+        test=test,
+        engine=engine,
+        n_jobs=n_jobs,
+        progress=progress,
+        numbers=True,
     ) as study:
         return over_priors(study, wanted, known, values, rng)
 

@@ -51,7 +51,7 @@ def stability(
 
     The blanket is searched again in many draws of the rows. A feature that is rarely a member may be there by
     chance; for features that are nearly always members, the result has a bound on the number of false ones
-    among them. The table is read once, and continuous columns are cut into levels by all rows.
+    among them. The table is read once; columns that are cut into levels are cut by all rows.
 
     Parameters
     ----------
@@ -105,6 +105,7 @@ def stability(
         n_jobs=n_jobs,
         progress=progress,
         knows_groups=True,
+        numbers=True,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])
         whole = replace(search, tell=None).blanket_of(study.target)

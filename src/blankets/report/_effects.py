@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
 from blankets.results import (
-    SYMBOLS,
     count_of,
     digits,
     format_p,
@@ -15,6 +14,7 @@ from blankets.results import (
     member_note,
     shown,
     size_of,
+    symbol_of,
     undecided_sentence,
 )
 from blankets.stats import EFFECT_SIZES
@@ -86,7 +86,7 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
     evidence = blanket.strengths[name]
     tested = evidence.reliable and math.isfinite(evidence.statistic)
     others = {name, *evidence.given} == set(blanket.members) and len(evidence.given) > 1
-    symbol = SYMBOLS.get(str(blanket.settings.get("test", "")), "statistic")
+    symbol = symbol_of(str(blanket.settings.get("test", "")), evidence.method)
     freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
     how = f", p {evidence.method}" if evidence.method else ""
     shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None

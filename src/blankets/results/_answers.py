@@ -16,7 +16,7 @@ from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._law import TOO_LARGE, check_law
-from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, shown, size_of, wrapped
+from blankets.results._words import count_of, digits, format_p, joined, shown, size_of, symbol_of, wrapped
 from blankets.stats import LARGEST, InformationEstimate
 
 
@@ -205,7 +205,8 @@ class TestResult(Saved, _Printed):
         if self.reliable:
             how = f" ({self.method})" if self.method else ""
             freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
-            found = f"{SYMBOLS[self.test]} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            symbol = symbol_of(self.test, self.method)
+            found = f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
             yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()

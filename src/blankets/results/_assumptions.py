@@ -168,7 +168,7 @@ def _levels(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "The tests are calibrated.", NOTHING)
     if blanket.settings.get("test") == "fisher-z":
         words = "They do if the columns are jointly normal. A dependence that is not linear is not seen."
-        return _said(name, "not seen", words, "Compare with test='auto', which cuts columns into levels.")
+        return _said(name, "not seen", words, "Compare with test='auto', which sees curves too.")
     final = [e for e in blanket.strengths.values() if e.reliable and e.dof > 0]
     looks = blanket.passed_over
     at = np.flatnonzero(looks.reliable & (looks.dof > 0))
@@ -264,7 +264,18 @@ def _binning(blanket: Blanket) -> Assumption | None:
     if not cut:
         return None
     words = f"{joined(cut)} {'was' if len(cut) == 1 else 'were'} cut into levels; what is lost by cutting is not seen."
-    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or with test='fisher-z'.")
+    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or without discretize=.")
+
+
+def _interactions(blanket: Blanket) -> Assumption | None:
+    numbers = tuple(blanket.data.get("numbers", ()))
+    if not numbers:
+        return None
+    words = (
+        "Where a number is involved, tests see what a column does by itself, and not what it does only together with "
+        "another one (an exclusive or)."
+    )
+    return _said("no pure interaction", "not seen", words, "Compare with test='g', which cuts numbers and sees it.")
 
 
 def _gaps(blanket: Blanket) -> Assumption | None:
@@ -313,5 +324,5 @@ def _causes(blanket: Blanket) -> Assumption | None:
 
 _LOOKS: tuple[Callable[[Blanket], Assumption | None], ...] = (
     *(_copies, _surrogate, _prior, _levels, _chance, _done, _power),
-    *(_faithful, _sound, _binning, _gaps, _rows, _causes),
+    *(_faithful, _sound, _binning, _interactions, _gaps, _rows, _causes),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
-from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, size_of
+from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of
 from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class NamedEvidence:
             return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         how = f" ({self.method})" if self.method else ""
-        symbol = SYMBOLS.get(test, "statistic")
+        symbol = symbol_of(test, self.method)
         rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
         return (
             f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "

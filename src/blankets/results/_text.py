@@ -129,6 +129,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield from filter(None, (closing_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket)))
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
+    if numbers := blanket.data.get("numbers"):
+        yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
     if cut := blanket.data.get("binned"):
         yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretize')}: {joined(tuple(cut))}."
     if dropped := blanket.data.get("dropped_rows"):

@@ -6,8 +6,20 @@ import math
 from collections.abc import Sequence
 from textwrap import fill
 
+from blankets.independence import BLOCK_METHODS
+
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
+
+
+def symbol_of(test: str, method: str = "") -> str:
+    """Return how the statistic of a test is written, by the test's word and how its p-value was found.
+
+    >>> symbol_of("auto"), symbol_of("auto", "products of residuals, with the variance that they show")
+    ('G', 'χ²')
+    """
+    return "χ²" if method and method in BLOCK_METHODS else SYMBOLS.get(test, "statistic")
+
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))
 

@@ -37,9 +37,10 @@ from blankets.data import (
     open_chunks,
     pack_chunks,
 )
-from blankets.errors import DataError, ParameterError, guarded
+from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.records import named
 
+CUT_THEM = "discretize='sturges' or another rule"
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # share of the free memory for a table and what is computed from it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
@@ -181,6 +182,9 @@ class Place:
 
     def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
         """Return a counter for the rows of a frame, or for some of them."""
+        if frame.numbers:
+            columns = listed(frame.names[j] for j in sorted(frame.numbers))
+            raise ParameterError(f"this question counts levels, but {columns} are numbers; cut them with {CUT_THEM}")
         counter: Counter
         if self.cluster is not None:
             counter = self.cluster.counter(frame, rows)

@@ -36,9 +36,7 @@ def taken(table: Rows, target: int, rows: NDArray[np.int64]) -> tuple[Rows, int]
 def permuted(table: Rows, target: int, order: NDArray[np.int64]) -> Rows:
     """Return the table with the values of its target in another order."""
     if isinstance(table, Frame):
-        return table.with_column(
-            table.names[target], table.column(target)[order], table.levels[target], holes=target in table.holes
-        )
+        return table.reordered(target, order)
     values = table.values.copy(order="F")
     values[:, target] = values[order, target]
     return replace(table, values=values)
@@ -49,8 +47,7 @@ def with_noise(table: Rows, columns: Mapping[str, int], rng: np.random.Generator
     if isinstance(table, Frame):
         noisy = table
         for name, x in columns.items():
-            shuffled = rng.permutation(table.column(x))
-            noisy = noisy.with_column(name, shuffled, table.levels[x], holes=x in table.holes)
+            noisy = noisy.reordered(x, rng.permutation(table.n_rows), name)
         return noisy
     noise = [rng.permutation(table.values[:, x]) for x in columns.values()]
     return replace(table, names=(*table.names, *columns), values=np.column_stack([table.values, *noise]))

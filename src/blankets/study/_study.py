@@ -22,6 +22,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
+    CutNumbersWarning,
     DataError,
     LabelError,
     NotAnswerableError,
@@ -113,13 +114,15 @@ class Study:
         lenient: bool = False,
         asks: bool = False,
         knows_groups: bool = False,
+        numbers: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
+        numbers stay numbers, if the test takes them and rows do not come in groups.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
@@ -128,7 +131,9 @@ class Study:
                 "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
                 "intervals and power of this question would be wrong"
             )
-        known = _Known(y, labels, prior, reading, lenient, asks)
+        apart = reading.groups is None and reading.survey_weight is None
+        stay = numbers and testing.takes_numbers and apart
+        known = _Known(y, labels, prior, reading, lenient, asks, stay)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -153,12 +158,14 @@ class Study:
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
-                numbers = ingest_numeric(source, target, y=y, reading=reading)
-                study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
+                table = ingest_numeric(source, target, y=y, reading=reading)
+                study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
+            if known.numbers:
+                study._warn_of_cuts()
             yield study
 
     @classmethod
@@ -176,8 +183,13 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
-        if at is None:
-            return cls(table=frame, column=None, **options)
+        if at is not None and at in frame.numbers and frame.gaps(at) is not None:
+            raise TargetError(
+                f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "
+                f"that under labels={known.labels!r}: leave out labels=, or cut it into classes with discretize=..."
+            )
+        if at is None or at in frame.numbers:
+            return cls(table=frame, column=at, **options)
         labels = code_labels(
             frame.column(at),
             frame.levels[at],
@@ -234,7 +246,20 @@ class Study:
         """Number of levels of each column; 2, the smallest possible, for numbers."""
         if isinstance(self.table, NumericTable):
             return np.full(len(self.names), 2, np.int64)
-        return np.asarray(self.table.arities)
+        return np.maximum(self.table.arities, 2) if self.has_numbers else np.asarray(self.table.arities)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether some columns are numbers beside codes."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers)
+
+    def measures(self, columns: Iterable[int]) -> bool:
+        """Tell whether some of these columns are numbers, of which no table can be counted."""
+        return isinstance(self.table, Frame) and any(j in self.table.numbers for j in columns)
+
+    def without_numbers(self) -> Study:
+        """Return the study for counting categories: numbers are there by name only."""
+        return replace(self, table=self.frame.without_numbers()) if self.has_numbers else self
 
     @property
     def target(self) -> int:
@@ -320,6 +345,8 @@ class Study:
         """The classes by which rows are drawn; unlabeled rows are a class of their own."""
         if isinstance(self.table, NumericTable):
             return strata_of(self.table.values[:, self.target])
+        if self.target in self.frame.numbers:
+            return strata_of(self.frame.numbers[self.target].values)
         return self.labels.codes.astype(np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Study:
@@ -364,7 +391,7 @@ class Study:
 
         ``usual`` is the algorithm's own choice, used if labels are missing and the user chose none.
         """
-        if not isinstance(self.table, Frame) or self.column is None:
+        if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
             return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
@@ -389,16 +416,21 @@ class Study:
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
-        def of(frame: Frame | None = None, rows: NDArray[np.bool_] | None = None) -> TableTests:
+        def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
             if self.survey is not None:
-                return self._surveyed(self.frame if frame is None else frame, rows)
-            if frame is None and self.groups is None:
-                return self.testing.tables(self.counter, level=level, seed=seed)
-            counter = self._counted(self.frame if frame is None else frame, rows)
+                return self._surveyed(frame, rows)
+            counter = self._counted(frame.without_numbers(), rows)
+            return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
+
+        def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
+        def of_all() -> IndependenceTest:
+            by_rows = self._measured or self.survey is not None
+            return of(self.frame) if by_rows else tables(self._counter_of_all)
+
         if column is None:
-            return of()
+            return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
             return of(whole)
@@ -407,13 +439,22 @@ class Study:
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of())
+        return RoutedTests(self.target, with_target, of_all())
 
     def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
         """Return the tests of weighted rows."""
         at = slice(None) if rows is None else rows
         weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
         return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+
+    @property
+    def _measured(self) -> bool:
+        """Whether some columns are numbers, or have levels with an order."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers or self.table.ordered)
+
+    @property
+    def _counter_of_all(self) -> Counter:
+        return self.counter if self.groups is None else self._counted(self.frame)
 
     def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
         """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
@@ -429,8 +470,13 @@ class Study:
         frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
         return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
 
-    def _pairwise(self, labeled: TableTests) -> PairwiseTests:
+    def _pairwise(self, labeled: IndependenceTest) -> PairwiseTests:
         """Return tests by pairwise deletion, which exist for G only."""
+        if not isinstance(labeled, TableTests):
+            raise ParameterError(
+                "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
+                "or take surrogate='listwise'"
+            )
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
         self.complete_frame("surrogate='pairwise'")
@@ -450,6 +496,16 @@ class Study:
             return self.counter
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
+
+    def _warn_of_cuts(self) -> None:
+        """Name the numbers that were cut although nobody asked for it: rows on disk or in a database are counted."""
+        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+        if binned and (self.place.store is not None or isinstance(self.table, SqlCounter)):
+            warn(
+                f"numbers are tested as they are in memory only; from a packed table or a database they are counted, "
+                f"cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if that is what you want",
+                CutNumbersWarning,
+            )
 
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
         """Warn of features with a single value among the rows that may be compared."""
@@ -534,6 +590,12 @@ class _Known:
     reading: Reading
     lenient: bool
     asks: bool
+    numbers: bool = False  # whether numbers may stay numbers
+
+    @property
+    def number_target(self) -> bool:
+        """Whether the target may stay a number: nothing was said of classes or of missing labels."""
+        return self.numbers and not any(self._said().values())
 
     def with_outcome(self, read: Ingested) -> Ingested:
         """Leave out rows without a target if nothing was said about missing labels; tell that.
@@ -543,8 +605,9 @@ class _Known:
         gaps, at = read.unlabeled, read.target
         if gaps is None or at is None or not gaps.any() or not self._leaves_out:
             return read
+        is_number = at in read.frame.numbers
         codes = read.frame.column(at)[~gaps]
-        if not len(codes) or codes.min() == codes.max():
+        if not is_number and (not len(codes) or codes.min() == codes.max()):
             return read
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
@@ -557,6 +620,7 @@ class _Known:
         groups = None if read.groups is None else read.groups[~gaps]
         survey = None if read.survey is None else read.survey[~gaps]
         frame = read.frame.take(~gaps)
+        frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
     @property
@@ -579,40 +643,50 @@ class _Known:
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
         """Refuse options about missing labels if every row must have a label."""
-        complete = isinstance(self.labels, Supervised) or (
-            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
-        )
-        marker = self.reading.unlabeled_marker
-        marked = not (isinstance(marker, str) and marker == "auto")
-        positive = self.reading.positive is not None
-        asked = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
-        asked |= {"unlabeled_marker": marked, **others}
+        asked = {**self._said(), **others}
         if any(asked.values()):
             raise ParameterError(
                 f"{what} is for a target that every row has, and cannot take "
                 f"{listed(name for name in asked if asked[name])}; {instead}"
             )
 
+    def _said(self) -> dict[str, bool]:
+        """Return what is said of classes or of missing labels."""
+        complete = isinstance(self.labels, Supervised) or (
+            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
+        )
+        marker = self.reading.unlabeled_marker
+        marked = not (isinstance(marker, str) and marker == "auto")
+        positive = self.reading.positive is not None
+        said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
+        return said | {"unlabeled_marker": marked}
+
 
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
     """Read a table; if ``lenient``, without the columns that cannot be used, and return the reasons as well."""
     try:
-        return ingest(data, target, y=known.y, reading=known.reading), {}
+        return _read(data, target, known), {}
     except DataError as refusal:
         if not known.lenient or not refusal.columns:
             raise
         without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
         try:
-            return ingest(data, target, y=known.y, reading=without), refusal.columns
+            return _read(data, target, replace(known, reading=without)), refusal.columns
         except DataError:
             raise refusal from None
 
 
-def _seen(frame: Frame, x: int) -> NDArray[np.integer[Any]]:
-    """Return the codes of the rows that have a value; one that means nothing if none has."""
+def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
+    return ingest(data, target, y=known.y, reading=known.reading, **stays)
+
+
+def _seen(frame: Frame, x: int) -> NDArray[Any]:
+    """Return the codes, or numbers, of the rows that have a value; one that means nothing if none has."""
     gaps = frame.gaps(x)
-    codes: NDArray[np.integer[Any]] = frame.column(x) if gaps is None else frame.column(x)[~gaps]
-    return codes if len(codes) else np.zeros(1, np.int64)
+    all_rows: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
+    values = all_rows if gaps is None else all_rows[~gaps]
+    return values if len(values) else np.zeros(1, np.int64)
 
 
 def _plain(about: Mapping[str, object]) -> dict[str, object]:
