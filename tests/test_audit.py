@@ -131,6 +131,7 @@ def test_gaps_that_depend_on_other_columns():
     assert "cannot be seen" in found[0].next_step
 
 
+@pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
 def test_subjects_with_several_rows():
     table = clean().assign(patient_id=[f"p{k // 8}" for k in range(N)])
     found = one(bl.audit(table, "ill"), "repeated subjects")
