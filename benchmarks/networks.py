@@ -37,7 +37,7 @@ def measured(name: str, n_rows: int, options: argparse.Namespace) -> dict[str, t
     targets = [names[i] for i in sorted(rng.choice(len(names), n, replace=False))]
     found = {}
     for algorithm, close in SEARCHES:
-        if algorithm in options.skip.get(name, ()):
+        if algorithm in options.skip.get(name, ()) or (options.searches and algorithm not in options.searches):
             continue
         began, distances = time.perf_counter(), []
         for target in targets:
@@ -55,6 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--networks", type=Path, help="folder with BIF files")
     parser.add_argument("--only", nargs="*", default=NETWORKS, help="names of networks")
+    parser.add_argument("--searches", nargs="*", help="names of algorithms; default all")
     parser.add_argument("--rows", type=int, nargs="*", default=[500, 5000])
     parser.add_argument("--targets", type=int, default=20, help="targets drawn from each network")
     parser.add_argument("--seed", type=int, default=2)

@@ -122,3 +122,20 @@ def test_members_that_were_not_checked_have_no_role_and_are_counted(algorithm):
         assert set(evidence.given) <= set(blanket.members)
     if blanket.partly:
         assert "rows are too few to test them given all members" in " ".join(str(blanket).split())
+
+
+def test_closing_ends_where_rows_are_too_few_for_all_and_says_so():
+    # Forty items of one trait: each tells something about y, whatever others are known.
+    rng = np.random.default_rng(0)
+    trait = rng.normal(size=6000)
+    table = pd.DataFrame({f"q{i:02d}": (trait + 1.5 * rng.normal(size=6000) > 0).astype(int) for i in range(40)})
+    table["y"] = np.digitize(trait + 0.3 * rng.normal(size=6000), [-1, 0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        blanket = bl.discover(table, "y")
+    # Given k members a test has 3 x 2^k degrees of freedom, and takes five rows for each: no column can be tested
+    # given 9 of them. Then five more may enter.
+    assert len(blanket) == 9 + 5
+    assert any("Rows are too few to test any other column given the 14 members" in note for note in blanket.warnings)
+    assert set(blanket.columns) == {"y", *blanket.members, *blanket.undecided, *blanket.partly}
+    assert len(blanket.undecided) > 10

@@ -297,7 +297,6 @@ def test_missing_values_are_an_error_that_names_columns_and_choices():
     gaps = {"c": [None, *"xy" * 199, "x"], "d": np.r_[np.nan, np.nan, GOOD["a"][2:]]}
     with pytest.raises(
         MissingValuesError,
-        TooFewRowsWarning,
         match=r"missing in 'c' \(1 rows\), 'd' \(2 rows\); choose missing='testwise'.*missing='drop'.*missing='level'",
     ):
         ingest(GOOD | gaps, "t", reading=Reading(missing="error"))

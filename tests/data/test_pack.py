@@ -206,7 +206,7 @@ def test_damaged_stores_are_refused(source, tmp_path):
         Store.open(store)
     meta = json.loads((store / "meta.json").read_text())
     (store / "meta.json").write_text(json.dumps({**meta, "schema": 99}))
-    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 2\)"):
+    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 3\)"):
         Store.open(store)
     (store / "meta.json").write_text("{")
     with pytest.raises(DataError, match="is not a store of packed codes"):

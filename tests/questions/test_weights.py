@@ -81,7 +81,7 @@ def test_a_column_of_weights_is_no_feature(tables):
         (np.full(1500, 0.5), DataError, "holds fractions"),
         (np.full(1500, -1), DataError, "must hold numbers that are 0 or more"),
         (np.r_[np.nan, np.ones(1499)], DataError, "is missing in 1 rows"),
-        (np.zeros(1500), DataError, "adds up to 0 rows"),
+        (np.zeros(1500), DataError, "holds only zeros"),
         (["a"] * 1500, DataError, "must hold numbers"),
         (np.ones((1500, 2)), ParameterError, "one value for each row"),
         ("y", ParameterError, "the target 'y' cannot say what rows stand for"),

@@ -2,7 +2,7 @@
 
 A store is a folder that only its owner may read::
 
-    meta.json      names, levels, number of rows, how the table was read, hashes
+    meta.json      names, levels, number of rows, how the table was read, hashes (also of itself)
     codes.u8       one byte per row, column after column
     codes.i32      the same for columns of more than 256 levels
     unlabeled.u8   1 if the target of a row is missing; only if some are
@@ -15,6 +15,7 @@ sizes are checked when a store is opened, and codes when they are used for the f
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -38,10 +39,11 @@ from blankets.data._frame import NARROW, DenseColumns, Frame, digest
 from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
-FORMAT, SCHEMA = "blankets store", 2
+FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"
 OURS = frozenset({NARROW_FILE, WIDE_FILE, MISSING_FILE, META})
+_SEAL = b', "hash": "'
 PIECE = 1 << 20  # rows whose codes are checked together
 
 Codes = NDArray[np.integer[Any]]
@@ -73,7 +75,7 @@ class _Meta:
     n_wide: Count
     columns: tuple[Any, ...]  # there may be 100,000: they are checked below, faster than by annotations
     target: str | None
-    gaps: bool
+    gaps: str  # hash of the rows without a target; empty if there are none
     report: DataReport
     missing_labels: Mapping[str, str]
     fingerprint: str
@@ -172,8 +174,8 @@ class Store:
         levels = tuple(tuple(column["levels"]) for column in meta.columns)
         block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
         position = np.array([column["at"] for column in meta.columns], np.int64)
-        unlabeled = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0].astype(bool) if meta.gaps else None
-        if unlabeled is not None and np.count_nonzero(unlabeled) != meta.report.unlabeled:
+        marks = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0] if meta.gaps else None
+        if marks is not None and digest(marks).hex() != meta.gaps:
             raise _damaged(folder, f"the rows marked in {MISSING_FILE!r} have changed")
         encoder = Encoder(
             names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
@@ -183,6 +185,7 @@ class Store:
         holes = frozenset(j for j, name in enumerate(names) if name in frozenset(meta.holes))
         frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes)
         made = tuple(column["sum"] for column in meta.columns)
+        unlabeled = None if marks is None else marks.astype(bool)
         return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made)
 
     @property
@@ -258,7 +261,8 @@ def _damaged(path: Path, what: str) -> EngineError:
 def _read_meta(folder: Path) -> _Meta:
     """Read and check the description of a store."""
     try:
-        content = json.loads((folder / META).read_text("utf-8"))
+        document = (folder / META).read_bytes()
+        content = json.loads(document.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{str(folder)!r} is not a store of packed codes: {error}") from error
     found = content if isinstance(content, dict) else {}
@@ -267,10 +271,19 @@ def _read_meta(folder: Path) -> _Meta:
             f"{str(folder)!r} was packed by another version (schema {found.get('schema')!r}, this one reads {SCHEMA}); "
             f"pack the table again"
         )
+    if document != signed(document.rpartition(_SEAL)[0] + b"}"):
+        raise _damaged(folder, f"{META!r} is not as it was written")
+    del found["hash"]
     try:
         return read(_Meta, found)
     except ValueError as error:  # includes our own errors
         raise _damaged(folder, str(error).removeprefix("this is not a saved result: ")) from None
+
+
+def signed(document: bytes) -> bytes:
+    """Return a JSON object with the hash of its text added: one changed letter can make another valid name."""
+    text = document[:-1]
+    return text + _SEAL + hashlib.blake2b(text, digest_size=16).hexdigest().encode() + b'"}'
 
 
 def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
@@ -411,7 +424,7 @@ class StoreWriter:
             n_wide=int(np.count_nonzero(self.is_wide)),
             columns=(),
             target=target,
-            gaps=unlabeled is not None,
+            gaps="" if unlabeled is None else digest(unlabeled.astype(np.uint8)).hex(),
             report=report,
             missing_labels=missing_labels,
             fingerprint=fingerprint,
@@ -420,7 +433,7 @@ class StoreWriter:
         with self._disk_errors():
             if unlabeled is not None:
                 self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
-            self._write_file(META, json.dumps({**plain(meta), "columns": described}).encode())
+            self._write_file(META, signed(json.dumps({**plain(meta), "columns": described}).encode()))
             with _locked(self._real.parent):
                 self._check_place()
                 _replace(self._real, self.folder)

@@ -109,6 +109,8 @@ def frequencies(column: Column) -> NDArray[np.int64]:
             "not built yet, and rounding them would give wrong p-values"
         )
     total = float(values.sum())
+    if total == 0:
+        raise DataError("sample_weight= holds only zeros: no row has a weight")
     if not 2 <= total <= MOST_ROWS:
         raise DataError(f"sample_weight= adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}")
     return values.astype(np.int64)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.errors import guarded
@@ -106,11 +107,12 @@ class InformationSelector(TableSelector):
         ``sample_weight``: how many rows each row stands for, as whole numbers.
         """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(
             X,
             y=y,
-            reading={**self._reading(), "sample_weight": sample_weight},
+            reading={**self._reading(), "sample_weight": weights},
             labels=self.labels,
             prior=self.prior,
             engine=Engine(self.engine, self.address),

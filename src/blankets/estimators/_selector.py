@@ -129,6 +129,7 @@ class MarkovBlanketSelector(TableSelector):
         ``sample_weight``: how many rows each row stands for, as whole numbers.
         """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         self.blanket_ = discover(
             X,
             y=y,
@@ -143,7 +144,7 @@ class MarkovBlanketSelector(TableSelector):
             n_jobs=self.n_jobs,
             rng=self.random_state,
             **self._reading(),
-            sample_weight=sample_weight,
+            sample_weight=weights,
         )
         return self
 

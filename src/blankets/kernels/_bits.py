@@ -18,10 +18,7 @@ def common_bits(planes: Words3, chunk: int64, plane: int64, masks: Words2, c: in
     """Return the number of bits that are set in a plane and in a mask."""
     if not cython.compiled:
         return int(np.bitwise_count(np.asarray(planes)[chunk, plane] & np.asarray(masks)[c]).sum(dtype=np.int64))
-    total: int64 = 0
-    for w in range(planes.shape[2]):
-        total += popcount(planes[chunk, plane, w] & masks[c, w])
-    return total
+    return common_words(cython.address(planes[chunk, plane, 0]), cython.address(masks[c, 0]), planes.shape[2])
 
 
 @inner
@@ -155,6 +152,9 @@ def count_bits(
     n_planes = min(planes.shape[1], plane_totals.shape[0])
     if not known_planes(cell_first, cell_arity, n_planes) or not known_planes(x_first, x_arity, n_planes):
         raise IndexError("no such bit plane")
+    for p in range(plane_totals.shape[0]):
+        if plane_totals[p] < 0 or plane_totals[p] > n_rows:
+            raise ValueError(f"bit plane {p} has {plane_totals[p]} bits for {n_rows} rows")
     n_cells: int64 = 1
     widest: int64 = 1
     for v in range(cell_arity.shape[0]):

@@ -255,6 +255,7 @@ def test_seen(
             n_cells + 1,
             width,
             together,
+            table.sound_seen,
             room.joint,
             room.index,
             room.tables,

@@ -11,7 +11,18 @@ import numpy as np
 
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
 from blankets.kernels._moments import FAR, is_doubtful, judged
-from blankets.kernels._room import MOST_LEVELS, Formula, Room, Table, given_back, has_codes, has_masks, has_room, taken
+from blankets.kernels._room import (
+    LANES,
+    MOST_LEVELS,
+    Formula,
+    Room,
+    Table,
+    given_back,
+    has_codes,
+    has_masks,
+    has_room,
+    taken,
+)
 from blankets.kernels._rows import count_columns, join, join_seen, joint_size, known_columns, renumber_row, shared_by
 from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._types import *
@@ -170,16 +181,16 @@ def _answer_pair(
     a: int64 = common_bits(table.planes, 0, plane, room.masks, 1)
     r: int64 = table.totals[plane]
     last: int64 = formula.terms.shape[0] - 1
-    if 0 < r < n < last:
+    if 0 < r < n < last and 0 <= r - a <= n - c:
         part: int64 = formula.terms[a] + formula.terms[r - a] + formula.terms[c - a] + formula.terms[n + a - r - c]
         part += room.y_part[0] - formula.terms[r] - formula.terms[n - r]
-        g: float64 = 2.0 ** (1 - formula.terms[last]) * part
+        g: float64 = 2.0 * formula.unit * part
         if g >= room.enough and room.y_seen[0] == 2 and not (formula.judges and is_doubtful(g, 1, formula.law)):
             statistic[i] = g
             if not formula.nominal:
                 dof[i] = 1.0
-            method[i] = FAR
-            log_p[i] = NAN
+            if formula.judges:
+                method[i] = FAR
             return
     room.tables[0, 0] = n + a - r - c
     room.tables[0, 1] = c - a
@@ -313,10 +324,12 @@ def test_each(
         if n_cells * width > MOST_COUNTS:
             return TOO_LARGE
         m: int64 = 1
-        most: int64 = max(1, BLOCK // (n_cells * width))
+        together: int64 = shared_by(table.n_rows, n_cells * width, width)
+        lanes: int64 = LANES * together
+        most: int64 = max(lanes, BLOCK // (n_cells * width) // lanes * lanes)
         while done + m < n and m < most and table.arities[room.x_first[done + m]] == width:
             m += 1
-        together: int64 = min(m, shared_by(table.n_rows, n_cells * width, width))
+        together = min(m, together)
         if not has_room(room, m, n_cells * width, joint_size(n_cells, width, together), n_z, width, n_y):
             return NO_MEMORY
         count_columns(
@@ -328,6 +341,7 @@ def test_each(
             n_cells,
             width,
             together,
+            table.sound,
             room.joint,
             room.index,
             room.tables,
@@ -352,12 +366,12 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     """Test each of ``xs`` against ``y`` given a set, in ascending order.
 
     Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
-    methods and which tests were performed.
+    methods and which tests were performed. Log p-values and methods are NaN unless the formula judges.
     """
     checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
-    answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
+    answers, tested = np.full((4, n), np.nan), np.empty(n, np.bool_)
     statistic: NewReals = view(answers[0])
     dof: NewReals = view(answers[1])
     log_p: NewReals = view(answers[2])
@@ -407,6 +421,7 @@ def scan_bits(
         for i in range(n):
             room.at[i] = i
             dof[i] = (table.arities[xs[i]] - 1) * free
+            log_p[i] = method[i] = NAN
         found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
     given_back(formula, room)
     if found < 0:
@@ -421,7 +436,9 @@ def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int
     for i in range(members.shape[0]):
         join(room.cells, 0, table.arities[members[i]], table.codes, members[i], 1, n_cells, room.cells, 0)
     room.x_first[0] = y
-    count_columns(table.codes, room.x_first, 0, 1, room.cells, n_cells, n_y, 1, room.joint, room.index, room.tables)
+    count_columns(
+        table.codes, room.x_first, 0, 1, room.cells, n_cells, n_y, 1, table.sound, room.joint, room.index, room.tables
+    )
     for k in range(n_cells * n_y):
         room.tables[1, k] = room.tables[0, k]
 

@@ -39,6 +39,7 @@ class Found:
     # entered, left: columns added and columns removed by closing
     entered: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # the test of each member given the others, or as many as rows allow
     unchecked: tuple[int, ...] = ()  # members that could not be tested given the others, for redundancy
     # columns that are out because some of the members separate them from the target; there are too few rows to
     # test them given all members

@@ -9,11 +9,11 @@ Three patterns identify a direction in any network, because each follows from a 
   a collider (a common effect) between them.
 
 With few rows, a separating set may only mean that a test missed a dependence: then there is no collider, and every
-arrow from it is wrong. So an arrow needs evidence for both parts (`shown`): the dependence that appears or disappears
-with the variable in the middle, and an independence from a test with enough rows. If the variable in the middle
-passed the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations multiply
-along a chain (exactly for two levels in the middle). A test that would have found this with probability 0.95, and
-did not, is evidence of independence.
+arrow from it is wrong. So an arrow needs evidence for both parts (`collider_shows`): the dependence that appears or
+disappears with the variable in the middle, and an independence from a test with enough rows. If the variable in the
+middle passed the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations
+multiply along a chain (exactly for two levels in the middle). A test that would have found this with probability
+0.95, and did not, is evidence of independence.
 
 Every other neighbor stays a "neighbor": a parent or a child; the data do not show which.
 """
@@ -142,7 +142,7 @@ def roles_from(
     *,
     alpha: float,
 ) -> dict[int, Role]:
-    """Return the role of each neighbor and spouse by the three patterns; arrows need evidence (`shown`)."""
+    """Return the role of each neighbor and spouse by the three patterns; arrows need evidence (`collider_shows`)."""
     parents, through_target = set[int](), set[tuple[int, int]]()
     children = {
         child
@@ -178,7 +178,7 @@ def collider_shows(
     --------
     >>> import networkx as nx
     >>> from blankets.independence import DSeparation
-    >>> shown(DSeparation(nx.DiGraph({0: [2], 1: [2]})), 0, 1, 2, (), alpha=0.01)
+    >>> collider_shows(DSeparation(nx.DiGraph({0: [2], 1: [2]})), 0, 1, 2, (), alpha=0.01)
     True
     """
     rest = tuple(z for z in separator if z not in (a, b, middle))

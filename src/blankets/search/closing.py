@@ -12,6 +12,7 @@ remove each other, and neither is a member. So the answer of every search is che
    found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
 3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
+   Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
 
 Tests that can admit a column are performed even in sparse tables, if their p-values are right there
 (`IndependenceTest.at_level`): a small p-value is evidence for any number of rows. A column is called *out* only by
@@ -38,11 +39,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import Evidence, IndependenceTest
+from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Role, Trace
 from blankets.search.iamb import outside
+from blankets.stats import log_chi2_sf
 
 _SWAPS = 10  # after this many columns have left, none may leave any more
+_BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
 _SETS = 200  # most sets of such members
 
@@ -78,10 +81,28 @@ class _Blanket:
         columns = outside(np.asarray(self.candidates, np.int64), self.members)
         if not len(columns):
             return None
-        scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
-        self.trace.passed_over(scan, "closing")
-        order = scan.order(scan.dependent(self.level()))
-        return scan[int(order[0])] if len(order) else None
+        scan = self._last_scan()
+        if scan is None:
+            scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
+            self.trace.passed_over(scan, "closing")
+        return scan.strongest(self.level())
+
+    def _last_scan(self) -> EvidenceBatch | None:
+        """Return what was last asked in closing, if it is what is to be asked now: a search may have closed itself."""
+        phase, scan = self.trace.scans[-1] if self.trace.scans else ("", None)
+        same = scan is not None and (scan.y, scan.given) == (self.target, tuple(self.members))
+        return scan if phase == "closing" and same else None
+
+    def waiting(self) -> list[int]:
+        """Return the columns that would have to enter, by the last scan; none, unless rows became too few."""
+        scan = self._last_scan()
+        return [] if scan is None else scan.xs[scan.dependent(self.level())].tolist()
+
+    def beyond_rows(self) -> bool:
+        """Tell whether the last five members entered when rows were too few to test any column given the others."""
+        first = self.members[:-_BEYOND]
+        columns = outside(np.asarray(self.candidates, np.int64), self.members)
+        return len(self.members) >= _BEYOND and self.tests.deepest(columns, self.target, first) < len(first)
 
     def enter(self, evidence: Evidence, reason: str) -> None:
         """Add a column to the members."""
@@ -124,7 +145,7 @@ def settle(
     """
     blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
     seen, settled, n_left = {frozenset(members)}, False, 0
-    while (best := blanket.strongest()) is not None:
+    while (best := blanket.strongest()) is not None and not blanket.beyond_rows():
         blanket.enter(best, "dependent on the target given all members")
         if settled:
             continue
@@ -138,6 +159,11 @@ def settle(
         trace.note(
             "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
             "more, so some members may be redundant."
+        )
+    if best is not None:
+        trace.note(
+            f"Rows are too few to test any other column given the {len(blanket.members)} members, and the search "
+            "stopped there. Other columns may still belong to them: blanket.undecided names them."
         )
     return tuple(blanket.members)
 
@@ -165,10 +191,13 @@ def close(
     # A column that depended on the target in some test may be able to replace a member.
     level = alpha / max(len(candidates), 1)
     own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
-    tied = {x for batch in own for x in batch.xs[batch.dependent(level)].tolist()}
+    tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
-    unchecked = _unchecked(tests, target, members, alpha)
-    partly, undecided = _untestable(tests, target, outside(np.asarray(candidates, np.int64), members), members, alpha)
+    evidence = evidence_of(tests, target, members, alpha=alpha)
+    unchecked = tuple(e.x for e in evidence if len(e.given) < len(members) - 1)
+    waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
+    rest = outside(np.asarray(candidates, np.int64), members)
+    partly, undecided = _untestable(tests, target, rest, members, alpha, waiting)
     return replace(
         found,
         members=members,
@@ -177,6 +206,7 @@ def close(
         closed=True,
         entered=tuple(x for x in came if x in members),
         left=tuple(x for x in came if x not in members),
+        evidence=evidence,
         unchecked=unchecked,
         partly=partly,
         undecided=undecided,
@@ -235,29 +265,32 @@ def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[
     return evidence
 
 
-def _unchecked(tests: IndependenceTest, target: int, members: Sequence[int], alpha: float) -> tuple[int, ...]:
-    """Return the members for which no test given the others could show whether they are redundant."""
-    batch = tests.drop_one(members, target)
-    if batch.reliable.all():
-        return ()
-    needed = tests.at_level(alpha).drop_one(members, target).dependent(alpha)
-    return tuple(batch.xs[~batch.reliable & ~needed].tolist())
+def _perhaps_dependent(batch: EvidenceBatch, level: float) -> NDArray[np.bool_]:
+    """Return which tests may have p at most ``level``, by the formula: to ask for better p-values takes long."""
+    return batch.reliable & (log_chi2_sf(batch.statistic, batch.dof) <= math.log(level))
 
 
 def _untestable(
-    tests: IndependenceTest, target: int, columns: NDArray[np.int64], members: Sequence[int], alpha: float
+    tests: IndependenceTest,
+    target: int,
+    columns: NDArray[np.int64],
+    members: Sequence[int],
+    alpha: float,
+    waiting: Collection[int] = (),
 ) -> tuple[tuple[int, ...], dict[int, float]]:
     """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
-    The others are undecided; each comes with the number of rows that would be enough.
+    The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
+    enter. The formula decides here: in thin strata it finds too much, not too little, and leaves a column undecided.
     """
     if not len(columns):
         return (), {}
-    few = columns[~tests.scan(columns, target, members).reliable]
+    tests = tests.by_formula()
+    few = columns[~tests.scan(columns, target, members).reliable | np.isin(columns, list(waiting))]
     apart = np.zeros(len(few), np.bool_)
     if len(few) and members:
         sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
-        apart = sets.independent(alpha)
+        apart = sets.independent(alpha) & ~np.isin(few, list(waiting))
     return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
 
 

@@ -2,8 +2,7 @@
 
 The score of a pair of levels in a stratum, Σ (1[x = a] - p(a|z)) (1[y = b] - p(b|z)), is a sum over groups. Under
 independence the sums of single groups have mean 0, whatever ties the rows within a group; so their mean, divided by
-their own covariance, is Hotelling's T², and F = T² (C - d) / (d (C - 1)) for d scores and C groups (methods,
-section 20).
+their own covariance, is Hotelling's T², and F = T² (C - d) / (d (C - 1)) for d scores and C groups, methods (12.2).
 """
 
 from __future__ import annotations

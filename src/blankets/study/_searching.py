@@ -137,7 +137,7 @@ class Search:
             trace,
             names=names,
             target=target,
-            evidence=evidence_of(tests, target, found.members, alpha=self.wanted.alpha),
+            evidence=found.evidence or evidence_of(tests, target, found.members, alpha=self.wanted.alpha),
             algorithm=self.algorithm,
             why=self.why,
             settings={**self.settings, **self._choices, **self.wanted.options},
