@@ -23,7 +23,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
-FILES = "_room _rows _bits _tail _statistics _moments _questions _subsets _permute _networks".split()
+FILES = "_room _rows _bits _tail _statistics _moments _questions _holes _subsets _permute _networks".split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -32,20 +32,21 @@ HEAD = """\
 # cython: infer_types=True, nonecheck=False, embedsignature=False
 cimport cython
 from libc.math cimport INFINITY, NAN, exp, lgamma, log, log1p, sqrt
-from libc.stdint cimport int32_t as int32, int64_t as int64, uint32_t as uint32, uint64_t as uint64
+from libc.stdint cimport int32_t as int32, int64_t as int64
+from libc.stdint cimport uint8_t as uint8, uint32_t as uint32, uint64_t as uint64
 ctypedef double float64
 cdef extern from *:
     '''
-    #if defined(_MSC_VER)
-    #include <intrin.h>
-    #define popcount(word) ((int64_t)__popcnt64(word))
-    #else
-    #define popcount(word) ((int64_t)__builtin_popcountll(word))
-    #endif
     #define whole(number) ((int64_t)(number))
     '''
-    int64 popcount(uint64 word) nogil
     int64 whole(double number) nogil
+cdef extern from "_words.h":
+    int64 popcount(uint64 word) nogil
+    void count_four(
+        const uint32 *cells, const unsigned char *a, const unsigned char *b, const unsigned char *c,
+        const unsigned char *d, int64 n_rows, uint32 n_cells, int32 *of_a, int32 *of_b, int32 *of_c, int32 *of_d
+    ) nogil
+    int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
 import numpy as np
 """
 ITEMS = {
@@ -129,7 +130,13 @@ def compiled(folder: Path) -> Path:
     elif platform.machine() in ("x86_64", "AMD64"):
         flags.append("-march=x86_64_v2" if command and "ziglang" in command else "-march=x86-64-v2")
     own = shlex.split(os.environ.get(FLAGS, ""))
-    module = Extension("blankets.kernels._compiled", [str(source)], extra_compile_args=flags + own, extra_link_args=own)
+    module = Extension(
+        "blankets.kernels._compiled",
+        [str(source)],
+        include_dirs=[str(KERNELS)],
+        extra_compile_args=flags + own,
+        extra_link_args=own,
+    )
     build = build_ext(Distribution({"ext_modules": cythonize([module], build_dir=str(folder), quiet=True)}))
     build.build_lib, build.build_temp = str(folder / "lib"), str(folder / "temp")
     build.ensure_finalized()

@@ -1,7 +1,8 @@
-"""Doors that are hard to break: damaged files, random frames, kill -9 at random moments, forks among threads.
+"""Doors that are hard to break: damaged files, random frames, kill -9 at random moments, forks among threads, Ctrl-C.
 
     python benchmarks/fuzz_doors.py --check
-    python benchmarks/fuzz_doors.py --only damage --rounds 2000
+    python benchmarks/fuzz_doors.py --only damage --rounds 2000 --seed 7
+    nice python benchmarks/fuzz_doors.py --only kills --rounds 100 --seconds 3600   # 100 of each of four
 
 What may come out is an answer equal to that of the undamaged twin, or an error of ours. Other errors, answers that
 differ silently, deaths and calls of more than ten seconds are counted as bad, and the first of them are shown. Each
@@ -15,6 +16,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -37,7 +39,7 @@ import blankets as bl
 from blankets.errors import BlanketsError, InternalError
 
 LONGEST = 10.0  # seconds for a call
-ROUNDS = {"damage": 2_000, "frames": 10_000, "kills": 100, "forks": 1_000}
+ROUNDS = {"damage": 2_000, "frames": 10_000, "kills": 100, "forks": 1_000, "stops": 60}
 SHOWN = 5
 
 warnings.simplefilter("ignore")
@@ -125,7 +127,7 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     return content[:at] + rng.bytes(length) + content[at + length :]
 
 
-def damage(rounds: int, seconds: float, folder: Path) -> Tally:
+def damage(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
     """Damage one file of a store, a checkpoint, a result, a CSV or a Parquet file, and ask."""
     tally, data = Tally("damage"), table()
     frame = pd.DataFrame(data)
@@ -148,7 +150,7 @@ def damage(rounds: int, seconds: float, folder: Path) -> Tally:
     for number in tally.within(rounds, seconds):
         path, ask, expected = asked[number % len(asked)]
         whole = path.read_bytes()
-        path.write_bytes(damaged(whole, np.random.default_rng(number)))
+        path.write_bytes(damaged(whole, np.random.default_rng([seed, number])))
         tally.call(f"{path.name} {number}", ask, expected)
         path.write_bytes(whole)
     return tally
@@ -231,14 +233,14 @@ def places(data: Any, target: str | int, names: list[str]) -> tuple[int, ...]:
     return tuple(names.index(x) if x in names else int(str(x).lstrip("x")) for x in found)
 
 
-def frames(rounds: int, seconds: float, folder: Path) -> Tally:
+def frames(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
     """Ask about one table in all containers; the blanket is that of its codes."""
     tally = Tally("frames")
     for number in tally.within(rounds, seconds):
-        rng = np.random.default_rng(number)
+        rng = np.random.default_rng([seed, number])
         if sum(tally.seen.values()) >= rounds:
             break
-        codes = table(number, int(rng.integers(60, 300)))
+        codes = table(int(rng.integers(1 << 31)), int(rng.integers(60, 300)))
         names = list(codes)
         twin = bl.discover(codes, "t", algorithm="iamb", test="g", n_jobs=1).members
         expected = tuple(names.index(name) for name in twin)
@@ -263,9 +265,9 @@ def killed(work: Callable[[], Any], after: float) -> None:
     os.waitpid(child, 0)
 
 
-def kills(rounds: int, seconds: float, folder: Path) -> Tally:
+def kills(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
     """Kill work that writes; what is there afterwards is the old or the new, and the work can be done again."""
-    tally, rng = Tally("kills", may_refuse=False), np.random.default_rng(0)
+    tally, rng = Tally("kills", may_refuse=False), np.random.default_rng(seed)
     tall, other = table(1, 60_000), table(2, 60_000)
     blanket = bl.discover(tall, "t", algorithm="iamb", n_jobs=1)
     page, saved, store, answers = (folder / name for name in ("page.html", "saved.json", "packed", "kept"))
@@ -303,6 +305,7 @@ def kills(rounds: int, seconds: float, folder: Path) -> Tally:
         name = list(works)[number % len(works)]
         work, look, expected = works[name]
         killed(work, float(rng.random() * times[name]))
+        tally.add(name, f"{name} killed")
         tally.call(f"{name} {number}", look, expected)
     for path in folder.glob(".*.part"):  # what a killed process left, later
         os.utime(path, (0, 0))
@@ -319,23 +322,45 @@ def kills(rounds: int, seconds: float, folder: Path) -> Tally:
 # ---- forks among threads
 
 
-def forks(rounds: int, seconds: float, folder: Path) -> Tally:
+def mixed(data: Any, store: Path) -> list[Callable[[], Any]]:
+    """Return questions of several kinds whose answers can be compared."""
+    return [
+        lambda: answer(data),
+        lambda: answer(store),
+        lambda: bl.discover(data, "t").members,
+        lambda: bl.rank(data, "t").names,
+        lambda: bl.test(data, "a", "t", given=["b"]).statistic,
+        lambda: bl.mutual_information(data, "a", "t").value,
+        lambda: bl.plan(effect=0.02, power=0.9).rows,
+    ]
+
+
+def forks(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
     """Fork while threads ask; a child asks too, and has ten seconds."""
-    tally, data, stop = Tally("forks", may_refuse=False), table(3), threading.Event()
-    expected = answer(data)
+    tally, data, stop = Tally("forks", may_refuse=False), table(seed), threading.Event()
+    bl.pack(data, folder / "store")
+    questions = mixed(data, folder / "store")
+    expected = [ask() for ask in questions]
 
-    def busy() -> None:
+    def busy(first: int) -> None:
+        number = first
         while not stop.is_set():
-            tally.call("thread", lambda: answer(data), expected)
+            tally.call("thread", questions[number % len(questions)], expected[number % len(questions)])
+            number += 1
 
-    threads = [threading.Thread(target=busy) for _ in range(3)]
+    threads = [threading.Thread(target=busy, args=(first,)) for first in range(3)]
     for thread in threads:
         thread.start()
     for number in tally.within(rounds, seconds):
+        ask, same = questions[number % len(questions)], expected[number % len(questions)]
         child = os.fork()
         if child == 0:
-            signal.alarm(int(LONGEST) * 3)
-            os._exit(0 if answer(data) == expected else 3)
+            signal.alarm(int(LONGEST) * 3)  # four processes share what cores there are
+            try:
+                ended = 0 if ask() == same else 3
+            except BaseException:  # noqa: BLE001
+                ended = 4
+            os._exit(ended)
         status = os.waitpid(child, 0)[1]
         tally.add(f"child {number}", "child" if status == 0 else "CHILD", f"status {status}")
     stop.set()
@@ -344,13 +369,68 @@ def forks(rounds: int, seconds: float, folder: Path) -> Tally:
     return tally
 
 
-PARTS = {"damage": damage, "frames": frames, "kills": kills, "forks": forks}
+# ---- Ctrl-C
+
+STOPPED = """
+import signal, sys, tempfile, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)
+warnings.simplefilter("ignore")
+import numpy as np
+import blankets as bl
+rng = np.random.default_rng(0)
+table = {f"x{i}": rng.integers(0, 3, 3000) for i in range(30)}
+table["t"] = (table["x0"] + table["x1"] + (rng.random(3000) < 0.2)) % 3
+folder = tempfile.mkdtemp()
+work = {
+    "discover": lambda: bl.discover(table, "t"),
+    "discover_all": lambda: bl.discover_all(table, algorithm="iamb"),
+    "stability": lambda: bl.stability(table, "t", algorithm="iamb", n_resamples=20),
+    "rank": lambda: bl.rank(table, "t"),
+    "pack": lambda: bl.pack(table, f"{folder}/store"),
+    "report": lambda: bl.discover(table, "t", algorithm="iamb").report(f"{folder}/page.html"),
+    "plan": lambda: bl.planning_table(effect="small", power=[0.8, 0.9], labels="pu", prior=0.2, labeled=0.1),
+    "fit": lambda: bl.MarkovBlanketSelector(algorithm="iamb").fit(np.column_stack(list(table.values())), table["t"]),
+}[sys.argv[1]]
+if sys.argv[2] == "loaded":
+    work()
+try:
+    print("ready", flush=True)
+    while True:
+        work()
+except BaseException as stopped:
+    print(type(stopped).__name__, flush=True)
+"""
+
+
+def stops(rounds: int, seconds: float, seed: int, folder: Path) -> Tally:
+    """Press Ctrl-C at random moments, the loading of modules among them: an interruption comes out, nothing else."""
+    tally, rng = Tally("stops"), np.random.default_rng(seed)
+    works = [line.split('"')[1] for line in STOPPED.splitlines() if line.startswith('    "')]
+    for number in tally.within(rounds, seconds):
+        name = works[number % len(works)]
+        command = [sys.executable, "-c", STOPPED, name, "loaded" if rng.random() < 0.7 else "new"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            child.stdout.readline()
+            time.sleep(float(rng.choice([0.01, 0.3, 3.0]) * rng.random()))
+            child.send_signal(signal.SIGINT)
+            try:
+                said, problem = child.communicate(timeout=LONGEST * 6)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                said, problem = "HUNG", ""
+        good = said.strip() in ("Interrupted", "KeyboardInterrupt") and not problem
+        tally.add(f"{name} {number}", said.strip() if good else "BAD", f"{said} {problem[-150:]}")
+    return tally
+
+
+PARTS = {"damage": damage, "frames": frames, "kills": kills, "forks": forks, "stops": stops}
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--only", choices=PARTS, help="one part")
     options.add_argument("--rounds", type=int, help="how many of each kind")
+    options.add_argument("--seed", type=int, default=0, help="another one: other damage, frames and moments")
     options.add_argument("--seconds", type=float, default=600.0, help="the most for each part")
     options.add_argument("--json", help="write the counts to this file")
     options.add_argument("--check", action="store_true", help="fail if anything is bad")
@@ -359,7 +439,7 @@ def main() -> None:
     for name in [given.only] if given.only else PARTS:
         folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
         try:
-            told.append(PARTS[name](given.rounds or ROUNDS[name], given.seconds, folder).told())
+            told.append(PARTS[name](given.rounds or ROUNDS[name], given.seconds, given.seed, folder).told())
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     if given.json:

@@ -1,9 +1,10 @@
 """How long one waits before anything happens: import, --help, the first search.
 
-    python benchmarks/startup.py
+    python benchmarks/startup.py --networks DIR
 
-Every figure is a fresh process: wall time, and CPU time of the process (user and system), medians. Python's own
-bytecode is written as usual (PYTHONDONTWRITEBYTECODE is ignored), because users have it.
+``--networks`` holds alarm.bif, plain or .gz (default: as in `speed.py`); without it Alarm is left out. Every figure is
+a fresh process: wall time, and CPU time of the process (user and system), medians; of calls in it wall time alone.
+Python's own bytecode is written as usual (PYTHONDONTWRITEBYTECODE is ignored), because users have it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from _data import sample
 from _timing import announce, parser, seconds, table, write_json
 
+Rows = list[dict[str, Any]]
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "clinic.csv"
 SEARCH = ("discover", str(EXAMPLE), "--target", "readmitted")
@@ -28,6 +35,31 @@ HEAVY = ("numpy", "sklearn", "pandas", "matplotlib", "scipy.stats")
 
 LOADED = f"import sys, json, blankets; print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
 FIRST = f"import blankets; blankets.discover({str(EXAMPLE)!r}, 'readmitted')"
+
+# As in a notebook: NumPy is there, and the same small question is asked three times.
+THREE_CALLS = """
+import json, time
+import numpy as np
+rng = np.random.default_rng(1)
+table = {f"x{j}": rng.integers(0, 3, 500) for j in range(8)}
+table["y"] = (table["x0"] + table["x1"] + rng.integers(0, 2, 500)) % 3
+import blankets
+taken = []
+for _ in range(3):
+    began = time.perf_counter()
+    blankets.discover(table, "y")
+    taken.append(time.perf_counter() - began)
+print(json.dumps(taken))
+"""
+ALARM = """
+import json, sys, time
+import numpy as np
+table = dict(np.load(sys.argv[1]))
+began = time.perf_counter()
+import blankets
+blankets.discover_all(table)
+print(json.dumps([time.perf_counter() - began]))
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +88,26 @@ def run(case: Case, repeats: int) -> dict[str, Any]:
     return {"case": case.name, "wall": wall, "cpu": cpu, "most": case.most}
 
 
+def calls(names: tuple[str, ...], most: tuple[float, ...], command: tuple[str, ...], repeats: int) -> Rows:
+    """Return what calls took inside of a fresh process, as it printed them: wall times alone."""
+    runs = [json.loads(timed(command)[2]) for _ in range(repeats)]
+    walls = [statistics.median(run[k] for run in runs) for k in range(len(names))]
+    return [
+        {"case": name, "wall": wall, "cpu": None, "most": bound}
+        for name, wall, bound in zip(names, walls, most, strict=True)
+    ]
+
+
+def alarm(networks: Path | None, repeats: int) -> Rows:
+    """Return the first search for all blankets of Alarm, 5,000 rows."""
+    frame = sample(networks, "alarm", 5_000)
+    with tempfile.TemporaryDirectory() as folder:
+        codes = Path(folder) / "alarm.npz"
+        np.savez(codes, **{name: frame.column(j) for j, name in enumerate(frame.names)})
+        command = (sys.executable, "-c", ALARM, str(codes))
+        return calls(("first discover_all of Alarm",), (0.6,), command, repeats)
+
+
 def import_is_light() -> list[str]:
     """Return the heavy modules that `import blankets` loads, and should not."""
     return [f"import blankets loads {name}" for name in json.loads(timed((sys.executable, "-c", LOADED))[2])]
@@ -63,6 +115,7 @@ def import_is_light() -> list[str]:
 
 def main() -> int:
     options_of = parser(__doc__)
+    options_of.add_argument("--networks", type=Path, help="folder with alarm.bif (or .bif.gz)")
     options_of.add_argument("--repeats", type=int, default=5)
     options_of.add_argument("--check", action="store_true", help="fail if a bound is not kept")
     options = options_of.parse_args()
@@ -71,13 +124,17 @@ def main() -> int:
     program = str(Path(python).with_name("blankets"))
     cases = (
         Case("python -c pass (for comparison)", (python, "-c", "pass"), None),
-        Case("import blankets", (python, "-c", "import blankets"), 0.1),
+        Case("import blankets", (python, "-c", "import blankets"), 0.05),
         Case("blankets --help", (program, "--help"), 0.3),
         Case("import and first discover", (python, "-c", FIRST), 0.6),
         Case("blankets discover (README)", (program, *SEARCH), 0.5),
     )
     here = announce("Start-up: fresh processes, medians")
     rows = [run(case, options.repeats) for case in cases]
+    names = tuple(f"{k} call of a small question" for k in ("first", "second", "third"))
+    rows += calls(names, (0.3, 0.05, 0.05), (python, "-c", THREE_CALLS), options.repeats)
+    with suppress(SystemExit):  # there is no network
+        rows += alarm(options.networks, options.repeats)
     wrong = import_is_light()
     heads = ["what", "wall", "CPU", "at most"]
     print(table(heads, [[r["case"], seconds(r["wall"]), seconds(r["cpu"]), seconds(r["most"])] for r in rows]))

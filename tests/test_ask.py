@@ -191,7 +191,11 @@ def test_names_are_escaped():
         (lambda t: bl.test(hidden(t, "pu"), "cough", "smoker", labels="mcar"), LabelError, "two classes"),
         (lambda t: bl.test(t.assign(smoker=np.nan), "cough", "smoker", labels="pu"), DataError, "missing|label"),
         (lambda t: bl.test(t.assign(smoker=2 * t["smoker"] - 1), "cough", "smoker"), LabelError, "is -1 the negative"),
-        (lambda t: bl.test(t.assign(smoker=t["age"].where(t["coin"] > 0)), "cough", "smoker"), LabelError, "positive="),
+        (
+            lambda t: bl.test(t.assign(smoker=t["age"].where(t["coin"] > 0)), "cough", "smoker", labels="mcar"),
+            LabelError,
+            "positive=",
+        ),
     ],
 )
 def test_wrong_questions_get_sentences(call, error, message):

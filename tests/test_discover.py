@@ -16,6 +16,7 @@ from blankets.errors import (
     Interrupted,
     LabelError,
     ParameterError,
+    RegimeWarning,
     TargetError,
     TooFewRowsWarning,
 )
@@ -60,7 +61,7 @@ def test_every_sound_algorithm_recovers_most_of_a_strong_network(network, frame,
 
 
 def test_members_roles_and_spouse():
-    blanket = bl.discover(clinic(), "smoker", algorithm="pcmb", roles=True)
+    blanket = bl.discover(clinic(seed=1), "smoker", algorithm="pcmb", roles=True)
     assert set(blanket.members) == {"cough", "age", "pollen"}
     assert blanket.roles["cough"] == "child"
     assert blanket.roles["pollen"] == "spouse"
@@ -197,12 +198,16 @@ def test_no_target():
         bl.discover(clinic(50))
 
 
-def test_target_with_gaps_asks_how_they_arose():
+def test_rows_without_a_target_are_left_out_unless_labels_are_said_to_be_missing():
     table = clinic(60)
     table["cough"] = table["cough"].astype("boolean")
     table.loc[3:7, "cough"] = pd.NA
-    with pytest.raises(LabelError, match=r"55 of 60 rows are labeled[\s\S]*say how labels went missing"):
-        bl.discover(table, "cough")
+    with pytest.warns(RegimeWarning, match="5 of 60 rows have no value of the target and are left out; say with"):
+        blanket = bl.discover(table, "cough")
+    rest = bl.discover(table.dropna(subset="cough"), "cough")
+    assert (blanket.members, blanket.n_rows, blanket.data["unlabeled"]) == (rest.members, 55, 5)
+    assert {x: e.log_p for x, e in blanket.strengths.items()} == {x: e.log_p for x, e in rest.strengths.items()}
+    assert "Rows without a target, left out: 5." in repr(blanket)
     with pytest.raises(LabelError, match="5 of 60 rows are unlabeled, but 'supervised' needs every label"):
         bl.discover(table, "cough", labels="supervised")
 

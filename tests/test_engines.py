@@ -40,7 +40,7 @@ def folder(table, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(table):
-    return bl.discover(table, "ill", algorithm="hiton-mb")
+    return bl.discover(table, "ill", algorithm="hiton-mb", discretize="sturges")
 
 
 def same(one, two):
@@ -53,7 +53,7 @@ def same(one, two):
 
 def test_folders_globs_and_lists_of_files_are_one_table(folder, expected):
     for source in (folder, str(folder / "*.parquet"), sorted(folder.glob("*.parquet"))):
-        assert same(bl.discover(source, "ill", algorithm="hiton-mb"), expected)
+        assert same(bl.discover(source, "ill", algorithm="hiton-mb", discretize="sturges"), expected)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "csv.gz"])
@@ -63,7 +63,12 @@ def test_a_file_larger_than_the_limit_is_packed_and_nothing_is_left(table, endin
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     told = []
     found = bl.discover(
-        path, "ill", algorithm="hiton-mb", progress=told.append, engine=bl.Engine(memory_limit="100 kB")
+        path,
+        "ill",
+        algorithm="hiton-mb",
+        discretize="sturges",
+        progress=told.append,
+        engine=bl.Engine(memory_limit="100 kB"),
     )
     assert same(found, expected)
     assert any("packing: 6,000 of 6,000 rows" in sentence for sentence in told)
@@ -75,11 +80,11 @@ def test_a_file_larger_than_the_limit_is_packed_and_nothing_is_left(table, endin
 
 def test_a_store_answers_every_question(table, folder, expected, tmp_path):
     store = bl.pack(folder, tmp_path / "store", target="ill")
-    assert same(bl.discover(store, "ill", algorithm="hiton-mb"), expected)
-    assert same(bl.discover(tmp_path / "store", "ill", algorithm="hiton-mb"), expected)
+    assert same(bl.discover(store, "ill", algorithm="hiton-mb", discretize="sturges"), expected)
+    assert same(bl.discover(tmp_path / "store", "ill", algorithm="hiton-mb", discretize="sturges"), expected)
     assert bl.rank(store, "ill").table() == bl.rank(table, "ill").table()
-    everything = bl.discover_all(store, ["a", "child"], algorithm="iamb")
-    by_hand = bl.discover_all(table, ["a", "child"], algorithm="iamb")
+    everything = bl.discover_all(store, ["a", "child"], algorithm="iamb", discretize="sturges")
+    by_hand = bl.discover_all(table, ["a", "child"], algorithm="iamb", discretize="sturges")
     assert {t: b.members for t, b in everything.items()} == {t: b.members for t, b in by_hand.items()}
 
 
@@ -87,8 +92,8 @@ def test_partly_labeled_targets_are_packed_with_their_gaps(table, tmp_path):
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
     hidden.to_parquet(tmp_path / "hidden.parquet", index=False)
     store = bl.pack(tmp_path / "hidden.parquet", tmp_path / "store", target="ill")
-    in_memory = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb")
-    assert same(bl.discover(store, "ill", labels="mcar", algorithm="iamb"), in_memory)
+    in_memory = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", discretize="sturges")
+    assert same(bl.discover(store, "ill", labels="mcar", algorithm="iamb", discretize="sturges"), in_memory)
     with pytest.raises(TargetError, match="packed for the target 'ill', which is missing in 4000 rows"):
         bl.discover(store, "a")
 
@@ -114,7 +119,9 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
     monkeypatch.setattr("blankets.counting._partition.FEWEST_ROWS", 700)
     monkeypatch.setattr("blankets.counting._partition.SLICE_BYTES", 1)
     monkeypatch.setattr(MemoryCounter, "summarize", None)  # nobody counts in one piece
-    assert same(bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb"), expected)
+    assert same(
+        bl.discover(bl.pack(folder, tmp_path / "store"), "ill", algorithm="hiton-mb", discretize="sturges"), expected
+    )
 
 
 # SQL
@@ -122,8 +129,8 @@ def test_tall_stores_are_counted_slice_by_slice(folder, expected, tmp_path, monk
 
 def test_a_query_is_packed_or_counted_in_place(folder, expected):
     query = bl.SqlTable(f"SELECT * FROM read_parquet('{folder}/*.parquet')")
-    assert same(bl.discover(query, "ill", algorithm="hiton-mb"), expected)
-    assert same(bl.discover(query, "ill", algorithm="hiton-mb", engine="sql"), expected)
+    assert same(bl.discover(query, "ill", algorithm="hiton-mb", discretize="sturges"), expected)
+    assert same(bl.discover(query, "ill", algorithm="hiton-mb", discretize="sturges", engine="sql"), expected)
 
 
 def test_names_of_columns_are_not_sql(table, expected, tmp_path):
@@ -134,7 +141,13 @@ def test_names_of_columns_are_not_sql(table, expected, tmp_path):
     with duckdb.connect() as connection:
         connection.register("given", renamed)
         connection.execute("CREATE TABLE rows AS SELECT * FROM given")
-        found = bl.discover(bl.SqlTable("SELECT * FROM rows", connection), "ill", algorithm="hiton-mb", engine="sql")
+        found = bl.discover(
+            bl.SqlTable("SELECT * FROM rows", connection),
+            "ill",
+            algorithm="hiton-mb",
+            discretize="sturges",
+            engine="sql",
+        )
         assert connection.execute("SELECT count(*) FROM rows").fetchall() == [(6000,)]
     assert found.members == tuple(odd.get(name, name) for name in expected.members)
 
@@ -173,19 +186,27 @@ def test_a_killed_run_continues_and_gives_the_same_blanket(table, expected, tmp_
     monkeypatch.setattr(MemoryCounter, "summarize", summarize)
     deadline = 7
     with pytest.raises(Killed):
-        bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path))
+        bl.discover(table, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=path))
     with path.open("ab") as file:
         file.write(b'["half a li')  # killed while writing
     asked.clear()
     deadline = 10**9
     with pytest.warns(BlanketsWarning, match=r"the last line of the checkpoint .* was cut off"):
-        assert same(bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path)), expected)
+        assert same(
+            bl.discover(table, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=path)),
+            expected,
+        )
     needed = len(asked)
     asked.clear()
-    bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=tmp_path / "whole.jsonl"))
+    bl.discover(
+        table, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=tmp_path / "whole.jsonl")
+    )
     assert needed == len(asked) - 7
     asked.clear()
-    assert same(bl.discover(table, "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=path)), expected)
+    assert same(
+        bl.discover(table, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=path)),
+        expected,
+    )
     assert not asked
 
 
@@ -202,24 +223,27 @@ def put(self, *answer):
     if len(n) == 9:
         os.kill(os.getpid(), signal.SIGKILL)
 Checkpoint.put = put
-bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=sys.argv[2]))
+bl.discover(sys.argv[1], "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=sys.argv[2]))
 """
     arguments = str(tmp_path / "table.parquet"), str(tmp_path / "run.jsonl")
     killed = subprocess.run([sys.executable, "-c", code, *arguments], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 1 + 9
     assert same(
-        bl.discover(arguments[0], "ill", algorithm="hiton-mb", engine=bl.Engine(checkpoint=arguments[1])), expected
+        bl.discover(
+            arguments[0], "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine(checkpoint=arguments[1])
+        ),
+        expected,
     )
 
 
 def test_a_checkpoint_belongs_to_its_data_and_settings(table, tmp_path):
     path = tmp_path / "run.jsonl"
-    bl.discover(table, "ill", algorithm="iamb", engine=bl.Engine(checkpoint=path))
+    bl.discover(table, "ill", algorithm="iamb", discretize="sturges", engine=bl.Engine(checkpoint=path))
     with pytest.raises(ParameterError, match=r"belongs to another run \(alpha: 0.01 then, 0.05 now\)"):
-        bl.discover(table, "ill", algorithm="iamb", alpha=0.05, engine=bl.Engine(checkpoint=path))
+        bl.discover(table, "ill", algorithm="iamb", discretize="sturges", alpha=0.05, engine=bl.Engine(checkpoint=path))
     with pytest.raises(ParameterError, match=r"belongs to another run \(data: .* delete it or give another path"):
-        bl.discover(table.iloc[1:], "ill", algorithm="iamb", engine=bl.Engine(checkpoint=path))
+        bl.discover(table.iloc[1:], "ill", algorithm="iamb", discretize="sturges", engine=bl.Engine(checkpoint=path))
     (tmp_path / "notes.txt").write_text("dear diary\n")
     with pytest.raises(DataError, match="is not a checkpoint; give another path"):
         bl.discover(table, "ill", engine=bl.Engine(checkpoint=tmp_path / "notes.txt"))
@@ -241,13 +265,22 @@ def cluster():
 
 def test_a_cluster_gives_the_same_blanket(cluster, table, folder, expected, tmp_path):
     address = cluster.scheduler_address
-    found = bl.discover(folder, "ill", algorithm="hiton-mb", engine=bl.Engine("dask", address=address))
+    found = bl.discover(
+        folder, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine("dask", address=address)
+    )
     assert same(found, expected)
     store = bl.pack(folder, tmp_path / "store")
-    assert same(bl.discover(store, "ill", algorithm="hiton-mb", engine=bl.Engine("dask", address=address)), expected)
+    assert same(
+        bl.discover(
+            store, "ill", algorithm="hiton-mb", discretize="sturges", engine=bl.Engine("dask", address=address)
+        ),
+        expected,
+    )
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
-    on_cluster = bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", engine=bl.Engine("dask", address=address))
-    assert same(on_cluster, bl.discover(hidden, "ill", labels="mcar", algorithm="iamb"))
+    on_cluster = bl.discover(
+        hidden, "ill", labels="mcar", algorithm="iamb", discretize="sturges", engine=bl.Engine("dask", address=address)
+    )
+    assert same(on_cluster, bl.discover(hidden, "ill", labels="mcar", algorithm="iamb", discretize="sturges"))
 
 
 def test_a_replaced_column_and_rows_left_out_need_no_second_store(cluster, tmp_path):

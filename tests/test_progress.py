@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
-from blankets.study import told
+from blankets.study import status_line
 
 
 def table():
@@ -18,7 +18,7 @@ def table():
 
 
 def test_nobody_watches_a_log_file(capsys):
-    with told("working", quiet=False) as tell:
+    with status_line("working", quiet=False) as tell:
         assert tell is None
     assert capsys.readouterr().err == ""
 
@@ -55,7 +55,7 @@ def test_a_notebook_is_told_under_its_cell(cell, monkeypatch):
 
 def test_a_notebook_is_not_flooded_and_cleared_whatever_happens(cell):
     def work():
-        with told("working", quiet=False) as tell:
+        with status_line("working", quiet=False) as tell:
             for _ in range(1000):
                 tell("still working")
             raise KeyboardInterrupt
@@ -67,7 +67,7 @@ def test_a_notebook_is_not_flooded_and_cleared_whatever_happens(cell):
 
 
 def test_quiet_is_quiet_in_a_notebook_too(cell):
-    with told("working", quiet=True) as tell:
+    with status_line("working", quiet=True) as tell:
         assert tell is None
     assert cell == []
 

@@ -266,7 +266,7 @@ def test_explain_a_dependent_column_that_was_left_out():
     trace = Trace()
     trace.passed_over(batch([3], (), [30.0]), "growing")
     text = str(searched_with(Found(members=()), trace).explain("hair"))
-    assert "By itself that says dependent at level 0.01" in text
+    assert "This test alone says dependent at level 0.01" in text
 
 
 def test_explain_what_was_excluded_unseen_or_asked_for(blanket):
@@ -464,8 +464,8 @@ def spoiled(blanket, *path, value=None, drop=False):
     [
         (("schema",), "other", "the key 'schema' with the value 'blankets/blanket' is missing"),
         (("schema_version",), 99, "its schema version is 99, and this version of blankets reads up to 4; install"),
-        (("schema_version",), 0, "its schema version is 0, which there never was"),
-        (("schema_version",), True, "its schema version is True, which there never was"),
+        (("schema_version",), 0, "its schema version is 0, which does not exist"),
+        (("schema_version",), True, "its schema version is True, which does not exist"),
         (("false_members",), 3, "'false_members' holds 3"),
         (("false_members", "controls"), "luck", "'controls' in 'false_members' holds 'luck'"),
         (("false_members", "n_tested"), -1, "'n_tested' in 'false_members' holds -1"),
@@ -474,13 +474,13 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("call",), 3, "'call' holds 3"),
         (("call",), {"options": {}}, "'function' is missing in 'call'"),
         (("target",), 3, "'target' holds 3"),
-        (("target",), "nobody", "the target, the members and those decided on must be among 'columns'"),
+        (("target",), "nobody", "the target, the members and the columns in 'decisions' must be among 'columns'"),
         (("members",), ["age"], "'members' and 'strengths' do not speak of the same columns"),
         (("members",), [1], "'members' holds 1"),
         (("members",), "age", "'members' holds 'age'"),
         (("roles",), {"age": 1}, "'age' in 'roles' holds 1"),
         (("roles",), {"age": "uncle"}, "'age' in 'roles' holds 'uncle'"),
-        (("roles",), {"hair": "child"}, "'roles' holds something else than roles of members"),
+        (("roles",), {"hair": "child"}, "'roles' holds roles that do not exist, or of columns that are no members"),
         (("n_rows",), True, "'n_rows' holds True"),
         (("n_rows",), 1.5, "'n_rows' holds 1.5"),
         (("seconds",), "x" * 99, r"'seconds' holds 'xxxxx.*\.\.\."),
@@ -490,8 +490,8 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("decisions", 0, "evidence", "reliable"), 1, "'reliable' in 'evidence' holds 1"),
         (("separators", "bmi"), 3, "'bmi' in 'separators' holds 3"),
         (("passed_over", "dof"), [1.0], "the arrays in 'passed_over' differ in length"),
-        (("passed_over", "columns", 0), 99, "a position beyond the end of its 'columns'"),
-        (("passed_over", "given", 0), 9, "a position beyond the end of its 'given'"),
+        (("passed_over", "columns", 0), 99, "points beyond the end of its 'columns'"),
+        (("passed_over", "given", 0), 9, "points beyond the end of its 'given'"),
         (("passed_over", "given", 0), -1, "'given' in 'passed_over' holds"),
         (("passed_over", "columns", 0), 10**30, "'columns' holds a number that is too large"),
         (("passed_over", "statistic", 0), "much", "'statistic' in 'passed_over' holds 'much'"),
@@ -682,11 +682,11 @@ def test_interrupted_says_what_was_held():
     assert isinstance(error, KeyboardInterrupt)
     assert not isinstance(error, Exception)
     assert str(error) == (
-        "stopped while growing; the search for the blanket of 'ill' is not finished (held so far: 'age', 'smoker')"
+        "stopped while growing; the search for the blanket of 'ill' is not finished (found so far: 'age', 'smoker')"
     )
     again = pickle.loads(pickle.dumps(error))
     assert (again.target, again.members, again.phase) == ("ill", ("age", "smoker"), "growing")
-    assert str(Interrupted("ill")).endswith("(nothing was held yet)")
+    assert str(Interrupted("ill")).endswith("(nothing was found yet)")
 
 
 def test_records_are_empty_without_scans():

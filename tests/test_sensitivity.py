@@ -65,7 +65,7 @@ def test_an_answer_that_changes():
     assert found.sometimes == ("weak",)
     text = repr(found)
     assert text.startswith("Markov blanket of ill as a function of p(y=1): 2 answers\n")
-    assert "Members whatever the prior: strong." in text
+    assert "Members for every prior: strong." in text
     assert "has the most power depends on p(y=1)" in " ".join(text.split())
     content = json.loads(found.to_json())
     assert [r["members"] for r in content["ranges"]] == [list(r.members) for r in found.ranges]

@@ -124,7 +124,9 @@ class TestAssumptions:
     def test_deleted_rows_binning_and_roles(self):
         rng = np.random.default_rng(3)
         gappy = table().assign(age=np.where(rng.random(N) < 0.3, np.nan, rng.normal(50, 9, N)))
-        found = bl.discover(gappy, "ill", algorithm="iamb", missing="drop", roles=True)
+        how = {"algorithm": "iamb", "missing": "drop", "roles": True}
+        assert self.verdicts(bl.discover(gappy, "ill", **how))["no pure interaction"] == "not seen"
+        found = bl.discover(gappy, "ill", **how, discretize="sturges")
         verdicts = self.verdicts(found)
         assert verdicts["deleted rows are like the others"] == "doubtful"
         assert verdicts["cutting loses nothing"] == "not seen"

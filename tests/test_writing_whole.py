@@ -62,6 +62,19 @@ def test_a_parquet_file_whose_description_by_pandas_is_damaged(description, tmp_
         bl.discover(tmp_path / "t.parquet", "t")
 
 
+@pytest.mark.parametrize("kind", [pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError, pa.ArrowException])
+def test_whatever_arrow_says_of_a_damaged_file_is_passed_on(kind, tmp_path, monkeypatch):
+    def fails(self, *args, **options):
+        raise kind("Integers of 65 bits")
+
+    pd.DataFrame({"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}).to_parquet(tmp_path / "t.parquet")
+    for place in ("__init__", "read"):
+        monkeypatch.setattr(parquet.ParquetFile, place, fails)
+        with pytest.raises(DataError, match=r"t\.parquet' cannot be read: .*Integers of 65 bits"):
+            bl.discover(tmp_path / "t.parquet", "t")
+        monkeypatch.undo()
+
+
 def test_a_parquet_file_whose_columns_are_shorter_than_it_says(tmp_path, monkeypatch):
     pd.DataFrame({"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}).to_parquet(tmp_path / "t.parquet")
     whole = parquet.ParquetFile.read

@@ -1,4 +1,4 @@
-"""Markov blankets: the minimal set of features that matters for a target, and how sure we are of it.
+"""Markov blankets: the smallest set of features that matters for a target, and how sure we are of it.
 
 ::
 
@@ -8,7 +8,7 @@
     blanket.members                         # strongest first
     blanket.explain("age")                  # why it is in, or not
 
-Names are imported when they are first used, so that ``import blankets`` costs next to nothing.
+Names are imported when they are first used, so ``import blankets`` is fast.
 """
 
 from __future__ import annotations
@@ -148,11 +148,11 @@ _NAMES = {
     "study": "Engine Testing",
 }
 _HOME = {name: f"blankets.{room}" for room, names in _NAMES.items() for name in names.split()}
-# Each of the others is a question, in the file of its name.
+# Each of the other names is a question, in the file with this name.
 _HOME |= {name: f"blankets.questions.{name}" for name in __all__ if name not in (*_HOME, *_ROOMS)}
 
 
-getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program wants to hear
+getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program configures logging
 
 
 def __getattr__(name: str) -> Any:
@@ -161,7 +161,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'blankets' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # the next look does not come here
+    globals()[name] = value  # so that this function is not called again for the name
     return value
 
 

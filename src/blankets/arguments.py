@@ -1,7 +1,7 @@
-"""What arguments may be: each check returns the value, or refuses it with a message that names the argument.
+"""Check arguments: each check returns the value, or refuses it with a message that names the argument.
 
-Words, numbers and truth values come from users, so anything may come: a column where a word is meant, ``pd.NA``
-where a number is. Comparing these raises errors of other packages; the checks ask for the type first.
+Strings, numbers and booleans come from users, so anything may come: a column in place of a string, ``pd.NA`` in
+place of a number. Comparing these raises errors of other packages, so the type is checked first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from blankets.errors import ParameterError
 
 
 def one_of(what: str, got: object, allowed: Iterable[str]) -> str:
-    """Return a word that is one of some.
+    """Return a string that is one of the choices.
 
     >>> one_of("rule", "and", ("and", "or"))
     'and'
@@ -58,7 +58,7 @@ def number(
     below: float = math.inf,
     most: float = math.inf,
 ) -> float:
-    """Return a finite number within bounds, of which ``least`` and ``most`` are allowed themselves.
+    """Return a finite number within bounds; ``least`` and ``most`` themselves are allowed.
 
     >>> number("k", 1, "a share", least=0, most=1)
     1.0
@@ -69,7 +69,7 @@ def number(
     """
     try:
         value = float(got) if isinstance(got, Real) and not isinstance(got, bool) else math.nan
-    except OverflowError:  # a whole number beyond all others
+    except OverflowError:  # a whole number too large for a float
         value = math.nan
     if not (math.isfinite(value) and least <= value <= most and above < value < below):
         raise ParameterError.out_of_range(name, got, meaning)
@@ -86,7 +86,7 @@ def level_of(got: object, name: str = "alpha") -> float:
 
 
 def flag(name: str, got: object) -> bool:
-    """Return a truth value.
+    """Return a boolean.
 
     >>> flag("roles", True)
     True
@@ -97,7 +97,7 @@ def flag(name: str, got: object) -> bool:
 
 
 def names_in(argument: str, value: Iterable[str | int]) -> Iterable[str | int]:
-    """Return the columns that an argument names; a text is one name, not one for each letter.
+    """Return the columns that an argument names; a string is one name, not a list of letters.
 
     >>> names_in("exclude", "age")
     ('age',)
@@ -121,7 +121,7 @@ def path_of(name: str, got: object) -> Path:
 
 
 def threads_from(n_jobs: int | None) -> int:
-    """Return the number of threads to use; None and -1 stand for all processors.
+    """Return the number of threads to use; None and -1 mean all processors.
 
     >>> threads_from(2)
     2
@@ -132,7 +132,7 @@ def threads_from(n_jobs: int | None) -> int:
 
 
 def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Return the generator of random numbers that the user means.
+    """Return a generator of random numbers from a seed, or the user's own generator.
 
     >>> int(generator_from(3).integers(10)) == int(np.random.default_rng(3).integers(10))
     True

@@ -1,4 +1,4 @@
-"""A property that is worked out once, without a lock."""
+"""A property that is computed once, without a lock."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Self, TypeVar, overload
 T = TypeVar("T")
 
 
-class cached_property(functools.cached_property[T]):  # as the one that it stands for
-    """``functools.cached_property`` as it is from Python 3.12 on.
+class cached_property(functools.cached_property[T]):  # same name as the original
+    """``functools.cached_property`` as in Python 3.12 and later.
 
-    That of Python 3.11 holds one lock for all objects of a class while it works: threads wait for each other, and a
-    process that is forked meanwhile waits for ever. Here two threads may both work a value out; the first one is kept.
+    In Python 3.11 it holds one lock for all objects of a class while it computes: threads wait for each other, and a
+    process that is forked meanwhile waits forever. Here two threads may both compute a value; the first one is kept.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class cached_property(functools.cached_property[T]):  # as the one that it stand
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
     def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Self | T:
-        """Return the value; found here only where it has not been worked out."""
+        """Return the value; called only if it was not computed yet."""
         if instance is None:
             return self
         kept: dict[str, T] = vars(instance)

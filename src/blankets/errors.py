@@ -1,4 +1,4 @@
-"""The errors and warnings that users meet.
+"""The errors and warnings that users see.
 
 ::
 
@@ -12,10 +12,10 @@
         ├── NotAnswerableError     the label regime cannot answer this question
         ├── EngineError            a cluster, a database or a GPU cannot do its work
         ├── MissingPackageError    an optional package is needed (also an ImportError)
-        └── InternalError          a mistake of ours; its cause is attached
+        └── InternalError          a bug in this package; its cause is attached
 
     KeyboardInterrupt
-    └── Interrupted                the user stopped a search; carries what was found so far
+    └── Interrupted                the user stopped a search; has what was found so far
 
     UserWarning
     └── BlanketsWarning            the work goes on, but you should know
@@ -23,6 +23,7 @@
         ├── DuplicateColumnWarning     a column repeats another one and was left out
         ├── IdLikeColumnWarning        almost every row has its own level; left out
         ├── ManyLevelsWarning          so many levels that tests will rarely be reliable
+        ├── CutNumbersWarning          numbers were cut although nobody asked for it
         ├── TooFewRowsWarning          tests that could not be done for lack of rows
         ├── SearchStoppedWarning       a search ended before it converged
         └── RegimeWarning              an assumption about missing labels was made for you
@@ -40,13 +41,13 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from types import FrameType, MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 from unicodedata import normalize
 
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
-FROM_THE_USER = "raised by the function given as 'progress'"
+_NOT_OURS = "not of blankets, but raised by "  # a note on errors that come out as they are
+_MAKING = ("__init__", "__post_init__", "__call__")
 _NOT_THE_USER = ("blankets", "sklearn", "concurrent", "threading", "contextlib")
 
 
@@ -83,14 +84,14 @@ class ParameterError(BlanketsError):
 
     @classmethod
     def not_one_of(cls, what: str, got: object, allowed: Iterable[str]) -> ParameterError:
-        """Compose "unknown algorithm 'imab'; did you mean 'iamb'? Choose from ..."."""
+        """Make the message "unknown algorithm 'imab'; did you mean 'iamb'? Choose from ..."."""
         choices = sorted(allowed)
         hint = did_you_mean(str(got), choices) or ";"
         return cls(f"unknown {what} {_shown(got)}{hint} choose from {', '.join(choices)}")
 
     @classmethod
     def out_of_range(cls, name: str, got: object, expected: str) -> ParameterError:
-        """Compose "'alpha' must be ... but is ..."."""
+        """Make the message "'alpha' must be ... but is ..."."""
         return cls(f"{name!r} must be {expected}, but it is {_shown(got)}")
 
 
@@ -107,31 +108,31 @@ class MissingPackageError(BlanketsError, ImportError):
 
     @classmethod
     def needed_for(cls, task: str, package: str, extra: str) -> MissingPackageError:
-        """Compose the message with the line that installs the package."""
+        """Make the message with the command that installs the package."""
         return cls(f"{task} needs the package {package!r}; install it with: pip install 'blankets[{extra}]'")
 
 
 class InternalError(BlanketsError):
-    """A mistake of ours, not of the user: an error of Python or of another package that nobody foresaw, its cause."""
+    """A bug in this package, not a mistake of the user: an unexpected error, which is attached as its cause."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user stopped a search (Ctrl-C); what it held at that moment is kept.
+    """The user stopped a search (Ctrl-C); the members found so far are kept.
 
-    A `KeyboardInterrupt`, so that loops that catch errors do not swallow it.
+    It is a `KeyboardInterrupt`, so that loops that catch errors do not hide it.
 
     Parameters
     ----------
     target : str
-        Whose blanket was searched; empty if the search had not begun.
+        The target of the search; empty if the search had not begun.
     members : iterable of str
-        What the search held; not a finished answer.
+        The members at that moment; not a finished answer.
     phase : str
-        What was being done.
+        The phase of the search.
     found : Blankets, Stability or None
-        Where there were many searches, the result of those that were finished.
+        The result of the finished searches, if there were several.
     done : str
-        What that is, in words.
+        What ``found`` is, in words.
 
     Examples
     --------
@@ -147,7 +148,7 @@ class Interrupted(KeyboardInterrupt):
     ) -> None:
         self.target, self.members, self.phase, self.found, self.done = target, tuple(members), phase, found, done
         during = f" while {phase}" if phase else ""
-        held = f"held so far: {listed(self.members)}" if self.members else "nothing was held yet"
+        held = f"found so far: {listed(self.members)}" if self.members else "nothing was found yet"
         kept = f"; {done}, and in the attribute 'found' of this interruption" if done else ""
         search = f"the search for the blanket of {target!r} is not finished ({held})"
         super().__init__(f"stopped{during}; {search if target else 'nothing was found yet'}{kept}")
@@ -165,15 +166,19 @@ class ConstantColumnWarning(BlanketsWarning):
 
 
 class DuplicateColumnWarning(BlanketsWarning):
-    """A column carries the same values as an earlier one; blankets are not unique then."""
+    """A column has the same values as an earlier one; then blankets are not unique."""
 
 
 class IdLikeColumnWarning(BlanketsWarning):
-    """Almost every row has a level of its own (an identifier, a free text); left out."""
+    """Almost every row has its own level (an identifier, free text); the column is left out."""
 
 
 class ManyLevelsWarning(BlanketsWarning):
     """A column has so many levels that few of its tests can be reliable."""
+
+
+class CutNumbersWarning(BlanketsWarning):
+    """Numbers were cut into levels although nobody asked for it."""
 
 
 class TooFewRowsWarning(BlanketsWarning):
@@ -190,15 +195,15 @@ class RegimeWarning(BlanketsWarning):
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """Let out errors and warnings of this package only: of any other error, make one of ours that has it as its cause.
+    """Raise only errors of this package: any other error becomes the cause of an `InternalError`.
 
-    What a user's function raises is the user's, and comes out as it is.
+    What is raised within `errors_of` comes out as it is.
 
     >>> with own_errors():
     ...     {}["age"]
     Traceback (most recent call last):
         ...
-    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; please report it with ...
+    blankets.errors.InternalError: this should not have happened: KeyError: 'age'; if what you gave ...
     """
     try:
         yield
@@ -206,37 +211,82 @@ def own_errors() -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         raise Interrupted("") from None
-    except MemoryError as error:
-        raise EngineError(
+    except Exception as error:
+        if any(note.startswith(_NOT_OURS) for note in getattr(error, "__notes__", ())):
+            raise
+        raise _ours(error) from error
+
+
+def _ours(error: Exception) -> BlanketsError:
+    """Return an error of ours for one that nobody foresaw."""
+    if isinstance(error, MemoryError):
+        return EngineError(
             f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], exclude=[...]) "
             f"or fewer threads (n_jobs=1), or write the table to disk with bl.pack and give its path"
-        ) from error
-    except OSError as error:
-        raise EngineError(f"the system did not let us work: {type(error).__name__}: {error}") from error
+        )
+    said = f"{type(error).__name__}: {_shortened(str(error))}"
+    if isinstance(error, OSError):
+        return EngineError(f"the system refused the work: {said}")
+    return InternalError(
+        f"this should not have happened: {said}; if what you gave is as documented, please report it with the output "
+        f"of 'blankets versions'"
+    )
+
+
+@contextmanager
+def errors_of(whose: str) -> Iterator[None]:
+    """Let errors out as they are, however many of our functions they pass: those of a user's function, say."""
+    try:
+        yield
     except Exception as error:
-        if FROM_THE_USER in getattr(error, "__notes__", ()):
-            raise
-        said = f"{type(error).__name__}: {_shortened(str(error))}"
-        raise InternalError(
-            f"this should not have happened: {said}; please report it with the output of 'blankets versions'"
-        ) from error
+        error.add_note(f"{_NOT_OURS}{whose}")
+        raise
 
 
-def guarded(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function raise our own errors only; a call that does not fit its signature is a TypeError, as always."""
-    signature = inspect.signature(function)
+def guarded(thing: F) -> F:
+    """Make a function, or the public methods of a class, raise our own errors only.
 
-    @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        signature.bind(*args, **kwargs)
-        with own_errors():
-            return function(*args, **kwargs)
+    A call that does not fit its signature is a TypeError, as always.
+    """
+    if not isinstance(thing, type):
+        return _guarding(thing, BaseException)
+    for name, value in list(vars(thing).items()):
+        kind = type(value) if isinstance(value, classmethod | staticmethod) else None
+        method = value.__func__ if kind else value
+        if inspect.isfunction(method) and (name in _MAKING or not name.startswith("_")):
+            # Ctrl-C goes on to the question that called it, which knows what was found.
+            safe = _guarding(method, Exception)
+            setattr(thing, name, kind(safe) if kind else safe)
+    return thing
 
-    return called
+
+def _guarding(function: F, caught: type[BaseException]) -> F:
+    if inspect.isgeneratorfunction(function):
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            with own_errors():
+                yield from function(*args, **kwargs)
+
+    else:
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except caught as error:
+                at = error.__traceback__
+                if isinstance(error, TypeError) and at is not None and at.tb_next is None:
+                    raise  # the call itself, not what it called
+                with own_errors():
+                    raise
+
+    called.is_guarded = True  # type: ignore[attr-defined]
+    return called  # type: ignore[return-value]
 
 
 def warn(sentence: str, category: type[BlanketsWarning]) -> None:
-    """Warn at the line of the user's program, however deep in this package the reason was found."""
+    """Warn at the line of the user's program, from anywhere in this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and not _is_users(frame):
         frame, level = frame.f_back, level + 1
@@ -244,14 +294,14 @@ def warn(sentence: str, category: type[BlanketsWarning]) -> None:
 
 
 def _is_users(frame: FrameType) -> bool:
-    """Tell whether a line of code belongs to the user's program; the outermost one of a script does too."""
+    """Tell whether a line of code belongs to the user's program; the outermost line of a script always does."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_THE_USER
 
 
 def did_you_mean(got: str, choices: Sequence[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest choice, or an empty string.
 
-    A choice that differs only in case, in blanks around it or in how its accents are written is the nearest.
+    A choice that differs only in case, in blanks around it or in the encoding of accents is the nearest.
 
     >>> did_you_mean("Age", ["wage", "age"])
     "; did you mean 'age'?"
@@ -270,20 +320,20 @@ def _folded(text: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value as it is written, or what it is where that would be long."""
+    """Return a value as Python writes it, or its type if that would be long."""
     if getattr(value, "ndim", 0):
         return f"a {type(value).__name__}"
     return _shortened(repr(value), most=80)
 
 
 def _shortened(text: str, most: int = 300) -> str:
-    """Return a text in one line, cut if it is long."""
+    """Return a text on one line, shortened if it is long."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Return the names quoted and joined, cut after ``most`` of them.
+    """Return the names quoted and joined, at most ``most`` of them.
 
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"

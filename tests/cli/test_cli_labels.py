@@ -157,7 +157,7 @@ def test_an_estimated_prior_is_said(table, capsys):
         (["rank", "-t", "admits", "--labels", "pu", "--prior", "1.5"], 2, "'prior' must be"),
         (["rank", "-t", "admits", "--labels", "pu", "--prior", "0.01"], 3, "but the labels show"),
         (["rank", "-t", "admits", "--labels", "pu", "--prior", "estimate:guess"], 2, "unknown method to estimate"),
-        (["rank", "-t", "drawn"], 3, "say how labels went missing"),
+        (["advise", "-t", "drawn"], 3, "say how labels went missing"),
         (["advise", "-t", "admits", "--labels", "scan"], 2, "unknown label regime 'scan'"),
         (["advise", "-t", "admit"], 3, "did you mean 'admits'"),
         (["test", "cuogh", "-t", "admits", "--labels", "pu"], 3, "did you mean 'cough'"),

@@ -26,13 +26,22 @@ def levels_of(arities):
     return [tuple(f"v{code:03}" for code in range(arity)) for arity in arities]
 
 
+MISSING = 299  # in columns of fewer levels: no value
+
+
 def frame_of(codes, arities):
-    return Frame.from_codes(codes, levels=levels_of(arities))
+    gaps = (codes == MISSING) & (np.asarray(arities) <= MISSING)
+    columns = np.where(gaps, arities, codes).T
+    holes = frozenset(np.flatnonzero(gaps.any(axis=0)).tolist())
+    names = [f"x{j}" for j in range(codes.shape[1])]
+    return Frame.from_columns(list(columns), names, levels_of(arities), len(codes), holes)
 
 
-def table_of(codes):
+def table_of(codes, arities):
     """Return the same rows as texts."""
-    words = np.array([f"v{code:03}" for code in range(300)])
+    words = np.array([f"v{code:03}" for code in range(300)], object)
+    if max(arities) <= MISSING:
+        words[MISSING] = None
     return pa.table({f"x{j}": pa.array(words[column].tolist(), pa.string()) for j, column in enumerate(codes.T)})
 
 
@@ -68,7 +77,7 @@ def in_files(codes, arities, tmp_path, client):
     paths = []
     for number, (start, stop) in enumerate(pairwise(cut_points(codes))):
         paths.append(tmp_path / f"{number}.parquet")
-        parquet.write_table(table_of(codes[start:stop]), paths[-1])
+        parquet.write_table(table_of(codes[start:stop], arities), paths[-1])
     names = [f"x{j}" for j in range(codes.shape[1])]
     return MemoryCounter(pack_chunks(open_chunks(paths), tmp_path / "packed", reading=Reading(keep=names)).frame)
 
@@ -80,7 +89,7 @@ def on_dask(codes, arities, tmp_path, client):
 
 def by_sql(codes, arities, tmp_path, client):
     path = tmp_path / "rows.parquet"
-    parquet.write_table(table_of(codes), path)
+    parquet.write_table(table_of(codes, arities), path)
     names = [f"x{j}" for j in range(codes.shape[1])]
     return SqlCounter(SqlTable(f"SELECT * FROM read_parquet('{path}')"), reading=Reading(keep=names))
 
@@ -166,6 +175,23 @@ def test_counts_are_those_of_the_rows(backend, tmp_path, client):
             assert counted(counter, levels, x, y, conditioning) == expected(codes, x, y, conditioning)
 
     check()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_rows_without_a_value_are_left_out(backend, tmp_path, client):
+    rng = np.random.default_rng(3)
+    arities = np.array([2, 3, 40, 7, 2])
+    codes = np.column_stack([rng.integers(0, arity, 500) for arity in arities])
+    codes[:40] = np.arange(40)[:, None] % arities  # every level occurs
+    for j in (0, 2, 3):
+        codes[100:][rng.random(400) < 0.3, j] = MISSING
+    counter = backend(codes, arities, tmp_path, client)
+    levels = levels_in(counter, dict(zip(counter.names, levels_of(arities), strict=True)))
+    assert counter.holes == {0, 2, 3}
+    assert counter.arities.tolist() == arities.tolist()
+    for x, y, conditioning in ((0, 1, []), (1, 0, [2]), (4, 1, [3, 0]), (3, 2, [0, 1]), (1, 4, [0, 2, 3]), (0, 3, [1])):
+        seen = codes[(codes[:, [x, y, *conditioning]] != MISSING).all(axis=1)]
+        assert counted(counter, levels, x, y, conditioning) == expected(seen, x, y, conditioning)
 
 
 @pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")

@@ -55,7 +55,7 @@ def test_in_place_and_in_memory_are_the_same(path, rule):
 def test_what_cannot_be_counted_in_place(path):
     table = SqlTable(f"SELECT * FROM '{path}'")
     with pytest.raises(MissingValuesError, match="values are missing in 'gappy'"):
-        SqlCounter(table)
+        SqlCounter(table, reading=Reading(missing="error"))
     with pytest.raises(TargetError, match="the target 'word' has missing values; where labels are missing, pack"):
         SqlCounter(table, "word")
     with pytest.raises(TargetError, match="the target 'one' has the same value in all rows"):

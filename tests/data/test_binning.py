@@ -210,7 +210,7 @@ def test_supervised_needs_a_target():
 
 
 def test_none_names_the_continuous_columns():
-    with pytest.raises(DataError, match=r"continuous, and discretize='none' forbids to bin them: 'a', 'b'; choose"):
+    with pytest.raises(DataError, match=r"these hold numbers, and discretize='none' forbids binning: 'a', 'b'; choose"):
         ingest({"a": X, "b": -X, "t": T}, "t", reading=Reading(discretize="none"))
 
 

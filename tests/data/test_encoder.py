@@ -51,7 +51,7 @@ def test_values_beyond_the_range_fall_into_the_outer_bins():
 
 def test_new_levels_come_after_the_known_ones():
     new = TABLE.head(4).assign(color=["mauve", "red", "cyan", "mauve"], children=[0, 99, 1, 2])
-    with pytest.warns(BlanketsWarning, match=r"not there before: 'color' \(3 rows\), 'children' \(1 rows\)"):
+    with pytest.warns(BlanketsWarning, match=r"not seen before: 'color' \(3 rows\), 'children' \(1 rows\)"):
         frame = DONE.encoder.transform(new)
     assert frame.levels[0] == ("blue", "green", "red", "cyan", "mauve")
     assert frame.column(0).tolist() == [4, 2, 3, 4]
@@ -76,7 +76,10 @@ def test_missing_columns_are_named():
 def test_gaps_in_new_rows():
     new = TABLE.head(3).assign(color=["red", None, "red"], t=[None, "no", "yes"])
     with pytest.raises(MissingValuesError, match=r"'color' \(1 rows\)"):
-        DONE.encoder.transform(new)
+        ingest(TABLE, "t", reading=Reading(missing="error")).encoder.transform(new)
+    frame = DONE.encoder.transform(new)
+    assert frame.levels[0] == ("blue", "green", "red")
+    assert (frame.column(0).tolist(), frame.holes) == ([2, 3, 2], {0})
     lenient = ingest(TABLE, "t", reading=Reading(missing="level")).encoder
     with pytest.warns(BlanketsWarning, match=r"'color' \(1 rows\)"):
         frame = lenient.transform(new)
@@ -101,7 +104,9 @@ def test_matrices_go_by_number():
     assert beside.encoder.transform(matrix[:9, :3]).names == ("x0", "x1", "x2")
     assert within.encoder.transform(matrix).fingerprint() == within.frame.fingerprint()
     assert last.encoder.transform(matrix[:, :3]).names == ("x0", "x1", "x2")
-    with pytest.raises(DataError, match="the new rows have 3 columns, but there were 4; columns go by number here"):
+    with pytest.raises(
+        DataError, match="the new rows have 3 columns, but there were 4; columns are matched by number here"
+    ):
         within.encoder.transform(matrix[:, 1:])
     with pytest.raises(DataError, match="the new rows have 4 columns, but there were 3"):
         beside.encoder.transform(matrix)

@@ -17,6 +17,7 @@ from blankets.errors import (
     MissingValuesError,
     ParameterError,
     TargetError,
+    TooFewRowsWarning,
 )
 
 RNG = np.random.default_rng(7)
@@ -54,7 +55,7 @@ def test_duplicate_names_are_told_with_their_positions():
 
 def test_names_that_are_not_texts():
     frame = pd.DataFrame([[0, 1], [1, 0]], columns=["a", 5])
-    with pytest.raises(DataError, match=r"not texts: 5; rename them.*df.columns = \[str\(name\)"):
+    with pytest.raises(DataError, match=r"not text: 5; rename them.*df.columns = \[str\(name\)"):
         ingest(frame, "a")
 
 
@@ -73,7 +74,7 @@ def test_unknown_target_suggests_the_nearest():
     with pytest.raises(TargetError, match="no column number 7; the table has columns 0 to 1"):
         ingest(np.eye(2), 7)
     with pytest.raises(
-        TargetError, match="no column 1; columns of this table go by name: the columns are 'a', 'b', 't'"
+        TargetError, match="no column 1; columns of this table are called by name: the columns are 'a', 'b', 't'"
     ):
         ingest(GOOD, 1)
 
@@ -295,9 +296,36 @@ def test_ten_thousand_levels():
 def test_missing_values_are_an_error_that_names_columns_and_choices():
     gaps = {"c": [None, *"xy" * 199, "x"], "d": np.r_[np.nan, np.nan, GOOD["a"][2:]]}
     with pytest.raises(
-        MissingValuesError, match=r"missing in 'c' \(1 rows\), 'd' \(2 rows\); choose missing='level'.*missing='drop'"
+        MissingValuesError,
+        match=r"missing in 'c' \(1 rows\), 'd' \(2 rows\); choose missing='testwise'.*missing='drop'.*missing='level'",
     ):
-        ingest(GOOD | gaps, "t")
+        ingest(GOOD | gaps, "t", reading=Reading(missing="error"))
+
+
+def test_missing_values_are_holes():
+    gaps = {"c": [None, *"xy" * 199, "x"], "d": np.r_[np.nan, np.nan, np.linspace(0, 9, N - 2)]}
+    done = ingest(GOOD | gaps, "t")
+    c, d = (done.frame.index(name) for name in "cd")
+    assert done.frame.holes == {c, d}
+    assert done.frame.levels[c] == ("x", "y")
+    assert done.frame.column(c)[:3].tolist() == [2, 0, 1]
+    assert np.flatnonzero(done.frame.gaps(d)).tolist() == [0, 1]
+    assert (done.report.missing, done.report.complete_rows, done.report.n_rows) == ({"c": 1, "d": 2}, N - 2, N)
+    assert any(f"{N - 2} rows are complete" in line for line in done.report.lines())
+    new = done.encoder.transform(GOOD | gaps)
+    assert new.holes == done.frame.holes
+    assert new.fingerprint() == done.frame.fingerprint()
+
+
+def test_a_level_for_missing_values_says_what_it_does():
+    done = ingest(GOOD | {"c": [None, *"xy" * 199, "x"]}, "t", reading=Reading(missing="level"))
+    assert any("what it confounds stays confounded" in line for line in done.report.lines())
+
+
+def test_dropping_most_rows_is_told_loudly():
+    gaps = {"c": [None] * 250 + ["x", "y"] * 75}
+    with pytest.warns(TooFewRowsWarning, match="has deleted 250 of 400 rows"):
+        ingest(GOOD | gaps, "t", reading=Reading(missing="drop"))
 
 
 def test_missing_values_dropped():
@@ -323,7 +351,7 @@ def test_columns_left_out_anyway_do_not_cost_rows():
 
 
 def test_dropping_nearly_all_rows():
-    with pytest.raises(DataError, match="missing='drop' leaves 0 of 4 rows; choose missing='level'"):
+    with pytest.raises(DataError, match="missing='drop' leaves 0 of 4 rows; choose missing='testwise'"):
         ingest(
             {"a": [None, 1, None, 2], "b": [1, None, 2, None], "t": [0, 1, 0, 1]}, "t", reading=Reading(missing="drop")
         )
@@ -341,7 +369,7 @@ def test_a_missing_level_beside_bins():
     )
     assert done.frame.levels[0] == ("< 0.5", ">= 0.5", "missing")
     assert np.bincount(done.frame.column(0)).tolist() == [19, 20, 1]
-    assert done.report.lines()[1] == "Missing is a level of 'a'."
+    assert done.report.lines()[1].startswith("Missing is a level of 'a'. Given such a column, rows without a value")
 
 
 @pytest.mark.parametrize("missing", ["error", "level", "drop"])
@@ -354,7 +382,7 @@ def test_infinite_values_are_an_error(missing):
 @pytest.mark.parametrize("table", [pd.DataFrame(GOOD), np.zeros((N, 2))])
 def test_values_where_a_name_is_meant(table, values):
     with pytest.raises(
-        TargetError, match=f"but this is a {type(values).__name__} of values; a target that stands besi"
+        TargetError, match=f"but this is a {type(values).__name__} of values; if the target is not in the table"
     ):
         ingest(table, values)
 
@@ -377,7 +405,7 @@ def test_all_problems_are_told_together():
         "t": ["same"] * N,
     }
     with pytest.raises(DataError) as caught:
-        ingest(GOOD | bad, "t")
+        ingest(GOOD | bad, "t", reading=Reading(missing="error"))
     message = str(caught.value)
     assert type(caught.value) is DataError
     assert message.startswith("the table cannot be used as it is:\n- the target 't' has the same value")

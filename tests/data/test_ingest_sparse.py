@@ -110,7 +110,10 @@ def test_gaps():
     matrix = DENSE.astype(float)
     matrix[[4, 9], 2] = np.nan
     with pytest.raises(MissingValuesError, match=r"missing in 'x2' \(2 rows\)"):
-        ingest(sp.csc_array(matrix), y=Y)
+        ingest(sp.csc_array(matrix), y=Y, reading=Reading(missing="error"))
+    done = ingest(sp.csc_array(matrix), y=Y)
+    assert (done.frame.levels[2], done.frame.holes, done.report.complete_rows) == ((0, 1, 2), {2}, 58)
+    assert np.flatnonzero(done.frame.gaps(2)).tolist() == [4, 9]
     done = ingest(sp.csc_array(matrix), y=Y, reading=Reading(missing="level"))
     assert done.frame.levels[2] == (0, 1, 2, "missing")
     assert np.flatnonzero(done.frame.column(2) == 3).tolist() == [4, 9]
@@ -126,7 +129,7 @@ def test_gaps():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match="must hold numbers or truth values, but this one holds complex128"):
+    with pytest.raises(DataError, match="must hold numbers or booleans, but this one holds complex128"):
         ingest(sp.csc_array(DENSE.astype(complex)))
     with pytest.raises(DataError, match="two axes"):
         ingest(sp.coo_array(np.array([1, 0, 2])))
@@ -149,7 +152,7 @@ def test_new_rows_stay_sparse():
     for j in range(8):
         assert values_of(frame, j) == new[:, j].tolist()
     new[0, 6] = new[5, 6] = 9
-    with pytest.warns(BlanketsWarning, match=r"levels that were not there before: 'x6' \(2 rows\)"):
+    with pytest.warns(BlanketsWarning, match=r"new levels, not seen before: 'x6' \(2 rows\)"):
         frame = done.encoder.transform(sp.csr_array(new))
     assert frame.levels[6] == (0, 1, 2, 9)
     assert values_of(frame, 6) == new[:, 6].tolist()
@@ -158,13 +161,15 @@ def test_new_rows_stay_sparse():
 
 def test_new_rows_with_gaps_or_too_many_values():
     strict, lenient = (
-        ingest(sp.csr_array(DENSE), y=Y),
+        ingest(sp.csr_array(DENSE), y=Y, reading=Reading(missing="error")),
         ingest(sp.csr_array(DENSE), y=Y, reading=Reading(missing="level")),
     )
     new = DENSE.astype(float)
     new[3, 0] = np.nan
     with pytest.raises(MissingValuesError, match=r"'x0' \(1 rows\)"):
         strict.encoder.transform(sp.csr_array(new))
+    testwise = ingest(sp.csr_array(DENSE), y=Y).encoder.transform(sp.csr_array(new))
+    assert (testwise.holes, testwise.column(0)[3]) == ({0}, 3)
     with pytest.warns(BlanketsWarning, match="'x0'"):
         assert lenient.encoder.transform(sp.csr_array(new)).levels[0] == (0, 1, 2, "missing")
     many = np.zeros((300, 8))

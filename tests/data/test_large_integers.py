@@ -47,6 +47,36 @@ def test_numbers_beyond_64_bits_are_exact_or_refused():
             ingest({"a": values, "t": T}, "t")
 
 
+@pytest.mark.parametrize("arrow", [True, False])
+@pytest.mark.parametrize("low", [2**53, 2**63 - 1, 2**63, 2**64, -(2**63) - 9, 10**30])
+def test_numbers_in_text_are_exact(low, arrow, tmp_path, monkeypatch):
+    if not arrow:
+        monkeypatch.setattr("blankets.data._files.find_spec", lambda name: None)
+    values = [low + int(k) for k in THREE]
+    write_csv(tmp_path / "t.csv", values)
+    frame = ingest(tmp_path / "t.csv", "t", reading=KEEP).frame
+    assert frame.levels[0] == (low, low + 1, low + 2)
+    assert frame.column(0).tolist() == THREE.tolist()
+    packed = bl.pack(tmp_path / "t.csv", tmp_path / "store", target="t").frame  # which reads it in chunks
+    assert [int(packed.levels[0][code]) for code in packed.column(0)] == values
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+def test_large_numbers_in_text_that_are_not_whole_are_numbers(arrow, tmp_path, monkeypatch):
+    if not arrow:
+        monkeypatch.setattr("blankets.data._files.find_spec", lambda name: None)
+    write_csv(tmp_path / "t.csv", ["1e30" if k == 1 else "0.5" for k in THREE])
+    assert ingest(tmp_path / "t.csv", "t", reading=KEEP).frame.levels[0] == (0.5, 1e30)
+    assert bl.pack(tmp_path / "t.csv", tmp_path / "store").frame.levels[0] == (0.5, 1e30)
+    write_csv(tmp_path / "t.csv", [2**64 + k for k in range(300)])
+    with pytest.raises(DataError, match="too large to be told apart as numbers; subtract what they have in common"):
+        ingest(tmp_path / "t.csv", "t")
+
+
+def write_csv(path, values):
+    path.write_text("a,t\n" + "".join(f"{value},{t}\n" for value, t in zip(values, T, strict=True)))
+
+
 def test_numbers_of_128_bits():
     values = pl.Series((2**100 * THREE.astype(object)).tolist(), dtype=pl.Int128)
     assert ingest(pl.DataFrame({"a": values, "t": T}), "t").frame.levels[0] == (0, 2**100, 2**101)
@@ -97,7 +127,7 @@ def test_levels_in_a_database(connection, expression, levels):
 def test_a_level_that_appears_midway_is_said(connection):
     counter = SqlCounter(SqlTable("SELECT * FROM d", connection), "t")
     connection.execute("INSERT INTO d VALUES (7, 1, 1)")
-    with pytest.raises(EngineError, match="column 'a' has the value '7', which it had not when its levels were asked"):
+    with pytest.raises(EngineError, match="column 'a' has the value '7', which was not there when its levels"):
         list(counter.tables([0], 1))
 
 

@@ -206,7 +206,7 @@ def test_damaged_stores_are_refused(source, tmp_path):
         Store.open(store)
     meta = json.loads((store / "meta.json").read_text())
     (store / "meta.json").write_text(json.dumps({**meta, "schema": 99}))
-    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 2\)"):
+    with pytest.raises(DataError, match=r"packed by another version \(schema 99, this one reads 3\)"):
         Store.open(store)
     (store / "meta.json").write_text("{")
     with pytest.raises(DataError, match="is not a store of packed codes"):
@@ -265,7 +265,7 @@ def test_what_cannot_be_used_is_said_as_in_memory(source, tmp_path):
         bl.pack(source, tmp_path / "store", discretize="supervised")
     pd.DataFrame({"a": [0, None, 1] * 9, "b": ["u", "v", "v"] * 9}).to_parquet(source)
     with pytest.raises(MissingValuesError, match=r"values are missing in 'a' \(9 rows\)"):
-        bl.pack(source, tmp_path / "store")
+        bl.pack(source, tmp_path / "store", missing="error")
     pd.DataFrame({"a": [0], "b": ["u"]}).to_parquet(source)
     with pytest.raises(DataError, match="the table has a single row"):
         bl.pack(source, tmp_path / "store")
@@ -321,4 +321,4 @@ def test_files_whose_types_cannot_be_joined(tmp_path):
     with pytest.raises(DataError, match="column 'x' holds numbers in some of the rows and texts in others"):
         bl.pack(of_two_types(tmp_path, "whole", "text", "x"), tmp_path / "store", target="y")
     with pytest.raises(MissingValuesError, match=r"values are missing in 'x' \(60 rows\)"):
-        bl.pack(of_two_types(tmp_path, "whole", "nothing", "x"), tmp_path / "store", target="y")
+        bl.pack(of_two_types(tmp_path, "whole", "nothing", "x"), tmp_path / "store", target="y", missing="error")

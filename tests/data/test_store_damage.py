@@ -17,7 +17,7 @@ import pytest
 import blankets as bl
 from blankets.counting._dask import StoredRows
 from blankets.data import Store, is_store
-from blankets.data._store import StoreWriter, checksum
+from blankets.data._store import StoreWriter, checksum, signed
 from blankets.errors import BlanketsError, DataError, EngineError
 
 
@@ -155,9 +155,26 @@ def edited(meta, change):
 )
 def test_a_description_that_is_not_as_it_was_written_is_refused(store, change):
     meta = json.loads((store / "meta.json").read_text())
-    (store / "meta.json").write_text(json.dumps(edited(meta, change)))
+    del meta["hash"]
+    (store / "meta.json").write_bytes(signed(json.dumps(edited(meta, change)).encode()))
     with pytest.raises(EngineError, match=r"is damaged: .*; pack the table again"):
         Store.open(store)
+
+
+def test_a_name_that_has_become_another_one_is_seen(store):
+    text = (store / "meta.json").read_text()
+    (store / "meta.json").write_text(text.replace('"wide"', '"wade"', 1))
+    with pytest.raises(EngineError, match=r"'meta.json' is not as it was written; pack the table again"):
+        Store.open(store)
+
+
+def test_rows_without_a_label_that_are_others_are_seen(tmp_path):
+    bl.pack({"a": [0, 1] * 50, "t": [0, 1, None, 1] * 25}, tmp_path / "s", target="t")
+    marks = np.fromfile(tmp_path / "s" / "unlabeled.u8", np.uint8)
+    assert marks.tolist() == [0, 0, 1, 0] * 25
+    np.roll(marks, 1).tofile(tmp_path / "s" / "unlabeled.u8")
+    with pytest.raises(EngineError, match=r"the rows marked in 'unlabeled.u8' have changed; pack the table again"):
+        Store.open(tmp_path / "s")
 
 
 @pytest.mark.parametrize("seed", range(40))

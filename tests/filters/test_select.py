@@ -125,8 +125,10 @@ def test_supervised_wants_all_labels(table):
     gaps = without_labels(table, np.arange(3000) % 2 == 0)
     with pytest.raises(LabelError, match="1500 of 3000 rows are unlabeled"):
         select(gaps, "ill", labels="supervised", k=2)
-    with pytest.raises(LabelError, match="say how labels went missing"):
-        select(gaps, "ill", k=2)
+    with pytest.warns(RegimeWarning, match="1,500 of 3,000 rows have no value of the target and are left out"):
+        left = select(gaps, "ill", k=2)
+    rest = select(gaps.dropna(subset="ill"), "ill", k=2)
+    assert left.table() == rest.table()
 
 
 def test_positive_unlabeled_without_a_prior_is_the_surrogate(table):

@@ -11,7 +11,7 @@ import pytest
 
 import blankets as bl
 
-ALPHA, N_DRAWS, N_NOISE = 0.05, 120, 40
+ALPHA, N_DRAWS, N_NOISE = 0.05, 60, 40
 TRUE = {"a", "b"}
 
 
@@ -39,7 +39,7 @@ def test_grow_shrink_lets_in_as_many_as_it_says(algorithm):
     found, false = counted(algorithm, test=bl.Testing(reliability=20))
     stated = np.mean([blanket.false_members.expected for blanket in found])
     # 40 noise columns at level 0.05: 2. The number of them is estimated from p-values above one half, which
-    # is binomial: 0.05 * 2 * sqrt(40) / 2 = 0.3 for a draw, 0.03 for the mean; the 5 to 10% that got in are not seen.
+    # is binomial: 0.05 * 2 * sqrt(40) / 2 = 0.3 for a draw, 0.04 for the mean; the 5 to 10% that got in are not seen.
     assert stated == pytest.approx(0.95 * ALPHA * N_NOISE, abs=0.2)
     assert false.mean() == pytest.approx(stated, abs=4 * math.sqrt(ALPHA * N_NOISE / N_DRAWS))
     assert all(set(blanket) >= TRUE for blanket in found)
@@ -85,7 +85,7 @@ def test_where_nothing_is_true_the_rate_is_the_chance_of_any_member():
         table = dict(zip("tabcdefghijk", rng.integers(0, 2, (12, 400)), strict=True))
         for algorithm in hit:
             hit[algorithm] += len(bl.discover(table, "t", algorithm=algorithm, alpha=0.2, close=False)) > 0
-    # Under independence BY errs with probability 0.2 / H(11) = 0.066 instead of 0.2: 8 of 120, give or take 3.
+    # Under independence BY errs with probability 0.2 / H(11) = 0.066 instead of 0.2: 4 of 60, give or take 2.
     assert all(times <= 0.066 * N_DRAWS + 4 * math.sqrt(0.066 * N_DRAWS) for times in hit.values())
 
 

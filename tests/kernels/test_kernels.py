@@ -137,6 +137,55 @@ def test_questions_about_wrong_codes_stay_inside(k, seed):
 
 
 @BOTH
+@pytest.mark.parametrize("judges", [False, True])
+def test_wrong_totals_and_tables_stay_inside(k, judges):
+    """Bits that are not as many as was said make counts below 0 and beyond the rows; so may tables be."""
+    rng = np.random.default_rng(5)
+    arities = np.array([2, 2, 2, 3, 3, 2, 2, 1])
+    codes = rng.integers(0, arities[:, np.newaxis], (8, 70)).astype(np.uint8)
+    formula = formula_of(k, 70, level=0.01, judges=judges)
+    first, planes, totals = np.array([0, 1, 2, 3, 5, 7, 8, 9]), np.zeros((1, 10, 2), np.uint64), np.zeros(10, np.int32)
+    k.pack_dense(codes, np.arange(8), arities, first, planes, totals)
+    for wrong in (-1, 71):
+        with pytest.raises(ValueError, match=f"bit plane 3 has {wrong} bits for 70 rows"):
+            k.Table(
+                codes, arities, planes, np.where(np.arange(10) == 3, wrong, totals).astype(np.int32), first, 70, 64, 10
+            )
+    for wrong in (np.zeros(10), np.full(10, 70), rng.integers(0, 71, 10)):
+        table = k.Table(codes, arities, planes, wrong.astype(np.int32), first, 70, 64, 10)
+        for y, among in ((0, []), (3, []), (1, [0, 3])):
+            xs = np.array([x for x in range(8) if x != y and x not in among])
+            assert k.test_columns(table, formula, xs, y, np.array(among, np.int64))[0] == len(xs)
+        answers, whole = guarded((4, 7), float)
+        k.scan_bits(table, formula, np.arange(1, 8), 0, *answers)
+        assert untouched(whole)
+    tables = rng.integers(-5, 40, (6, 12)).astype(np.int32)
+    assert len(k.block_statistics(tables, 2, 3, 2, formula)[0]) == 6
+
+
+@BOTH
+def test_what_nobody_judged_is_not_a_number(k):
+    rng = np.random.default_rng(6)
+    codes, arities = rng.integers(0, 2, (5, 60)).astype(np.uint8), np.full(5, 2)
+    for below in (0, 64):
+        table, formula = table_of(k, codes, arities, below), formula_of(k, 60)
+        for among in ([], [4]):
+            _, statistic, dof, log_p, method, tested = k.test_columns(
+                table, formula, np.arange(1, 4), 0, np.array(among, np.int64)
+            )
+            assert tested.all()
+            assert np.isfinite(statistic).all()
+            assert (dof > 0).all()
+            assert np.isnan(log_p).all()
+            assert np.isnan(method).all()
+    answers = np.zeros((4, 3))
+    k.scan_bits(table, formula, np.arange(1, 4), 0, *answers)
+    assert np.isfinite(answers[:2]).all()
+    assert np.isnan(answers[2:]).all()
+    assert np.isnan(k.block_statistics(rng.integers(1, 9, (4, 8)).astype(np.int32), 2, 2, 2, formula)[2:]).all()
+
+
+@BOTH
 def test_what_is_not_there_is_refused(k):
     codes, cells = np.zeros((2, 5), np.uint8), np.zeros((1, 5), np.uint32)
     for xs in ([2], [-1]):

@@ -130,7 +130,7 @@ def test_three_coins_without_a_latent(name, seed):
     found = discover_latent({"T": t, "B": b, "F": f}, "T", alpha=0.001, n_restarts=10, rng=0)
     assert found.latents == ()
     assert "B" in found.members
-    assert all("the data speak against it by" in score.refused for score in found.scores[1:])
+    assert all("the data are against it, by" in score.refused for score in found.scores[1:])
 
 
 def test_three_coins_with_a_latent():
@@ -179,5 +179,5 @@ def test_a_target_that_is_as_well_alone_has_no_latent():
     assert all(0.05 < p < 0.1 for p in chances_of(table))
     found = discover_latent(table, "T", n_restarts=4, rng=0)
     assert (found.members, found.observed, found.latents) == ((), (), ())
-    assert {score.refused.split(" by ")[0] for score in found.scores[1:]} == {"the data speak against it"}
+    assert {score.refused.split(", by ")[0] for score in found.scores[1:]} == {"the data are against it"}
     assert discover_latent(table, "T", blanket=["B", "F"], n_restarts=4, rng=0).members == ("H1",)

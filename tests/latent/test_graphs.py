@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from blankets.latent._graphs import (
-    blanket_of,
+    blanket_in_dag,
     children_of,
     compelled,
-    random_dag,
+    random_start,
     same_class,
     spouses_of,
     to_networkx,
@@ -67,7 +67,7 @@ def test_blanket_makes_the_rest_irrelevant_and_is_smallest():
         for t in range(4):
             graph = graph_of(dag)
             graph.add_nodes_from(range(4))
-            members = blanket_of(dag, t)
+            members = blanket_in_dag(dag, t)
             for other in set(range(4)) - members - {t}:
                 assert nx.is_d_separator(graph, {t}, {other}, members)
             for member in members:
@@ -80,7 +80,7 @@ def test_blanket_makes_the_rest_irrelevant_and_is_smallest():
 def test_random_dags_meet_the_constraints(seed):
     rng = np.random.default_rng(seed)
     required, forbidden = np.array([0, 0b1, 0, 0b100]), np.array([0b100, 0, 0b1000, 0b1])
-    dag = random_dag(required, forbidden, 2, rng)
+    dag = random_start(required, forbidden, 2, rng)
     assert nx.is_directed_acyclic_graph(graph_of(dag))
     assert not np.any(required & ~dag)
     assert not np.any(forbidden & dag)

@@ -189,7 +189,7 @@ class TestRegimes:
         assert found.answer == plan(power=0.9, rows=2000, labels="pu", prior=0.3, **MEDIUM).answer
         assert found.alternatives[0].counts == "labeled negatives"
         assert found.alternatives[0].answer == mirrored.answer
-        assert f"Through other surrogates: y1 {mirrored.answer} labeled negatives." in repr(found)
+        assert f"With other surrogates: y1 {mirrored.answer} labeled negatives." in repr(found)
 
     def test_mar_c_one_number_needs_a_surrogate(self):
         found = plan(rows=2000, labels="mar-c", prior=0.3, labeled=0.1, surrogate="y1", **MEDIUM)

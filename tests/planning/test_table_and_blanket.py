@@ -86,9 +86,9 @@ def test_a_table_takes_well_under_a_second():
     question = {"power": [0.7, 0.8, 0.9, 0.95, 0.99], "effect": ["small", "medium", "large"], "labeled": 0.05}
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         planning_table(labels="pu", prior=0.2, **question)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.5
 
 

@@ -96,6 +96,7 @@ def test_it_is_a_prior_with_uncertainty_that_flows_into_kappa_and_estimates():
     assert "estimated by roc" in regime.describe(labels)
 
 
+@pytest.mark.slow
 def test_bootstrap_spread_is_that_of_repeated_samples():
     values = [
         estimate_prior(*one_sample(2_000, 0.3, 0.4, 1.0, seed=seed), method="elkan-noto", n_bootstrap=2, rng=0).value

@@ -91,7 +91,7 @@ def test_answer_without_members_says_what_could_have_been_found():
         (
             blanket_of(evidence("a"), columns=("b",), finds="neighbors"),
             "The parents and children of ill are one of the 2 columns searched: a.",
-            "It is tied to ill whatever else is known",
+            "It depends on ill whatever else is known",
         ),
     ],
 )
@@ -103,8 +103,11 @@ def test_answers_of_other_shapes(blanket, answer, meaning):
 
 def test_assumptions_follow_from_what_was_done(clinic):
     told = " ".join(report_content(clinic)["assumptions"])
-    for phrase in ("independent draws", "G tests at level 0.01 each", "faithfulness", "cut into levels", "Roles"):
+    for phrase in ("independent draws", "calibrated tests at level 0.01 each", "faithfulness", "pure interaction"):
         assert phrase in told
+    assert "Roles" in told
+    cut = replace(clinic, data={**clinic.data, "binned": {"age": {"rule": "sturges", "cuts": [50.0]}}})
+    assert "cut into levels" in " ".join(report_content(cut)["assumptions"])
     short = " ".join(report_content(replace(clinic, roles={}, data={}, algorithm="ks"))["assumptions"])
     assert "Roles" not in short
     assert "cut into levels" not in short
@@ -364,7 +367,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
         sensitivity=[(0.1, ["case_review", "age"]), (0.3, ["case_review"])],
     )
     assert content["labels"] == [
-        ["Taken to hold", "only positives are labeled, and which of them depends on nothing else"],
+        ["Taken to hold", "only positives are labeled, and every positive has the same chance of a label"],
         ["p(y=1)", "0.2"],
         ["Each test", "counts unlabeled rows as negatives (Ỹ0)"],
     ]
@@ -373,11 +376,11 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     assert "heart_failure" in content["stability"]["words"]  # never found is less than half
     assert content["sensitivity"]["priors"] == ["0.1", "0.3"]
     assert ["age", [True, False]] in content["sensitivity"]["rows"]
-    assert content["sensitivity"]["words"] == "Members whatever the prior: case_review."
+    assert content["sensitivity"]["words"] == "Members for every prior: case_review."
     forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False, "kappa": 0.25}
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
-    assert told["Caution"] == "this surrogate is not valid here, and was forced"
+    assert told["Caution"] == "this is not valid here; you asked for it anyway"
     assert told["Power kept"] == "each row counts as much as κ = 0.25 rows with full labels"
     assert told["Rows without a label"] == "1,234"
 
@@ -393,7 +396,7 @@ def test_priors_with_the_same_members_make_one_column():
     told = report_content(blanket_of(evidence("a")), sensitivity=runs)["sensitivity"]
     assert told["priors"] == ["0.1", "0.2 to 0.3", "0.4"]
     assert told["rows"] == [["a", [True, True, False]], ["b", [False, True, True]]]
-    assert told["words"] == "Members whatever the prior: none."
+    assert told["words"] == "Members for every prior: none."
 
 
 def test_columns_that_were_never_found_are_counted():

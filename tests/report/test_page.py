@@ -127,9 +127,9 @@ def test_a_report_of_very_many_columns_is_small_and_quick(tmp_path):
         target="ill", members=(), strengths={}, algorithm="iamb", settings=settings, columns=(*names, "ill"),
         n_rows=900, passed_over=record,
     )  # fmt: skip
-    began = time.perf_counter()
+    began = time.process_time()
     file = report(blanket, tmp_path / "wide.html")
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
     assert file.stat().st_size < 2_000_000
     rows = report_content(blanket)["trail"]["rows"]
     assert rows[0]["name"] == names[-1]  # the smallest p-value

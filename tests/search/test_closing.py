@@ -29,7 +29,7 @@ def closed(tests, members=()):
 def test_closing_changes_nothing_of_a_sound_answer(name):
     rng, shuffle = np.random.default_rng(21), np.random.default_rng(22)
     options = {"rng": shuffle} if "rng" in ALGORITHMS[name].options else {}
-    for _ in range(40):
+    for _ in range(15):
         graph = varied_dag(rng)
         tests = DSeparation(graph)
         for target in graph.nodes:

@@ -244,7 +244,7 @@ class TestReasons:
     @pytest.mark.parametrize("name", FAMILY)
     def test_the_trace_explains_everybody(self, name):
         rng = np.random.default_rng(6)
-        for graph in [varied_dag(rng) for _ in range(25)]:
+        for graph in [varied_dag(rng) for _ in range(12)]:
             tests = DSeparation(graph)
             for target in graph.nodes:
                 others, trace = [x for x in graph.nodes if x != target], Trace()

@@ -1,4 +1,4 @@
-"""The command line: thin commands over the public functions.
+"""The command line: one short command for each public function.
 
 Exit codes: 0 done, 2 wrong usage, 3 the data cannot be used, 130 stopped with Ctrl-C. Results go to
 standard output, everything else to standard error.

@@ -1,4 +1,4 @@
-"""``blankets advise``: what can be done with the labels that there are."""
+"""``blankets advise``: what can be done with the present labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, json_option, label_options, quiet_option, reading_options, target_option
-from blankets.cli._output import notes, show, told
+from blankets.cli._output import notes, progress_line, show
 
 
 @click.command()
@@ -21,7 +21,7 @@ from blankets.cli._output import notes, show, told
 @json_option
 @quiet_option
 def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Say which test and estimator fit the labels of FILE, with what power, and what more labels would bring.
+    """Say which test and estimator fit the labels of FILE, their power, and what more labels would gain.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def advise(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any
       blankets advise patients.csv -t smoker --labels pu --prior estimate
       blankets advise patients.csv -t smoker --labels mar-c --prior 0.2 --json | jq .goals
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet):
         import blankets
 
         advice = blankets.advise(file, target, **arguments(file, target, choices))

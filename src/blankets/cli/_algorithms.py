@@ -1,4 +1,4 @@
-"""``blankets algorithms``: which there are, and when to use which."""
+"""``blankets algorithms``: the list of algorithms, and when to use each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def algorithms(*, as_json: bool) -> None:
     """List the algorithms.
 
     "exact" says whether the algorithm finds the true blanket if every test is right and the data are
-    faithful to a network; "roles" whether it tells neighbors from spouses.
+    faithful to a network; "roles" whether it distinguishes neighbors and spouses.
 
     \b
     Examples:

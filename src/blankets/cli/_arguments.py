@@ -15,7 +15,7 @@ from blankets.errors import ParameterError, RegimeWarning
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _WORDS = {"true": True, "false": False, "none": None}
-# Fields of the objects that the library takes; the first is the word that stands for the object.
+# Fields of the objects of the library; the first is the string that can replace the object.
 _TESTING = ("test", "dof", "reliability", "strength")
 _ENGINE = ("engine", "address", "memory_limit", "checkpoint")
 _REGIME = ("sampling", "surrogate", "force", "given_drivers")
@@ -46,7 +46,7 @@ label_options = _all(
     click.option(
         "--sampling",
         type=click.Choice(["one-sample", "case-control"]),
-        help="For pu: labels in one sample (default), or positives collected apart.",
+        help="For pu: labels in one sample (default), or positives collected separately.",
     ),
     click.option(
         "--surrogate",
@@ -61,14 +61,23 @@ label_options = _all(
     ),
 )
 reading_options = _all(
-    click.option("--missing", metavar="POLICY", help="Missing feature values: error (default), level or drop."),
-    click.option("--discretize", metavar="RULE", help="How continuous columns are cut into levels; default: sturges."),
+    click.option(
+        "--missing", metavar="POLICY", help="Missing values of features: testwise (default), level, drop, error."
+    ),
+    click.option(
+        "--discretize",
+        metavar="RULE",
+        help="How numbers are cut into levels; default: they are not, where the test takes numbers.",
+    ),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
     click.option("--columns", multiple=True, metavar="COLUMN", help="Use these columns only."),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="Do not use this column."),
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
     click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
+    click.option("--weight", "sample_weight", metavar="COLUMN", help="How many rows each row stands for."),
+    click.option("--survey-weight", metavar="COLUMN", help="Weights of a survey, for tests of the population."),
+    click.option("--groups", metavar="COLUMN", help="Which rows belong together, such as those of a patient."),
 )
 test_options = _all(
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
@@ -121,7 +130,7 @@ class Source(click.Path):
 
 
 def value_of(text: str) -> Any:
-    """Return what a text on the command line means: a number, true, false, none, or itself.
+    """Return the value of a text on the command line: a number, true, false, none, or the text itself.
 
     >>> [value_of(text) for text in ("2", "0.5", "true", "none", "yes")]
     [2, 0.5, True, None, 'yes']
@@ -154,8 +163,8 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, object]:
 def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a library function, from the options above and any others.
 
-    What the user did not choose is left to the library, where the defaults live. ``--prior estimate`` is estimated
-    from the file.
+    Options that the user did not give keep the defaults of the library. With ``--prior estimate`` the prior is
+    estimated from the file.
     """
     given = {name: value for name, value in choices.items() if value is not None and value != ()}
     if "pairs" in given:
@@ -179,7 +188,7 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
 
 
 def _as_object(given: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Put options that belong to one object into it; the first alone stays a word."""
+    """Put options that belong to one object into it; if only the first is given, it stays a string."""
     word, *others = names
     if any(name in given for name in others):
         from blankets import Engine, Testing

@@ -1,4 +1,4 @@
-"""``blankets audit``: what is odd about a file, before anything is asked of it."""
+"""``blankets audit``: what is unusual about a file, before any other question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import jobs_option, json_option, quiet_option, reading_options
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -19,7 +19,7 @@ from blankets.cli._output import answer, show
 @json_option
 @quiet_option
 def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choices: Any) -> None:
-    """Say what is odd about FILE (CSV or Parquet): leaks, near-duplicates, identifiers, shifted columns, ...
+    """Say what is unusual about FILE (CSV or Parquet): leaks, near-duplicates, identifiers, shifted columns, ...
 
     \b
     Examples:
@@ -27,4 +27,4 @@ def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choice
       blankets audit patients.csv -t smoker --labels pu
       blankets audit patients.csv -t readmitted --json | jq '.findings[] | {kind, columns}'
     """
-    show(answer("audit", file, target, choices, quiet=quiet), as_json=as_json)
+    show(ask("audit", file, target, choices, quiet=quiet), as_json=as_json)

@@ -1,4 +1,4 @@
-"""``blankets discover``: from a file to a blanket."""
+"""``blankets discover``: find the blanket of a column of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import check_folder, notes, show_blanket, show_json, told
+from blankets.cli._output import check_folder, notes, progress_line, show_blanket, show_json
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @common.target_option
 @common.search_options
 @common.reading_options
-@click.option("--roles", is_flag=True, help="Also say who is parent, child or spouse, where the data show it.")
-@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and mend it.")
+@click.option("--roles", is_flag=True, help="Also find parents, children and spouses, where the data show them.")
+@click.option("--close/--no-close", default=None, help="Check the answer against the definition, and repair it.")
 @common.label_options
 @common.engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
@@ -57,7 +57,7 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = common.arguments(file, target, choices)
@@ -73,7 +73,7 @@ def discover(
 
 
 def _over_priors(blanket: Blanket, file: str, target: str, given: Mapping[str, Any]) -> Runs | None:
-    """Return, for a report on data whose labels depend on the class, the blanket under other priors."""
+    """Return the blanket under other priors, for a report on data whose labels depend on the class."""
     from blankets.regimes import Regime
 
     decided = isinstance(given.get("labels"), Regime) and given["labels"].surrogate is not None

@@ -15,7 +15,7 @@ from blankets.cli._output import show_json
 def explain(result: str, columns: tuple[str, ...], *, as_json: bool) -> None:
     """Say why a COLUMN is in a blanket or not.
 
-    RESULT is a file that 'blankets discover --save' wrote.
+    RESULT is a file written by 'blankets discover --save'.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import jobs_option, json_options, reading_options, target_option
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -16,7 +16,7 @@ from blankets.cli._output import answer, show
 @target_option
 @click.option("--method", metavar="NAME", help="lmb-csem (default), sem or scsem.")
 @click.option("-a", "--algorithm", metavar="NAME", help="Finds the observed blanket; default: iamb at level 0.05.")
-@click.option("--score", metavar="NAME", help="What decides between places: mi (default), bic, error or cll.")
+@click.option("--score", metavar="NAME", help="How to choose between places: mi (default), bic, error or cll.")
 @click.option("--arity", type=click.IntRange(min=2), metavar="N", help="Levels of a latent; default: 2.")
 @click.option(
     "--restarts",
@@ -40,4 +40,4 @@ def latent(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets latent survey.csv -t readmitted --restarts 20 --seed 1 --json
       blankets latent survey.csv -t readmitted --labels mcar --exclude name
     """
-    show(answer("discover_latent", file, target, choices, quiet=quiet, save=save), as_json=as_json)
+    show(ask("discover_latent", file, target, choices, quiet=quiet, save=save), as_json=as_json)

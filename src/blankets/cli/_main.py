@@ -1,4 +1,4 @@
-"""The group of commands, and what errors and Ctrl-C become: a message and an exit code."""
+"""The group of commands; errors and Ctrl-C become a message and an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences of the library, which speak of arguments, in the words of the command line."""
+"""Rewrite messages of the library, which name arguments, with options of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
 def in_options(sentence: str, command: click.Command) -> str:
-    """Return a sentence with the options of a command, or of the commands of a group, in place of arguments.
+    """Return a sentence with options of a command (or of a group's commands) in place of arguments.
 
     >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
     >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)

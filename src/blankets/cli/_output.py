@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
-def told(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
-    """Return a context with a progress line; the library is loaded here, so that ``--help`` does without."""
-    from blankets.study import told as line
+def progress_line(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context with a progress line; the library is loaded here, not for ``--help``."""
+    from blankets.study import status_line
 
-    return line(first, quiet=quiet)
+    return status_line(first, quiet=quiet)
 
 
 class Notes:
-    """Warnings of the library, held back to be written as one line each."""
+    """Warnings of the library, collected to be written as one line each."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
 
     def discard_all(self, sentences: Iterable[str]) -> None:
-        """Forget what is said elsewhere."""
+        """Drop sentences that are written elsewhere."""
         elsewhere = set(sentences)
         self.sentences = [sentence for sentence in self.sentences if sentence not in elsewhere]
 
 
 @contextmanager
 def notes(*, quiet: bool) -> Iterator[Notes]:
-    """Write the library's warnings as "note: ..." when the work is over; other warnings stay Python's."""
+    """Write the library's warnings as "note: ..." at the end; other warnings stay as Python writes them."""
     said = Notes()
     with warnings.catch_warnings():
         warnings.simplefilter("always", BlanketsWarning)
@@ -98,7 +98,7 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def check_folder(path: Path | None, option: str) -> None:
-    """Refuse a path, before the work, whose folder does not exist."""
+    """Refuse a path whose folder does not exist, before the work begins."""
     if path is not None and not path.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=f"'{option}'")
 
@@ -115,15 +115,15 @@ def show(found: Saved, *, as_json: bool) -> None:
     click.echo(found.to_json() if as_json else repr(found))
 
 
-def answer(
+def ask(
     question: str, file: str, target: str | None, choices: Mapping[str, Any], *, quiet: bool, save: Path | None = None
 ) -> Any:
-    """Return what a function of the library answers about a file, and save it where that is wanted.
+    """Return the answer of a function of the library about a file, and save it if wanted.
 
-    Its warnings become notes, unless the result itself tells them; what an interrupted search has found is printed.
+    Its warnings become notes, unless the result itself has them; the findings of an interrupted search are printed.
     """
     check_folder(save, "--save")
-    with notes(quiet=quiet) as said, told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = arguments(file, target, choices)

@@ -1,4 +1,4 @@
-"""``blankets pack``: from files to packed codes on disk."""
+"""``blankets pack``: write files as packed codes on disk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import arguments, jobs_option, quiet_option, reading_options
-from blankets.cli._output import notes, told
+from blankets.cli._output import notes, progress_line
 
 
 @click.command()
@@ -18,14 +18,14 @@ from blankets.cli._output import notes, told
 @jobs_option
 @quiet_option
 def pack(*, files: tuple[str, ...], output: str, quiet: bool, **choices: Any) -> None:
-    """Write FILES (CSV or Parquet, or folders of these) as packed codes, to be counted again and again.
+    """Write FILES (CSV or Parquet, or folders of these) as packed codes, which are faster to read again.
 
     \b
     Examples:
       blankets pack visits/*.parquet -o visits.packed
       blankets discover visits.packed --target readmitted
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         store = blankets.pack(list(files), output, **arguments(output, None, choices), progress=progress or False)

@@ -11,7 +11,7 @@ from blankets.cli._output import show_json
 
 
 @click.command()
-@click.option("--effect", metavar="NATS|WORD", help="Effect in nats, or small, medium, large.")
+@click.option("--effect", metavar="NATS|WORD", help="Effect in nats (information), or small, medium, large.")
 @click.option("--effect-w", metavar="W", help="The effect as Cohen's w instead.")
 @click.option("--power", metavar="P", help="Probability of finding the effect.")
 @click.option("--alpha", metavar="P", help="Significance level; default: 0.01. Write '--alpha solve' to ask for it.")
@@ -34,7 +34,7 @@ from blankets.cli._output import show_json
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
 @json_option
 def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
-    """Find the one thing that is left out: rows, labels, power, effect, level or arity.
+    """Solve for what is not given: rows, labels, power, effect, level or number of levels.
 
     Values separated by commas make a table.
 
@@ -61,7 +61,7 @@ def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
 
 
 def _read(name: str, value: Any) -> Any:
-    """Return numbers where there are numbers, and a list where there are commas."""
+    """Return a number or a text, or a list of these if there are commas."""
     if name == "alpha" and value == "solve":
         return None
     if not isinstance(value, str) or name in ("labels", "prior", "sampling", "surrogate"):

@@ -1,4 +1,4 @@
-"""``blankets planner``: a page to plan a study with."""
+"""``blankets planner``: a page for planning a study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import click
 )
 @click.option("--open/--no-open", "show", default=None, help="Open it in the browser; default: at a terminal.")
 def planner(*, output: Path, show: bool | None) -> None:
-    """Write a page with sliders for sample size and labels; it works without network and can be mailed.
+    """Write a page with sliders for sample size and labels; it works offline and can be sent by mail.
 
     \b
     Examples:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -24,7 +24,7 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
     """Rank the features of FILE by their information about a column.
 
     FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
-    Features of one group cannot be told apart from the first of the group.
+    The features of one group do not differ significantly from the first of the group.
 
     \b
     Examples:
@@ -36,4 +36,4 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
       blankets rank visits/ -t readmitted --engine dask --address tcp://scheduler:8786
       blankets rank patients.csv -t readmitted --json | jq '.features[].name'
     """
-    show(answer("rank", file, target, choices, quiet=quiet), as_json=as_json)
+    show(ask("rank", file, target, choices, quiet=quiet), as_json=as_json)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -24,7 +24,7 @@ from blankets.cli._output import answer, show
 @common.jobs_option
 @common.json_options
 def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: bool, **choices: Any) -> None:
-    """Select the features of FILE that tell the most about a column.
+    """Select the features of FILE with the most information about a column.
 
     FILE is CSV or Parquet; also a folder or 'a*.pattern' of these, or a store.
 
@@ -36,4 +36,4 @@ def select(*, file: str, target: str, as_json: bool, save: Path | None, quiet: b
       blankets select visits.packed -t readmitted --engine dask
       blankets select patients.csv -t readmitted --json | jq .names
     """
-    show(answer("select", file, target, choices, quiet=quiet, save=save), as_json=as_json)
+    show(ask("select", file, target, choices, quiet=quiet, save=save), as_json=as_json)

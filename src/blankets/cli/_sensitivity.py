@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -32,7 +32,7 @@ def sensitivity(*, file: str, target: str, as_json: bool, quiet: bool, **choices
       blankets sensitivity patients.csv -t smoker --labels mar-c --prior 0.1-0.4
       blankets sensitivity patients.csv -t smoker --labels mar-c --json | jq '.ranges[].members'
     """
-    found = answer("sensitivity", file, target, choices, quiet=quiet)
+    found = ask("sensitivity", file, target, choices, quiet=quiet)
     show(found, as_json=as_json)
     for row in found.table() if choices["priors"] and not as_json else []:
         click.echo(

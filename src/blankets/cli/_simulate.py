@@ -1,4 +1,4 @@
-"""``blankets simulate``: from a network to data."""
+"""``blankets simulate``: draw data from a network."""
 
 from __future__ import annotations
 

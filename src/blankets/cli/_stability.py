@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import answer, show
+from blankets.cli._output import ask, show
 
 
 @click.command()
@@ -32,4 +32,4 @@ def stability(*, file: str, target: str, as_json: bool, save: Path | None, quiet
       blankets stability patients.csv -t readmitted --method pairs --draws 50 --algorithm iamb
       blankets stability patients.csv -t smoker --labels pu --prior 0.2 --json | jq .stable
     """
-    show(answer("stability", file, target, choices, quiet=quiet, save=save), as_json=as_json)
+    show(ask("stability", file, target, choices, quiet=quiet, save=save), as_json=as_json)

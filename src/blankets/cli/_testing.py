@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import notes, show_json, show_table, told
+from blankets.cli._output import notes, progress_line, show_json, show_table
 
 if TYPE_CHECKING:
     from blankets.results import TestResult
@@ -42,7 +42,7 @@ def test(
       blankets test patients.csv bmi -t smoker --labels pu --prior 0.2
       blankets test patients.csv bmi -t smoker --labels mar-c --prior '<0.4' --json | jq '.[0].p'
     """
-    with notes(quiet=quiet), told("reading the data", quiet=quiet):
+    with notes(quiet=quiet), progress_line("reading the data", quiet=quiet):
         import blankets
         from blankets.data import read_table
 
@@ -55,7 +55,7 @@ def test(
 
 
 def _show(results: list[TestResult]) -> None:
-    """Print a table of all tests, and below it what each has to say."""
+    """Print a table of all tests, and below it the notes of each."""
     from blankets.results import SYMBOLS, digits, format_p, shown
 
     first = results[0]

@@ -16,6 +16,7 @@ _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 def versions(*, as_json: bool) -> None:
     """Print the versions of blankets, Python and the packages that it uses."""
     import platform
+    import warnings
 
     from blankets import __version__
 
@@ -24,7 +25,9 @@ def versions(*, as_json: bool) -> None:
         "python": platform.python_version(),
         "system": platform.platform(),
     }
-    from blankets.kernels import COMPILED
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the line below says the same
+        from blankets.kernels import COMPILED
 
     found["kernels"] = "compiled" if COMPILED else "not compiled: slow"
     found |= {package: _version(package) for package in (*_NEEDED, *_OPTIONAL)}

@@ -1,10 +1,12 @@
-"""Counting: one contract, interchangeable backends."""
+"""Counting rows: one interface, several interchangeable backends."""
 
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dask import DaskCounter, DaskTable, connect
 from blankets.counting._dense import dense_table
+from blankets.counting._functions import GIVEN, Functions, functions_of_levels, functions_of_number, merged
 from blankets.counting._memory import MemoryCounter, count_alone
+from blankets.counting._moments import MemoryMoments, Moments
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -13,7 +15,11 @@ __all__ = [
     "Counter",
     "DaskCounter",
     "DaskTable",
+    "Functions",
+    "GIVEN",
     "MemoryCounter",
+    "MemoryMoments",
+    "Moments",
     "Partitions",
     "RememberingCounter",
     "SlicedCounter",
@@ -22,4 +28,7 @@ __all__ = [
     "connect",
     "count_alone",
     "dense_table",
+    "functions_of_levels",
+    "functions_of_number",
+    "merged",
 ]

@@ -1,9 +1,9 @@
-"""Counts that outlive the process: every answer goes to a file, and a run that starts again finds it there.
+"""Store every answer in a file, so that a run that was stopped can continue.
 
-The file has a line for each answer, after a first line that says of which data and settings. A search is
-a function of its answers, so a run that was killed replays what it had and goes on from there. Each line begins
-with its checksum: a last line that was cut off is dropped, and a file that was changed otherwise is refused, as is
-one that is not ours. Only its owner may read it.
+The file has a line for each answer, after a first line that names the data and settings. A search depends only
+on its answers, so a run that was stopped repeats them from the file and continues. Each line begins with its
+checksum: a last line that was cut off is dropped; a file that was changed in another way, or is not a checkpoint,
+is refused. Only its owner may read it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FORMAT = "blankets checkpoint 2"
 class Checkpoint:
     """A file of answers.
 
-    ``path``: the file; it is made if it is not there. ``about``: version, data and settings. A file about others is
-    refused.
+    ``path``: the file; it is made if it does not exist. ``about``: version, data and settings. A file for other data or
+    settings is refused.
 
     Examples
     --------
@@ -66,9 +66,9 @@ class Checkpoint:
         return len(self._known)
 
     def _read(self, content: bytes) -> int:
-        """Read the answers; return the length of what is whole."""
+        """Read the answers; return the length of the complete part."""
         if b"\n" not in content and _line({"about": self.about}).startswith(content):
-            return 0  # nothing, or killed while the first line was written
+            return 0  # empty, or stopped while the first line was written
         first, *lines = content.split(b"\n")
         found = _content(first)
         about = found.get("about") if isinstance(found, dict) else None
@@ -107,12 +107,12 @@ class Checkpoint:
             )
 
     def get(self, key: str) -> Arrays | None:
-        """Return an answer that is known."""
+        """Return a stored answer."""
         known = self._known.get(key)
         return None if known is None else tuple(np.frombuffer(base64.b64decode(text)).copy() for text in known)
 
     def put(self, key: str, arrays: Arrays) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         texts = [base64.b64encode(np.asarray(array, np.float64).tobytes()).decode() for array in arrays]
         with self._lock:
             self._known[key] = texts
@@ -120,7 +120,7 @@ class Checkpoint:
 
     def _append(self, content: Any, says: str = "cannot write the checkpoint {}: {}") -> None:
         try:
-            # Opened anew for every line: what is written is out of our hands, and nothing is left to close.
+            # Opened again for every line: what was written is safe, and no file has to be closed later.
             with open(self.path, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(_line(content))
         except OSError as error:
@@ -128,13 +128,13 @@ class Checkpoint:
 
 
 def _line(content: Any) -> bytes:
-    """Return a line: a checksum, and what it is of."""
+    """Return a line: a checksum, and the content."""
     text = json.dumps(content).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def _content(line: bytes) -> Any:
-    """Return what a line says, or None if it is not as it was written."""
+    """Return the content of a line, or None if it was damaged."""
     checksum, _, text = line.partition(b" ")
     if checksum != b"%08x" % zlib.crc32(text):
         return None
@@ -150,24 +150,25 @@ def _short(value: object) -> str:
 
 
 class RememberingCounter(Counter):
-    """A counter whose answers are kept in a checkpoint.
+    """A counter whose answers are stored in a checkpoint.
 
-    ``counter``: who counts. ``checkpoint``: where answers are kept. ``part``: what tells this counter's answers from
-    those of others in the same file.
+    ``counter``: counts the rows. ``checkpoint``: stores the answers. ``part``: a name for this counter's answers, if
+    several counters use the same file.
     """
 
     def __init__(self, counter: Counter, checkpoint: Checkpoint, part: str = "") -> None:
         self.names, self.arities, self.n_rows = counter.names, counter.arities, counter.n_rows
+        self.holes = counter.holes
         self.counter, self.checkpoint, self.part = counter, checkpoint, part
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
-        """Yield tables; these are not kept."""
+        """Yield tables; these are not stored."""
         return self.counter.tables(xs, y, given)
 
     def summarize(
         self, summary: Callable[[NDArray[np.int32]], Arrays], xs: Columns, y: int, given: Columns = ()
     ) -> Arrays:
-        """Return what is known from before, or count and keep it."""
+        """Return a stored answer, or count and store it."""
         columns = np.asarray(xs, np.int64)
         called = getattr(summary, "__qualname__", type(summary).__name__)
         asked = repr((self.part, called, int(y), sorted(int(z) for z in given))).encode()

@@ -1,8 +1,8 @@
 """`Counter`: count tables of many x at once, given y and a conditioning set.
 
-A request is answered in blocks of candidates small enough for the cache; the kernel that counts a block
-and the kernel that turns it into statistics meet there, so that 139,351 candidates never become 139,351
-objects. Counts from partitions of the rows add up, which is all that a distributed backend needs.
+A request is answered in blocks of candidates small enough for the cache. One kernel counts a block, another
+turns it into statistics, so that 139,351 candidates never become 139,351 objects. Counts from parts of the
+rows can be added, which is all that a distributed backend needs.
 """
 
 from __future__ import annotations
@@ -22,21 +22,27 @@ class TableBlock:
     """Counts of a block of candidates."""
 
     at: NDArray[np.int64]  # (k,): positions of the candidates in the request
-    # (k, levels of x, levels of y, strata): Only strata that occur need to be there, in any order. The axis of x
-    # is as long as the largest arity in the block; levels that a column does not have count 0.
+    # (k, levels of x, levels of y, strata): only strata that occur are needed, in any order. The axis of x is as
+    # long as the largest number of levels in the block; levels that a column does not have count 0. Rows without a
+    # value of x, of y or of a given column are not counted, so the totals of the tables of a block may differ.
     counts: NDArray[np.int32]
 
 
 class Counter(ABC):
-    """Counts rows of a table, wherever they live."""
+    """Counts rows of a table, in memory or elsewhere."""
 
     names: tuple[str, ...]
     arities: NDArray[np.int64]  # (columns,)
     n_rows: int
+    holes: frozenset[int] = frozenset()  # columns of which some rows have no value
 
     @abstractmethod
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
+
+    def n_seen(self, columns: Columns) -> int:
+        """Return a number of rows that certainly have a value of all these columns; 0 where that is not known."""
+        return self.n_rows if self.holes.isdisjoint(int(j) for j in columns) else 0
 
     def summarize(
         self,

@@ -1,8 +1,8 @@
-"""Counting on a Dask cluster: rows stay with the workers as packed codes, tables come back.
+"""Counting on a Dask cluster: rows stay with the workers as packed codes, and only tables are sent back.
 
-Only futures are used. Blocks of rows are loaded by tasks from a store that all workers can read, so a
-worker that is lost takes nothing with it: the scheduler has its blocks loaded elsewhere. A round is one
-task a block and one tree of additions.
+Only futures are used. Tasks load blocks of rows from a store that all workers can read. So if a worker is lost,
+the scheduler loads its blocks elsewhere, and nothing is lost. A round is one task per block and one tree of
+additions.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from blankets.counting._partition import PartitionedCounter, Request, Tables, ad
 from blankets.data import Frame, Store, ingest, pack_ingested
 from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError, warn
 
-BLOCKS_A_THREAD = 2  # a task costs 4 to 5 ms, and a lost block is to be small
+BLOCKS_A_THREAD = 2  # a task costs 4 to 5 ms, and a lost block should be small
 FAN_IN = 8
-PATIENCE = 30.0  # seconds without any worker until we give up
-LOOK = 2.0  # seconds between looks at the workers while we wait
-MOST_SENT = 8  # columns that are sent to the workers; where more are new, the rows are packed again
+PATIENCE = 30.0  # seconds to wait without any worker
+LOOK = 2.0  # seconds between checks of the workers while waiting
+MOST_SENT = 8  # most new columns that are sent to the workers; with more, the rows are packed again
 NO_GUARD = (
     "the workers of a cluster on this machine did not start; a script that uses engine='dask' must do its work below a "
     "line 'if __name__ == \"__main__\":', as each worker runs the script first"
@@ -42,37 +42,39 @@ Codes = NDArray[np.integer[Any]]
 class StoredRows:
     """Some rows of a store, described so that a worker can load them."""
 
-    path: str  # the store, on a disk that the workers see
+    path: str  # the store, on a disk that the workers can read
     # start, stop: the rows
     start: int
     stop: int
     columns: tuple[int, ...] | None = None  # the columns, in order; None: all
-    # columns that are not in the store, by their places among the columns: how many levels they have, and codes
-    sent: Mapping[int, tuple[int, Codes]] = field(default_factory=dict)
+    # columns that are not in the store, by their positions: number of levels, whether they have holes, and codes
+    sent: Mapping[int, tuple[int, bool, Codes]] = field(default_factory=dict)
     taken: NDArray[np.bool_] | None = None  # which of the rows count; None: all
 
     def load(self) -> MemoryCounter:
         """Read the rows into memory."""
         if not Path(self.path).is_dir():
-            raise DataError(f"the worker sees no store {self.path!r}; keep stores on a disk that all workers share")
+            raise DataError(
+                f"the worker cannot find the store {self.path!r}; keep stores on a disk that all workers share"
+            )
         frame = Store.open(self.path).rows(self.start, self.stop, self.columns)
-        for j, (n_levels, codes) in self.sent.items():
-            frame = frame.replaced(j, codes, tuple(range(n_levels)))
+        for j, (n_levels, holes, codes) in self.sent.items():
+            frame = frame.replaced(j, codes, tuple(range(n_levels)), holes=holes)
         return MemoryCounter(frame if self.taken is None else frame.take(self.taken), n_jobs=1)
 
 
 @contextmanager
 def connect(address: str | None = None, *, n_workers: int | None = None, timeout: float = 10.0) -> Iterator[Any]:
-    """Yield a Dask client of the cluster at ``address``, or of a new one on this machine that lives as long.
+    """Yield a Dask client of the cluster at ``address``, or of a temporary new cluster on this machine.
 
-    ``address``: of the scheduler, for example "tcp://scheduler:8786". ``n_workers``: worker processes of a new cluster;
-    default one a processor. ``timeout``: seconds to wait for the scheduler.
+    ``address``: address of the scheduler, for example "tcp://scheduler:8786". ``n_workers``: worker processes of a new
+    cluster; default: one per processor. ``timeout``: seconds to wait for the scheduler.
     """
     client = _client(address, n_workers, timeout)
     try:
         yield client
     finally:
-        with suppress(TimeoutError):  # a worker that ends slowly, as a restarted one may, does not take the answer away
+        with suppress(TimeoutError):  # a worker that ends slowly (a restarted one may) must not lose the answer
             client.close()
 
 
@@ -83,7 +85,7 @@ def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
         raise MissingPackageError.needed_for("counting on a cluster", "distributed", "dask") from None
     make: Any = client
     if address is None:
-        here = "127.0.0.1:0"  # nobody else may ask this cluster how it is
+        here = "127.0.0.1:0"  # only this machine may ask for the state of the cluster
         pages = {"dashboard_address": here, "worker_dashboard_address": here}
         if getattr(current_process(), "_inheriting", False):  # a worker that runs the script first, as all do
             raise EngineError(NO_GUARD)
@@ -103,11 +105,10 @@ def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
 class DaskCounter(PartitionedCounter):
     """Counts the rows of a store on a Dask cluster.
 
-    ``client``: the cluster; see `connect`. ``store``: the rows, on a disk that all workers see. ``columns``: the
-    columns to count; default all. ``n_blocks``: in how many blocks the rows are loaded; default two for each thread of
-    the cluster. ``frame``: what these columns are called and mean, and the codes of those that are new; default as in
-    the store. ``new``: columns of the frame whose codes are sent to the workers. ``taken``, of shape (rows,): the rows
-    that count; default all.
+    ``client``: the cluster; see `connect`. ``store``: the rows, on a disk that all workers can read. ``columns``: the
+    columns to count; default: all. ``n_blocks``: number of blocks of rows; default: two for each thread of the cluster.
+    ``frame``: names and levels of these columns, and the codes of new ones; default: as in the store. ``new``: columns
+    of the frame whose codes are sent to the workers. ``taken``, of shape (rows,): the rows to count; default: all.
     """
 
     def __init__(
@@ -123,30 +124,33 @@ class DaskCounter(PartitionedCounter):
     ) -> None:
         chosen = None if columns is None else tuple(int(j) for j in columns)
         frame = frame or (store.layout if chosen is None else store.layout.select(chosen))
-        self.names, self.arities = frame.names, frame.arities
+        self.names, self.arities, self.holes = frame.names, frame.arities, frame.holes
         self.n_rows = frame.n_rows if taken is None else int(np.count_nonzero(taken))
         self.client = client
         self._workers = self._alive()
         threads = sum(self._workers.values())
         edges = np.linspace(0, frame.n_rows, (n_blocks or max(1, BLOCKS_A_THREAD * threads)) + 1).astype(int).tolist()
-        path, sent = str(store.path.absolute()), {j: (int(frame.arities[j]), frame.column(j)) for j in new}
+        path, sent = (
+            str(store.path.absolute()),
+            {j: (int(frame.arities[j]), j in frame.holes, frame.column(j)) for j in new},
+        )
         rows = [
             StoredRows(
                 path,
                 start,
                 stop,
                 chosen,
-                {j: (n, codes[start:stop]) for j, (n, codes) in sent.items()},
+                {j: (n, holes, codes[start:stop]) for j, (n, holes, codes) in sent.items()},
                 None if taken is None else taken[start:stop],
             )
             for start, stop in pairwise(edges)
         ]
-        # Not pure: a store at the same path may have been packed anew. Not scattered: the scheduler keeps what tasks
-        # are given, so that a block can be loaded again when its worker is lost.
+        # Not pure: a store at the same path may have been packed again. Not scattered: the scheduler keeps the
+        # arguments of tasks, so that a block can be loaded again when its worker is lost.
         self._blocks = [client.submit(_loaded, block, pure=False) for block in rows]
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
-        """Let every block be counted where it is, and add up in a tree."""
+        """Count every block on its worker, and add the counts in a tree."""
         arities = [self.arities[list(request.given)] for request in requests]
         parts = self.client.map(counted, self._blocks, requests=list(requests), pure=False)
         while len(parts) > 1:
@@ -157,7 +161,7 @@ class DaskCounter(PartitionedCounter):
         return answer
 
     def _result(self, future: Any) -> list[Tables]:
-        """Wait for an answer as long as there is somebody who may give it."""
+        """Wait for an answer as long as there are workers."""
         from distributed import KilledWorker
 
         alone_since: float | None = None
@@ -186,7 +190,7 @@ class DaskCounter(PartitionedCounter):
         return threads
 
     def _warn_of_losses(self) -> None:
-        """Say that workers are gone; their blocks have been loaded again by others."""
+        """Warn that workers were lost; others have loaded their blocks again."""
         now = self._alive()
         lost = sorted(set(self._workers) - set(now))
         self._workers = now
@@ -199,19 +203,19 @@ class DaskCounter(PartitionedCounter):
 
 
 class DaskTable:
-    """A table that a cluster counts: packed once, whatever columns are replaced and whatever rows are left out.
+    """A table that a cluster counts: packed once, even if columns are replaced or rows left out.
 
-    ``client``: the cluster. ``folder``: where tables in memory are packed; all workers see it. ``store``: the table, if
-    it is packed already.
+    ``client``: the cluster. ``folder``: where tables in memory are packed; all workers can read it. ``store``: the
+    table, if it is packed already.
     """
 
     def __init__(self, client: Any, folder: Path, store: Store | None = None) -> None:
         self.client, self.folder = client, folder
-        # Frames are kept beside their stores, so that no other block gets the identity of theirs.
+        # Frames are kept with their stores, so that no other block gets the same id in memory.
         self._packed: list[tuple[Store, Frame]] = [] if store is None else [(store, store.layout)]
 
     def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> DaskCounter:
-        """Return what counts a frame, or some of its rows: workers load what is stored, and are sent what is not."""
+        """Return a counter for a frame, or some of its rows: workers load stored columns; new ones are sent to them."""
         places = _places(frame)
         for store, packed in reversed(self._packed):
             known = {place: j for j, place in enumerate(_places(packed))}
@@ -225,11 +229,11 @@ class DaskTable:
 
 
 def _places(frame: Frame) -> list[tuple[int, int]]:
-    """Return what tells each column of a frame from others: its block, and its position there."""
+    """Return what identifies each column of a frame: its block, and its position there."""
     blocks = [id(block) for block in frame.blocks]
     return [(blocks[b], p) for b, p in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
 
 
 def _loaded(rows: StoredRows) -> MemoryCounter:
-    """Load a block; a function, so that a future of it can be made again when its worker is lost."""
+    """Load a block; a function, so that its future can be computed again when its worker is lost."""
     return rows.load()

@@ -1,4 +1,4 @@
-"""The table behind a counter as kernels take it, for questions that are answered whole."""
+"""The table of a counter in the form that kernels need to answer whole questions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from blankets.counting._planes import on_disk
 from blankets.data import DenseColumns, Frame
 from blankets.kernels import Table
 
-MOST_COPIED = 64 << 20  # bytes of codes that are copied, where they do not lie in one block already
-MOST_OF_SPARSE = 256 << 20  # the same of sparse columns
+MOST_COPIED = 64 << 20  # most bytes of codes that are copied, if they are not in one block already
+MOST_OF_SPARSE = 256 << 20  # the same for sparse columns
 
 _COPIED: WeakKeyDictionary[Frame, NDArray[np.uint8]] = WeakKeyDictionary()
 
 
 def dense_table(counter: Counter, *, copy_sparse: bool = False) -> Table | None:
-    """Return the table behind a counter, if it has narrow columns only and lies in memory.
+    """Return the table of a counter, if all its columns are narrow and in memory.
 
     Sparse columns may be copied as dense ones, up to 256 MB.
     """

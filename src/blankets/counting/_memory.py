@@ -1,8 +1,8 @@
-"""Counting in memory: packed bits, dense codes or sparse columns, by the visible rules below.
+"""Counting in memory: packed bits, dense codes or sparse columns, by the rules below.
 
-The joint code of a conditioning set is built by extending the code of a smaller set, which is kept; when
-the product of the arities outgrows the rows, codes are renumbered to the strata that occur. So a set of
-100 variables needs no more than one number a row.
+The joint code of a conditioning set is made by extending the code of a smaller set, which is kept; when there
+are more possible strata (combinations of values) than rows, codes are renumbered to the strata that occur. So
+a set of 100 variables needs only one number per row.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-# Bits win while cells x (levels - 1) is at most this; the second number holds for more than 16,384 rows. Measured:
-# they meet at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
+# Bits are faster if cells x (levels - 1) is at most this; the second number is for more than 16,384 rows. Measured:
+# both are equal at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
 BITS_WIN_BELOW, BITS_WIN_LONG, LONG = 256, 160, 16_384
-# Sparse columns that have bit planes (above 0.6% of ones) are counted by them while the words of all cells cost less
-# than what is stored. With 5,000 rows they meet at 0.3% of ones with 4 cells, 1% with 16, 3% with 64. Next to dense
-# codes sparse columns always win.
+# Sparse columns that have bit planes (above 0.6% of ones) are counted by them if the words of all cells cost less
+# than the stored entries. With 5,000 rows both are equal at 0.3% of ones with 4 cells, 1% with 16, 3% with 64.
+# Sparse columns are always faster than dense codes.
 #
 # What counting and testing a column costs, in ns: a row of dense codes, a word of bits and a mask of them, a stored
 # entry of a sparse column, a count.
 NS_DENSE_ROW, NS_BITS_WORD, NS_MASK, NS_STORED, NS_COUNT = 0.25, 0.13, 3.0, 1.6, 3.0
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
 BLOCK_COUNTS = 1 << 16
-# Requests that take less than this (ns) stay on one thread: a hand-over costs about 30 µs.
+# Requests that take less than this (ns) stay on one thread: starting work on another costs about 30 µs.
 THREADS_WIN_ABOVE = 150_000
-# Joint codes are renumbered to those that occur when there could be more than one for 16 rows.
+# Joint codes are renumbered to those that occur if there could be more than one per 16 rows.
 RENUMBER_ABOVE = 1 / 16
-# A joint table of several columns is counted whole up to this size; then every margin of it is at hand.
+# A joint table of several columns is counted as a whole up to this size; all its margins then follow.
 JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
-# Largest table that is counted, unless rows are more: a reliable test has at most 4/5 of a cell for each row.
+# Largest table that is counted, unless there are more rows: a reliable test has at most 4/5 of a cell per row.
 MOST_COUNTS = 1 << 26
 
 
@@ -60,14 +60,14 @@ class Part(NamedTuple):
     xs: NDArray[np.int64]  # the columns
     fill: Fill  # what counts them
     shape: tuple[int, int]  # levels of y, strata
-    ns: float  # about what that takes
+    ns: float  # estimated time in nanoseconds
 
 
 _thread = local()
 
 
 def count_alone() -> None:
-    """Have the calling thread count by itself from now on: others are at work beside it."""
+    """Make the calling thread count without other threads from now on: these have work of their own."""
     _thread.alone = True
 
 
@@ -87,12 +87,13 @@ class MemoryCounter(Counter):
     def __init__(self, frame: Frame, n_jobs: int | None = None) -> None:
         self.frame = frame
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        self.holes, self.widths = frame.holes, frame.widths
         self.n_jobs = n_jobs or os.cpu_count() or 1
         self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:
-        """Travel as the frame alone."""
+        """Pickle only the frame."""
         return type(self), (self.frame, self.n_jobs)
 
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
@@ -108,7 +109,7 @@ class MemoryCounter(Counter):
         y: int,
         given: Columns = (),
     ) -> tuple[NDArray[np.float64], ...]:
-        """Apply a function of count tables to every block, on several threads if that pays."""
+        """Apply a function of count tables to every block, on several threads if that is faster."""
         columns = np.asarray(xs, np.int64)
         jobs, threads = self._jobs(columns, int(y), given)
         if len(jobs) == 1:  # keeps the order of the request
@@ -118,12 +119,17 @@ class MemoryCounter(Counter):
         results = self.pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
 
+    def n_seen(self, columns: Columns) -> int:
+        """Return how many rows have a value of all these columns."""
+        complete = self.frame.select(sorted({int(j) for j in columns})).n_complete
+        return self.n_rows if complete is None else complete
+
     def threads_for(self, ns: float) -> int:
-        """Return how many threads work on a request that takes so long on one."""
+        """Return the number of threads for a request, from its time on one thread."""
         return self.n_jobs if ns > THREADS_WIN_ABOVE and not getattr(_thread, "alone", False) else 1
 
     def threads_for_scan(self, n_candidates: int) -> int:
-        """Return the same for a scan of so many candidates, in few cells."""
+        """Return the number of threads for a scan of this many candidates, in few cells."""
         each = 4 * NS_BITS_WORD / 64 if self._most_levels <= BITS_MOST_LEVELS else NS_DENSE_ROW
         return self.threads_for(n_candidates * (each * self.n_rows + 4 * NS_COUNT))
 
@@ -133,17 +139,18 @@ class MemoryCounter(Counter):
         return ThreadPoolExecutor(self.n_jobs, thread_name_prefix="blankets-count")
 
     def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
-        """Split a request by the way its columns are counted, and then into blocks; say for how many threads."""
-        # In ascending order, so that the same set gives the same sums whoever asks.
+        """Split a request by the way its columns are counted, then into blocks; return also the number of threads."""
+        # In ascending order, so that the same set always gives the same sums.
         parts = list(self._parts(xs, y, tuple(sorted(int(z) for z in given)))) if len(xs) else []
         threads = self.threads_for(sum(part.ns for part in parts))
         return [job for part in parts for job in self._in_blocks(part, threads)], threads
 
     def _parts(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Iterator[Part]:
-        """Yield the candidates that are counted by bits, then those of each block of the frame that are not."""
+        """Yield the candidates that are counted by bits, then the others of each block of the frame."""
         arity = self._arity_list[y]
         most, n_strata = self._bits_win(y, given)
         sparse_too = arity * n_strata <= self._cells_of_sparse
+        holes = self._fills_holes(xs, y, given)
         if self._most_levels <= most and sparse_too:  # all of them, as often: nothing to look up
             by_bits = np.ones(0, bool)
             bits: Places = slice(0, len(xs))
@@ -155,22 +162,30 @@ class MemoryCounter(Counter):
         n = len(xs[bits])
         if n:
             ns = n * arity * n_strata * (NS_BITS_WORD * (self.n_rows / 64) + NS_COUNT)
-            yield Part(bits, xs[bits], self._bit_counts(y, given), (arity, n_strata), ns)
+            fill, n_strata = self._bit_counts(y, given), math.prod(self._arity_list[z] for z in given)
+            if holes:
+                fill = self._seen_by_bits(fill, y, given)
+            yield Part(bits, xs[bits], fill, (arity, n_strata), ns)
             if n == len(xs):
                 return
         codes, n_strata = self._strata_of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
-        cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
+        if holes:
+            cells = _joined_seen(codes, n_strata, 1, column, arity, n_strata).astype(np.uint32)
+        else:
+            cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
         for block, at in self._blocks_of(xs, by_bits, n):
-            fill, each = self._column_counts(block, cells, n_strata * arity)
+            fill, each = self._column_counts(block, cells, n_strata * arity + holes)
+            if holes:
+                fill = self._seen_by_rows(fill, n_strata * arity)
             columns = xs[at]
             yield Part(at, columns, fill, (arity, n_strata), len(columns) * (each + NS_COUNT * n_strata * arity))
 
     def _blocks_of(
         self, xs: NDArray[np.int64], by_bits: NDArray[np.bool_], n_bits: int
     ) -> Iterator[tuple[DenseColumns | SparseColumns, Places]]:
-        """Yield the blocks of the frame in which those of ``xs`` lie that are not counted by bits, and their places."""
+        """Yield the blocks of the frame with those of ``xs`` that are not counted by bits, and their positions."""
         if n_bits == 0 and len(self.frame.blocks) == 1:
             yield self.frame.blocks[0], slice(0, len(xs))
             return
@@ -181,7 +196,7 @@ class MemoryCounter(Counter):
                 yield block, at
 
     def _check_size(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], n_strata: int) -> None:
-        """Refuse tables that would not fit before memory for them is asked for."""
+        """Refuse tables that would not fit into memory, before they are allocated."""
         x = int(xs[np.argmax(self.arities[xs])])
         n_counts = int(self.arities[x]) * int(self.arities[y]) * n_strata
         if n_counts > max(MOST_COUNTS, self.n_rows):
@@ -193,15 +208,17 @@ class MemoryCounter(Counter):
             )
 
     def table(self, codes: NDArray[np.uint8]) -> kernels.Table:
-        """Return what kernels count, with the codes of all columns or of none."""
+        """Return the table for kernels, with the codes of all columns or of none."""
         planes, totals = self._planes
         below, most = self._bits_win_below, max(int(RENUMBER_ABOVE * self.n_rows), 1)
-        return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most)
+        holes = np.zeros(len(self.names), np.uint8)
+        holes[list(self.holes)] = 1
+        return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most, holes)
 
     def bits_alone(self, y: int) -> kernels.Table | None:
-        """Return the bit planes, if all columns are counted by them in the cells of ``y`` and lie in one chunk."""
+        """Return the bit planes, if they count all columns in the cells of ``y`` and are in one chunk."""
         arity = self._arity_list[y]
-        if arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
+        if self.holes or arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
             return None
         return self._bits if len(self._planes[0]) == 1 else None
 
@@ -214,7 +231,7 @@ class MemoryCounter(Counter):
         return BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
 
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
-        """Return up to how many levels candidates are counted by bits, and the number of strata these distinguish."""
+        """Return the largest number of levels of candidates that are counted by bits, and the number of strata."""
         levels, below = self._bit_levels, self._bits_win_below
         n_strata, n_cells = 1, levels[y]
         for z in given:
@@ -230,17 +247,17 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _widest(self) -> int:
-        """Most levels of a column, as `_most_levels`; but constant ones, which need no bits, are welcome."""
+        """Most levels of a column, as `_most_levels`, but constant columns, which need no bits, are allowed."""
         return int(self._levels_of_bits[self.arities > 1].max(initial=2))
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:
-        """Levels of each column that has bit planes; of the others a number too large for bits to win."""
-        return np.where(self._first_plane >= 0, self.arities, 4 * BITS_WIN_BELOW)
+        """Number of codes of each column with bit planes; for others, a number too large for counting by bits."""
+        return np.where(self._first_plane >= 0, self.widths, 4 * BITS_WIN_BELOW)
 
     @cached_property
     def _bit_levels(self) -> list[int]:
-        """The same as a list, which is faster for one look."""
+        """The same as a list, which is faster for a single item."""
         return self._levels_of_bits.tolist()  # type: ignore[no-any-return]
 
     @cached_property
@@ -251,7 +268,7 @@ class MemoryCounter(Counter):
     @cached_property
     def _plane_or_none(self) -> NDArray[np.int64]:
         """The same, with the plane without bits, the last one, for constant columns."""
-        return np.where(self.arities == 1, len(self._planes[1]) - 1, self._first_plane)
+        return np.where(self.widths == 1, len(self._planes[1]) - 1, self._first_plane)
 
     @cached_property
     def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
@@ -266,19 +283,19 @@ class MemoryCounter(Counter):
 
     @cached_property
     def _cells_of_sparse(self) -> float:
-        """Up to how many cells bits win over what is stored of sparse columns."""
+        """Up to how many cells bits are faster than the stored entries of sparse columns."""
         sparse = [block for block in self.frame.blocks if isinstance(block, SparseColumns)]
         stored, n = sum(len(block.codes) for block in sparse), sum(len(block) for block in sparse)
         return NS_STORED * stored / n / (NS_BITS_WORD * (self.n_rows / 64) + NS_MASK) if n else math.inf
 
     def _bit_counts(self, y: int, given: tuple[int, ...]) -> Fill:
-        """Return what counts columns packed as bits in the cells of ``y`` and ``given``."""
+        """Return a function that counts columns packed as bits in the cells of ``y`` and ``given``."""
         cell_variables = np.array([y, *given])
-        cell_first, cell_arity = self._first_plane[cell_variables], self.arities[cell_variables]
+        cell_first, cell_arity = self._first_plane[cell_variables], self.widths[cell_variables]
         planes, totals = self._planes
 
         def fill(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
-            first, arity = self._first_plane[xs], self.arities[xs]
+            first, arity = self._first_plane[xs], self.widths[xs]
             kernels.count_bits(planes, totals, self.n_rows, cell_first, cell_arity, first, arity, counts)
 
         return fill
@@ -286,7 +303,7 @@ class MemoryCounter(Counter):
     def _column_counts(
         self, block: DenseColumns | SparseColumns, cells: NDArray[np.uint32], n_cells: int
     ) -> tuple[Fill, float]:
-        """Return what counts the columns of a block in the given cells, and about how long one takes (ns)."""
+        """Return a function that counts the columns of a block in the given cells, and its time per column (ns)."""
         position, row = self.frame.position, cells.reshape(1, -1)
         if isinstance(block, DenseColumns):
             codes = np.ascontiguousarray(block.codes)
@@ -306,10 +323,47 @@ class MemoryCounter(Counter):
             NS_STORED * len(block.codes) / len(block),
         )
 
+    def _fills_holes(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
+        """Tell whether rows without a value are to be left out."""
+        return bool(self.holes) and not self.holes.isdisjoint((y, *given, *xs.tolist()))
+
+    def _seen_by_bits(self, fill: Fill, y: int, given: tuple[int, ...]) -> Fill:
+        """Return what counts bits with holes as one more level, and leaves out the slices and strata of these."""
+        cells = [y, *given]
+        wide, seen = self.widths[cells].tolist(), tuple(slice(self._arity_list[z]) for z in cells)
+
+        def filled(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
+            width = int(self.widths[xs].max())
+            every = np.empty((len(xs), width * math.prod(wide)), np.int32)
+            fill(xs, every)
+            self._keep_seen(xs, every.reshape(len(xs), width, *wide)[:, :, *seen], counts)
+
+        return filled
+
+    def _seen_by_rows(self, fill: Fill, n_cells: int) -> Fill:
+        """Return what counts rows with one more cell for those without a value, and leaves that out."""
+
+        def filled(xs: NDArray[np.int64], counts: NDArray[np.int32]) -> None:
+            width = int(self.widths[xs].max())
+            every = np.empty((len(xs), width * (n_cells + 1)), np.int32)
+            fill(xs, every)
+            self._keep_seen(xs, every.reshape(len(xs), width, n_cells + 1)[:, :, :n_cells], counts)
+
+        return filled
+
+    def _keep_seen(self, xs: NDArray[np.int64], every: NDArray[np.int32], counts: NDArray[np.int32]) -> None:
+        """Copy the counts of levels; those of rows without a value of x are not among them."""
+        arities, kept = self.arities[xs], counts.reshape(len(xs), -1, math.prod(every.shape[2:]))
+        width = min(kept.shape[1], every.shape[1])
+        kept[:, width:] = 0
+        kept[:, :width] = every[:, :width].reshape(len(xs), width, -1)
+        for i in np.flatnonzero(arities < width):
+            kept[i, arities[i] :] = 0
+
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
         """Cut candidates into blocks that fit the cache, at least four for each thread.
 
-        Those of like arity come together: the widest sets the size of the tables.
+        Candidates with similar numbers of levels come together: the largest sets the size of the tables.
         """
         at, xs, fill, shape, _ = part
         arities, n_cells = self.arities[xs], shape[0] * shape[1]
@@ -330,7 +384,7 @@ class MemoryCounter(Counter):
             yield here if isinstance(at, slice) else at[here], count
 
     def joint(self, columns: Columns) -> NDArray[np.int32] | None:
-        """Return the counts of all combinations of levels, one axis a column; None if they are many."""
+        """Return the counts of all combinations of levels, one axis per column; None if there are too many."""
         shape = tuple(self._arity_list[int(j)] for j in columns)
         n_cells = math.prod(shape)
         if n_cells > JOINT_COUNTS:
@@ -338,6 +392,9 @@ class MemoryCounter(Counter):
         codes = np.zeros(self.n_rows, np.uint32)
         for j, arity in zip(columns, shape, strict=True):
             codes = _joined(codes, arity, self.frame.column(int(j)), 1, n_cells)
+        gaps = [gap for j in columns if (gap := self.frame.gaps(int(j))) is not None]
+        if gaps:
+            codes = codes[~np.logical_or.reduce(gaps)]
         return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
 
     @cached_property
@@ -345,20 +402,23 @@ class MemoryCounter(Counter):
         return self.arities.tolist()  # type: ignore[no-any-return]
 
     def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the strata that occur: where they are among those of a table that has not all, and their codes.
+        """Return the strata that occur: their positions in a table with only some strata, and their codes.
 
         Codes have shape (strata, conditioning variables), in lexicographic order.
         """
         conditioning = tuple(sorted(int(z) for z in given))
         codes, n_codes = self._strata_of(conditioning)
-        some_row = np.full(n_codes, -1, np.int64)
+        some_row = np.full(n_codes + 1, -1, np.int64)
         some_row[codes] = np.arange(self.n_rows)
-        places = np.flatnonzero(some_row >= 0)
+        places = np.flatnonzero(some_row[:n_codes] >= 0)
         columns = [self.frame.column(z)[some_row[places]] for z in conditioning]
         return places, np.array(columns, np.int32).reshape(len(conditioning), -1).T
 
     def _strata_of(self, given: tuple[int, ...]) -> tuple[NDArray[np.uint32], int]:
-        """Return the joint code of a conditioning set for each row, and the number of codes."""
+        """Return the joint code of a conditioning set for each row, and the number of codes.
+
+        Where columns have holes, a row without a value has a code beyond these.
+        """
         if not given:
             return np.zeros(self.n_rows, np.uint32), 1
         with self._lock:
@@ -370,13 +430,15 @@ class MemoryCounter(Counter):
         arity = int(self.arities[given[-1]])
         column = self.frame.column(given[-1])
         n_joint = n_codes * arity
-        if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
+        if not self.holes.isdisjoint(given):
+            joint, n_joint = self._seen_strata(codes, n_codes, column, arity)
+        elif n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
             joint = _joined(codes, arity, column, 1, n_joint)
         elif n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
             joint = _joined(codes, arity, column, 1, n_joint)
             n_joint = kernels.renumber(joint.reshape(1, -1), n_joint)
         else:
-            # Too many possible codes for a look-up table: sort the ones that occur.
+            # Too many possible codes for a look-up table: sort those that occur.
             seen, inverse = np.unique(codes.astype(np.int64) * arity + column, return_inverse=True)
             joint, n_joint = inverse.astype(np.uint32), len(seen)
         with self._lock:
@@ -384,6 +446,31 @@ class MemoryCounter(Counter):
             while len(self._strata) * self.n_rows * 4 > STRATA_KEPT_BYTES and len(self._strata) > 1:
                 self._strata.popitem(last=False)
         return joint, n_joint
+
+    def _seen_strata(
+        self, codes: NDArray[np.uint32], n_codes: int, column: NDArray[np.integer], arity: int
+    ) -> tuple[NDArray[np.uint32], int]:
+        """Return the joint codes of strata and a column, and how many there are; rows without a value come last."""
+        joint, n_joint = _joined_seen(codes, n_codes, arity, column, arity, 1), n_codes * arity
+        if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
+            return joint.astype(np.uint32), n_joint
+        gone = joint == n_joint
+        if n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
+            short = joint.astype(np.uint32)
+            n_joint = kernels.renumber(short.reshape(1, -1), n_joint + 1)
+        else:
+            seen, inverse = np.unique(joint, return_inverse=True)
+            short, n_joint = inverse.astype(np.uint32), len(seen)
+        return short, n_joint - bool(gone.any())
+
+
+def _joined_seen(
+    codes: NDArray[np.uint32], n_codes: int, times: int, column: NDArray[np.integer], arity: int, weight: int
+) -> NDArray[np.int64]:
+    """Return the same for rows that have a value of both, and ``n_codes * arity`` for all others."""
+    joint = codes.astype(np.int64) * times + column.astype(np.int64) * weight
+    joint[(codes == n_codes) | (column == arity)] = n_codes * arity
+    return joint
 
 
 def _joined(

@@ -1,8 +1,8 @@
-"""Counting rows that lie in several places: each place counts its own, and the tables are added up.
+"""Counting rows that are in several places: each place counts its own rows, and the tables are added.
 
-Places must agree on what a stratum is. Where conditioning sets have few strata a table has all of them,
-in order; where they have many, a place sends the strata that occur with it, by the codes of the
-conditioning set, and tables are added stratum by stratum. Integers add up to the same sum in any order.
+All places must use the same strata. If a conditioning set has few strata, a table has all of them, in order.
+If it has many, each place sends only the strata that occur, with the codes of the conditioning set, and tables
+are added stratum by stratum. Sums of integers do not depend on the order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from blankets.counting._memory import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import DataError
 
-# Counts of one table of several candidates that travels: 8 MiB of four bytes.
+# Most counts of a table of several candidates that is sent: 8 MiB of four bytes.
 TRAVEL_COUNTS = 1 << 21
 # Codes of a slice of rows, in each thread.
 SLICE_BYTES, FEWEST_ROWS = 64 << 20, 1 << 16
@@ -31,7 +31,7 @@ SLICE_BYTES, FEWEST_ROWS = 64 << 20, 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """Candidates of like arity whose tables are wanted."""
+    """Candidates with similar numbers of levels, whose tables are wanted."""
 
     xs: NDArray[np.int64]
     y: int
@@ -43,8 +43,8 @@ class Tables:
     """Tables of a request in one place."""
 
     counts: NDArray[np.int32]  # (candidates, levels of x, levels of y, strata)
-    # (strata, conditioning variables): the codes of the strata, in lexicographic order; None: there are all of
-    # them
+    # (strata, conditioning variables): the codes of the strata, in lexicographic order; None: the table has all
+    # strata
     strata: NDArray[np.int32] | None
 
 
@@ -71,12 +71,12 @@ def _counted(counter: MemoryCounter, request: Request) -> Tables:
 
 
 def n_strata(arities: NDArray[np.int64], given: Sequence[int]) -> int:
-    """Return the number of strata that there could be."""
+    """Return the number of possible strata."""
     return math.prod(int(arities[z]) for z in given)
 
 
 def ravelled(strata: NDArray[np.int32], arities: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each stratum among all that there could be, in lexicographic order."""
+    """Return the position of each stratum among all possible strata, in lexicographic order."""
     place = np.zeros(len(strata), np.int64)
     for codes, arity in zip(strata.T, arities, strict=True):
         place = place * arity + codes
@@ -92,9 +92,9 @@ def _put(blocks: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]], shape: t
 
 
 def added(answers: Sequence[Sequence[Tables]], arities: Sequence[NDArray[np.int64]]) -> list[Tables]:
-    """Add up the answers of several places, request by request.
+    """Add the answers of several places, request by request.
 
-    ``arities`` are those of the conditioning variables of each request.
+    ``arities``: numbers of levels of the conditioning variables of each request.
     """
     return [_sum(tables, a) for tables, a in zip(zip(*answers, strict=True), arities, strict=True)]
 
@@ -103,7 +103,7 @@ def _sum(tables: Sequence[Tables], arities: NDArray[np.int64]) -> Tables:
     if len(tables) == 1:
         return tables[0]
     if any(one.strata is None for one in tables):
-        # One place has all strata: the others find theirs among them.
+        # One place has all strata: those of the others are found among them.
         total = next(one.counts for one in tables if one.strata is None).copy()
         first = next(k for k, one in enumerate(tables) if one.strata is None)
         for k, one in enumerate(tables):
@@ -126,14 +126,14 @@ def _sum(tables: Sequence[Tables], arities: NDArray[np.int64]) -> Tables:
 
 
 def _one_stratum(tables: Tables) -> NDArray[np.int32]:
-    """Return tables without a conditioning set, zeros where there are no rows."""
+    """Return tables without a conditioning set; zeros if there are no rows."""
     return np.asarray(tables.counts.sum(axis=-1, keepdims=True), np.int32)
 
 
 class PartitionedCounter(Counter):
-    """Counts rows that lie in several places.
+    """Counts rows that are in several places.
 
-    A subclass says how the places are asked; the answers are added up here or there.
+    A subclass says how to ask the places; the answers are added here or in the subclass.
     """
 
     @abstractmethod
@@ -152,7 +152,7 @@ class PartitionedCounter(Counter):
             yield TableBlock(at, tables.counts)
 
     def _parts(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> Iterator[NDArray[np.int64]]:
-        """Cut candidates into groups of like arity whose tables are not too large to travel."""
+        """Cut candidates into groups with similar numbers of levels whose tables are not too large to send."""
         order = np.argsort(self.arities[xs], kind="stable")
         strata = min(n_strata(self.arities, given), max(self.n_rows, 1))
         start = 0
@@ -187,6 +187,7 @@ class Partitions(PartitionedCounter):
                 )
         self.names, self.arities = first.names, first.arities
         self.n_rows = sum(frame.n_rows for frame in frames)
+        self.holes = frozenset().union(*(frame.holes for frame in frames))
         self._counters = [MemoryCounter(frame) for frame in frames]
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
@@ -198,7 +199,7 @@ class Partitions(PartitionedCounter):
 class SlicedCounter(PartitionedCounter):
     """Counts a long frame slice by slice, in memory that does not grow with its rows.
 
-    In one piece, a round makes 4 to 12 bytes for each row of the frame, and bit planes besides.
+    Without slices, a round needs 4 to 12 bytes for each row of the frame, and bit planes in addition.
 
     ``frame``: the rows, on disk. ``n_jobs``: slices counted at a time. ``slice_rows``: rows of a slice; default: as
     many as have 64 MiB of codes in the columns of a request.
@@ -212,11 +213,11 @@ class SlicedCounter(PartitionedCounter):
 
     def __init__(self, frame: Frame, n_jobs: int = 1, slice_rows: int | None = None) -> None:
         self.frame, self.slice_rows = frame, slice_rows
-        self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
+        self.names, self.arities, self.n_rows, self.holes = frame.names, frame.arities, frame.n_rows, frame.holes
         self.n_jobs = n_jobs
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
-        """Count slice after slice, and add up as they come."""
+        """Count one slice after another, and add the counts."""
         needed = sorted({int(j) for r in requests for j in (*r.xs, r.y, *r.given)})
         place = np.full(len(self.names), -1, np.int64)
         place[needed] = np.arange(len(needed))
@@ -235,9 +236,10 @@ class SlicedCounter(PartitionedCounter):
         return total or []
 
     def _slice(self, columns: Sequence[int], requests: Sequence[Request], start: int, stop: int) -> list[Tables]:
-        codes = [self.frame.column(j)[start:stop] for j in columns]
-        names, levels = [self.names[j] for j in columns], [self.frame.levels[j] for j in columns]
-        return counted(_Once(Frame.from_columns(codes, names, levels, stop - start), 1), requests)
+        part = self.frame.select(columns)
+        codes = [part.column(j)[start:stop] for j in range(part.n_columns)]
+        rows = Frame.from_columns(codes, part.names, part.levels, stop - start, part.holes)
+        return counted(_Once(rows, 1), requests)
 
 
 def _with(total: list[Tables] | None, more: list[Tables], arities: Sequence[NDArray[np.int64]]) -> list[Tables]:
@@ -245,7 +247,7 @@ def _with(total: list[Tables] | None, more: list[Tables], arities: Sequence[NDAr
 
 
 class _Once(MemoryCounter):
-    """Counts rows that are asked once: bit planes would not pay."""
+    """Counts rows that are used only once: bit planes would not be worth making."""
 
     @cached_property
     def _first_plane(self) -> NDArray[np.int64]:

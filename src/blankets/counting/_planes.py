@@ -1,7 +1,7 @@
 """Bit planes of a frame: one for each level but the first of columns with few levels.
 
-Planes have shape (chunks, planes, words): a scan reads the rows of a chunk of all planes one after the other, as
-memory is read fastest, while the masks of the cells stay in the cache.
+Planes have shape (chunks, planes, words): a scan reads the rows of one chunk of all planes in sequence, which is
+the fastest way to read memory, while the masks of the cells stay in the cache.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Planes = tuple[NDArray[np.uint64], NDArray[np.int32]]
 
 # Columns of up to this many levels have bit planes; these then take at most half of the codes' memory.
 BITS_MOST_LEVELS = 5
-# Sparse columns have them if they take at most so many times the memory of what is stored: above 0.6% of ones.
+# Sparse columns have them if they take at most this many times the memory of the stored entries: above 0.6% of ones.
 MOST_OF_SPARSE = 4
-# Of a store on disk bit planes are made if they take no more memory than this; its codes take none for good.
+# For a store on disk bit planes are made if they take no more memory than this; its codes take no lasting memory.
 PLANES_OF_STORE_BYTES = 384 << 20
 WORDS = 512  # most words of a chunk: 32,768 rows, 4 KiB a plane
 
@@ -30,9 +30,9 @@ _KEPT: WeakKeyDictionary[Frame, Planes] = WeakKeyDictionary()
 def first_planes(frame: Frame) -> NDArray[np.int64]:
     """Return the number of each column's first bit plane; -1 for columns that have none."""
     narrow = np.array([_has_planes(block) for block in frame.blocks], bool)
-    packed = (frame.arities >= 2) & (frame.arities <= BITS_MOST_LEVELS)
+    packed = (frame.widths >= 2) & (frame.widths <= BITS_MOST_LEVELS)
     packed &= narrow[frame.block_of] if len(narrow) else False
-    planes = np.where(packed, frame.arities - 1, 0)
+    planes = np.where(packed, frame.widths - 1, 0)
     if on_disk(frame) and int(planes.sum()) * frame.n_rows // 8 > PLANES_OF_STORE_BYTES:
         return np.full(frame.n_columns, -1, np.int64)
     return np.where(packed, np.cumsum(planes) - planes, -1)
@@ -50,7 +50,7 @@ def on_disk(frame: Frame) -> bool:
 
 
 def planes_of(frame: Frame) -> Planes:
-    """Return bit planes and how many bits each has; kept with the frame, for the next question about the same data."""
+    """Return bit planes and their numbers of bits; kept with the frame, for the next question about the same data."""
     if frame not in _KEPT:
         _KEPT[frame] = _packed(frame, first_planes(frame))
     return _KEPT[frame]
@@ -59,7 +59,7 @@ def planes_of(frame: Frame) -> Planes:
 def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
     n_words = max(-(-frame.n_rows // 64), 1)
     words = -(-n_words // (8 * -(-n_words // WORDS))) * 8  # chunks of like size, whole cache lines
-    n_planes = int((frame.arities[first_plane >= 0] - 1).sum()) + 1  # the last one has no bits
+    n_planes = int((frame.widths[first_plane >= 0] - 1).sum()) + 1  # the last one has no bits
     planes, totals = np.zeros((-(-n_words // words), n_planes, words), np.uint64), np.zeros(n_planes, np.int32)
     for b, block in enumerate(frame.blocks):
         columns = np.flatnonzero((frame.block_of == b) & (first_plane >= 0))
@@ -67,8 +67,8 @@ def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
         if not len(columns):
             continue
         if isinstance(block, DenseColumns):
-            kernels.pack_dense(np.ascontiguousarray(block.codes), at, frame.arities[columns], first, planes, totals)
+            kernels.pack_dense(np.ascontiguousarray(block.codes), at, frame.widths[columns], first, planes, totals)
         else:
             stored = block.indptr, block.indices, block.codes
-            kernels.pack_sparse(*stored, at, frame.arities[columns], first, planes, totals)
+            kernels.pack_sparse(*stored, at, frame.widths[columns], first, planes, totals)
     return planes, totals

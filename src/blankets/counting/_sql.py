@@ -1,9 +1,9 @@
-"""Counting by SQL, where rows may not leave the database: one statement a request, tables come back.
+"""Counting by SQL, if rows must not leave the database: one statement per request, and only counts come back.
 
 A statement is a UNION ALL of one GROUP BY for each candidate. (Grouping sets do not share work either, and
-take three times the memory.) Levels and ranges are asked for once, and decide how columns are coded by
-the rules of `blankets.data.ingest`; numbers are cut into bins within the statement. Columns that repeat
-others are not looked for.
+take three times the memory.) Levels and ranges are queried once, and columns are coded by the rules of
+`blankets.data.ingest`; numbers are cut into bins within the statement. Columns that repeat others are not
+detected.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from blankets.data import (
     Summary,
     decide,
     decide_target,
-    named,
     quoted,
+    refuse_units,
+    table_of,
 )
 from blankets.errors import EngineError, ParameterError, TargetError
 
@@ -41,18 +42,19 @@ NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """A column as an expression whose value is text, and what code each text has (None: missing)."""
+    """A column as an SQL expression with text values, and the code of each text (None: missing)."""
 
     name: str
     expression: str
     codes: Mapping[str | None, int]
     levels: tuple[object, ...]
+    holes: bool = False  # whether missing values have the code beyond the levels
 
     def code(self, text: str | None) -> int:
         """Return the code of a text."""
         if text not in self.codes:
             raise EngineError(
-                f"column {self.name!r} has the value {text!r}, which it had not when its levels were asked for: the "
+                f"column {self.name!r} has the value {text!r}, which was not there when its levels were read: the "
                 f"rows of the query have changed; ask again, or pack the query first"
             )
         return self.codes[text]
@@ -61,9 +63,9 @@ class _Coded:
 class SqlCounter(PartitionedCounter):
     """Counts the rows of a query within the database.
 
-    ``table``: the query. ``target``: a column that has to be there, and may not be missing anywhere. ``reading``: as
-    for `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for
-    missing values "error" and "level".
+    ``table``: the query. ``target``: a column that must exist and have no missing values. ``reading``: as for
+    `blankets.data.ingest`; rules for bins are "sturges", "equal-width" and lists of cut points, policies for missing
+    values all but "drop".
 
     Examples
     --------
@@ -75,9 +77,10 @@ class SqlCounter(PartitionedCounter):
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+        refuse_units(reading, "engine='sql'", "count with sum(...) GROUP BY in a table in memory")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
-        asked = AskedColumns.of(named(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
+        asked = AskedColumns.of(table_of(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
         types = dict(table.rows(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {table.source})"))
         columns: dict[str, _Coded] = {}
         for name in [table.names[j] for j in asked.order]:
@@ -95,6 +98,7 @@ class SqlCounter(PartitionedCounter):
         self._columns = list(columns.values())
         self.names, self.levels = tuple(columns), tuple(coded.levels for coded in self._columns)
         self.arities = np.array([len(values) for values in self.levels], np.int64)
+        self.holes = frozenset(j for j, coded in enumerate(self._columns) if coded.holes)
         self.report: DataReport = findings.report(
             n_rows=self.n_rows,
             n_columns=len(columns),
@@ -105,12 +109,12 @@ class SqlCounter(PartitionedCounter):
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells these rows, and how they are read, from others."""
+        """What identifies these rows and how they are read."""
         about = self.table.query, self.table.content(), self.names, self.levels
         return hashlib.sha256(repr(about).encode("utf-8", "surrogatepass")).hexdigest()
 
     def ask(self, requests: Sequence[Request]) -> list[Tables]:
-        """Let the database count, one statement a request."""
+        """Let the database count, one statement per request."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request) -> Tables:
@@ -121,8 +125,11 @@ class SqlCounter(PartitionedCounter):
         parts = [f"SELECT {k} AS k, {x.expression} AS x, {counted}" for k, x in enumerate(columns)]
         found: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
         for k, x, y, *given, n in self.table.rows(" UNION ALL ".join(parts)):
-            stratum = tuple(coded.code(z) for coded, z in zip(cells[1:], given, strict=True))
-            found.setdefault(stratum, []).append((k, columns[k].code(x), cells[0].code(y), n))
+            pairs = [(columns[k], x), *zip(cells, (y, *given), strict=True)]
+            row = [coded.code(value) for coded, value in pairs]
+            if any(code == len(coded.levels) for code, (coded, _) in zip(row, pairs, strict=True)):
+                continue  # a hole
+            found.setdefault(tuple(row[2:]), []).append((k, row[0], row[1], n))
         widest = int(self.arities[request.xs].max())
         counts = np.zeros((len(columns), widest, int(self.arities[request.y]), len(found)), np.int32)
         for s, stratum in enumerate(sorted(found)):
@@ -131,7 +138,7 @@ class SqlCounter(PartitionedCounter):
         return Tables(counts, np.array(sorted(found), np.int32).reshape(len(found), len(request.given)))
 
     def _coded(self, name: str, kind: str, asked: AskedColumns, findings: Findings) -> _Coded | None:
-        """Ask for the levels or the range of a column, and decide how it is coded."""
+        """Query the levels or the range of a column, and decide how it is coded."""
         numbers = any(word in kind for word in NUMBERS) and "[" not in kind
         if not numbers and kind not in ("VARCHAR", "BOOLEAN") and not kind.startswith("ENUM"):
             raise Refused(f"is of type {kind}; convert it to text or numbers in the query or leave it out")
@@ -159,12 +166,13 @@ class SqlCounter(PartitionedCounter):
         codes: dict[str | None, int] = {str(code): code for code in code_of.values()}
         if used.binning is None:
             codes = {text: code_of[level] for text, level in texts.items()}
-        gap = {} if used.missing_label is None else {"nan": len(used.levels) - 1, None: len(used.levels) - 1}
+        missing = len(used.levels) if used.holes else len(used.levels) - 1
+        gap = {"nan": missing, None: missing} if used.holes or used.missing_label is not None else {}
         expression = f"CAST({quoted(name)} AS VARCHAR)" if used.binning is None else _bins(name, used)
-        return _Coded(name, expression, {**gap, **codes}, used.levels)
+        return _Coded(name, expression, {**gap, **codes}, used.levels, used.holes)
 
     def _summary(self, name: str, *, numbers: bool) -> tuple[Summary, dict[str, object]]:
-        """Return what the database says of a column, and the level of each text that it writes."""
+        """Return the summary of a column from the database, and the level of each of its texts."""
         column, summary = quoted(name), Summary.asked(name, self._reading, parts=True)
         most = summary.most_numbers if numbers else summary.most_levels
         value = f"CAST({column} AS DOUBLE)" if numbers else column
@@ -192,7 +200,7 @@ class SqlCounter(PartitionedCounter):
 
 
 def _as_level(level: Any) -> object:
-    """Return a number as `blankets.data` names it: an integer where it is whole."""
+    """Return a number as a level of `blankets.data`: an integer if it is whole."""
     if isinstance(level, str | bool):
         return level
     return int(level) if float(level).is_integer() else float(level)
@@ -207,7 +215,7 @@ def _bins(name: str, coding: Coding) -> str:
 
 
 def _leave(names: Sequence[str], j: int) -> NoReturn:
-    """Refuse to bring a column out of the database."""
+    """Refuse rules that would read a whole column from the database."""
     raise ParameterError(
         f"column {names[j]!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
         f"'equal-width' or cut points, or pack the query first"

@@ -1,13 +1,13 @@
-"""Data at the door: any table becomes a `Frame` of small integer codes."""
+"""Read data: any table becomes a `Frame` of small integer codes."""
 
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
-from blankets.data._data_report import Binning, DataReport
+from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._findings import Findings
-from blankets.data._frame import DenseColumns, Frame, SparseColumns
+from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._ingest import Ingested, ingest
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
@@ -18,7 +18,8 @@ from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import named
+from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 
 __all__ = [
     "AskedColumns",
@@ -34,6 +35,8 @@ __all__ = [
     "Findings",
     "Frame",
     "Ingested",
+    "MISSING_IS_A_LEVEL",
+    "NumberColumn",
     "NumericTable",
     "Reading",
     "ReadingOptions",
@@ -49,11 +52,12 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
-    "named",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",
     "quoted",
     "read_column",
     "read_table",
+    "refuse_units",
+    "table_of",
 ]

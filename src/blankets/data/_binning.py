@@ -1,7 +1,7 @@
-"""From continuous values to a few bins, by a rule that has a name.
+"""Cut continuous values into a few bins, by a named rule.
 
-A rule proposes cut points c1 < c2 < ...; the bins are x < c1, c1 <= x < c2, ..., x >= ck, so that new
-data outside the range that was seen fall into the outer bins. A bin without rows is joined with its
+A rule proposes cut points c1 < c2 < ...; the bins are x < c1, c1 <= x < c2, ..., x >= ck, so new data
+outside the range of the first data fall into the outer bins. A bin without rows is joined with its
 neighbor: this changes no count, but an empty level would cost degrees of freedom.
 
 References
@@ -43,7 +43,7 @@ def equal_width(values: Floats, bins: int) -> Floats:
 
 
 def equal_frequency(values: Floats, bins: int) -> Floats:
-    """Return the inner quantiles that part the values into ``bins`` bins of about equal size.
+    """Return the quantiles that divide the values into ``bins`` bins of about equal size.
 
     Tied values stay together, so bins can be fewer and less equal; if the lowest value alone fills a
     bin, the first cut is just above it.
@@ -58,7 +58,7 @@ RULES: dict[str, Callable[[Floats, int], Floats]] = {
     "equal-width": equal_width,
     "equal-frequency": equal_frequency,
 }
-COUNTED_RULES = {"equal-width", "equal-frequency"}  # those that the user may give a number of bins
+COUNTED_RULES = {"equal-width", "equal-frequency"}  # rules with a number of bins that the user may choose
 
 
 def cut_points(
@@ -69,8 +69,8 @@ def cut_points(
 ) -> Floats:
     """Return the cut points of one column by the named rule; at least one row lies in each bin.
 
-    ``values``, of shape (rows,): finite numbers. ``rule``: ``"supervised"`` is `mdlp_cuts`. ``bins``: how many bins to
-    ask for; default Sturges' number. ``classes``, of shape (rows,): codes of the target, for ``"supervised"``.
+    ``values``, of shape (rows,): finite numbers. ``rule``: ``"supervised"`` is `mdlp_cuts`. ``bins``: wanted number
+    of bins; default Sturges' number. ``classes``, of shape (rows,): codes of the target, for ``"supervised"``.
     """
     numbers = np.asarray(values, dtype=np.float64)
     if rule == "supervised":
@@ -82,7 +82,7 @@ def cut_points(
 
 
 def without_empty_bins(values: Floats, cuts: Floats) -> Floats:
-    """Leave out the upper border of each bin without rows (of the last bin, the lower one)."""
+    """Remove the upper border of each bin without rows (for the last bin, the lower border)."""
     counts = np.bincount(bin_codes(values, cuts), minlength=len(cuts) + 1)
     kept = cuts[counts[:-1] > 0]
     return kept if counts[-1] else kept[:-1]
@@ -98,7 +98,7 @@ def bin_codes(values: NDArray[np.number[Any]], cuts: Floats) -> NDArray[np.int64
 
 
 def bin_labels(cuts: Sequence[float] | Floats) -> tuple[str, ...]:
-    """Return readable names of the bins, with as many digits as tell the cut points apart.
+    """Return readable names of the bins, with enough digits to distinguish the cut points.
 
     >>> bin_labels([2.5, 7.0])
     ('< 2.5', '[2.5, 7)', '>= 7')
@@ -114,14 +114,14 @@ def bin_labels(cuts: Sequence[float] | Floats) -> tuple[str, ...]:
 
 
 def mdlp_cuts(values: Floats, classes: NDArray[np.integer[Any]]) -> Floats:
-    """Cut where the classes differ most, for as long as the description length of the classes falls.
+    """Cut where the classes differ most, as long as the description length of the classes falls.
 
-    The cuts have seen the target: tests on columns binned in this way reject too often, so use them
-    for description and prediction and not for p-values.
+    The cuts depend on the target: tests on columns binned in this way reject too often. Use them for
+    description and prediction, not for p-values.
 
     ``values``, of shape (rows,): finite numbers. ``classes``, of shape (rows,): codes of the target.
 
-    Returns: cut points midway between neighboring values; none if no cut pays for itself.
+    Returns: cut points midway between neighboring values; empty if no cut gains enough information.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _accepted_cuts(below: NDArray[np.int64], first: int, last: int) -> Iterator[
 
 
 def _pays(whole: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64], split: float) -> bool:
-    """Apply the criterion of Fayyad & Irani (section 3), here in nats: the gain must exceed its price."""
+    """Apply the criterion of Fayyad & Irani (section 3), here in nats: the gain must exceed the cost."""
     n = int(whole.sum())
     k, k_left, k_right = (int(np.count_nonzero(part)) for part in (whole, left, right))
     h, h_left, h_right = (float(_entropy(part[np.newaxis])[0]) for part in (whole, left, right))
@@ -176,6 +176,6 @@ def _entropy(counts: NDArray[np.int64]) -> Floats:
 
 
 def _midway(low: float, high: float) -> float:
-    """Return the middle of two values, or the upper one where no number lies between them."""
+    """Return the middle of two values, or the upper one if there is no number between them."""
     middle = low / 2 + high / 2
     return middle if low < middle <= high else high

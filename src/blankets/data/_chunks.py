@@ -1,7 +1,7 @@
-"""Rows that come in chunks, as often as they are asked for: files, folders and globs of CSV or Parquet.
+"""Read rows in chunks, several times if needed: files, folders and globs of CSV or Parquet.
 
-What does not fit into memory is read more than once: to learn the levels, and to write the codes. Each
-time the same rows must come, so a file that changes or vanishes meanwhile is an error.
+Data that do not fit into memory are read more than once: to learn the levels, and to write the codes. Each
+reading must give the same rows, so it is an error if a file changes or is removed in between.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from blankets.data._files import (
     csv_options,
     file_errors,
     kind_of_file,
+    large_whole_numbers,
+    maybe_rounded,
     no_file,
     open_parquet,
     reason,
@@ -35,13 +37,14 @@ from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
 VALUES = 1 << 22  # values in one chunk: as 8-byte numbers they take 32 MiB
 FEWEST_ROWS, MOST_ROWS = 1024, 1 << 17
 CSV_BLOCK = 1 << 24  # bytes
-LOOKS, LOOK_BYTES = 64, 1 << 16  # blocks of a file that are looked at, to tell whether it is still the same
+LOOKS, LOOK_BYTES = 64, 1 << 16  # blocks of a file that are compared, to see whether it is unchanged
 PARQUET = (".parquet", ".pq")
 
-# What a CSV column is when one of its values is not what the values before were.
+# The wider type of a CSV column if a value does not fit the type of the values before.
 WIDER = {
     "null": "int64",
     "int64": "double",
+    "uint64": "string",
     "double": "string",
     "bool": "string",
     "date32[day]": "timestamp[s]",
@@ -52,7 +55,7 @@ WIDER = {
 
 
 class ChangedTypes(Exception):
-    """A later value has shown that a column is of another type; what was learnt so far is void."""
+    """A later value does not fit the type of its column; reading must start again."""
 
 
 class Chunks(ABC):
@@ -66,19 +69,19 @@ class Chunks(ABC):
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """Return what tells these rows from others, as plain data: paths, sizes, times of change."""
+        """Return what identifies these rows, as plain data: paths, sizes, times of change."""
 
     @abstractmethod
     def bytes_needed(self) -> int:
-        """Estimate the memory that the whole table would take on its way to a frame."""
+        """Estimate the memory needed to turn the whole table into a frame."""
 
     @contextmanager
     def settled(self) -> Iterator[Chunks]:
-        """Yield chunks whose rows come in the same order each time."""
+        """Yield chunks with the same order of rows each time."""
         yield self
 
     def whole(self, name: str) -> Column:
-        """Read one column whole."""
+        """Read one whole column."""
         import pyarrow as pa
 
         parts = [chunk.column(name) for chunk in self.chunks([name])]
@@ -96,12 +99,12 @@ class Chunks(ABC):
 
     @property
     def rows_a_chunk(self) -> int:
-        """Number of rows in one chunk, so that many columns do not make it large."""
+        """Number of rows in one chunk; fewer if there are many columns."""
         return max(FEWEST_ROWS, min(MOST_ROWS, VALUES // max(1, len(self.names))))
 
 
 def _common_type(kinds: list[Any]) -> Any:
-    """Return the type that holds the values of all partitions, or refuse the column."""
+    """Return the type that fits the values of all partitions, or refuse the column."""
     import pyarrow as pa
 
     inner = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
@@ -130,12 +133,12 @@ class _Files(Chunks):
         """Return the columns of one file."""
 
     def identity(self) -> list[Any]:
-        """Return path, size, time of change and a look at the content of each file."""
+        """Return path, size, time of change and a hash of some of the content of each file."""
         return [file_state(path) for path in self.paths]
 
 
 def file_state(path: Path) -> list[Any]:
-    """Return what tells a file from another, or from what it will be; of a large file some blocks are looked at."""
+    """Return what identifies a file and shows changes; for a large file, only some blocks are read."""
     made = hashlib.blake2b(digest_size=16)
     with file_errors(path), path.open("rb") as file:
         state = os.fstat(file.fileno())
@@ -161,13 +164,13 @@ class ParquetChunks(_Files):
                 yield from file.iter_batches(self.rows_a_chunk, columns=list(columns))
 
     def bytes_needed(self) -> int:
-        """One byte a value for the codes, and one column at a time as numbers with copies."""
+        """One byte per value for the codes, and one column at a time as numbers, with copies."""
         n_rows = sum(open_parquet(path).metadata.num_rows for path in self.paths)
         return int(n_rows) * (len(self.names) + 32)
 
 
 class CsvChunks(_Files):
-    """CSV files, block by block; types begin with those of the first block and widen when a value asks for it."""
+    """CSV files, block by block; types are those of the first block, and widen if a later value needs it."""
 
     def _columns_of(self, path: Path) -> list[str]:
         with file_errors(path), self._reader(path, {}, None) as reader:
@@ -178,7 +181,7 @@ class CsvChunks(_Files):
         return {}
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield blocks of rows of all files; raise `ChangedTypes` where a column has to be read anew."""
+        """Yield blocks of rows of all files; raise `ChangedTypes` if a column has to be read again."""
         import pyarrow as pa
 
         for path in self.paths:
@@ -186,10 +189,31 @@ class CsvChunks(_Files):
                 with file_errors(path, but=pa.ArrowInvalid), self._reader(path, self._types, columns) as reader:
                     for field in reader.schema:
                         self._types.setdefault(field.name, field.type)
-                    yield from reader
+                    for batch in reader:
+                        self._refuse_rounding(path, batch)
+                        yield batch
             except pa.ArrowInvalid as error:
                 self._widen(path, error)
                 raise ChangedTypes from error
+
+    def _refuse_rounding(self, path: Path, batch: Any) -> None:
+        """Have a column read anew whose whole numbers are too large for what pyarrow took them for."""
+        import pyarrow as pa
+
+        for name, values in zip(batch.schema.names, batch.columns, strict=True):
+            if (path, name) in self._sure or not maybe_rounded(values):
+                continue
+            with file_errors(path), self._reader(path, {name: pa.string()}, [name]) as reader:
+                large = [n for block in reader for n in large_whole_numbers(block.column(0).to_pylist())]
+            if large:
+                self._types[name] = pa.uint64() if 0 <= min(large) and max(large) < 2**64 else pa.string()
+                raise ChangedTypes
+            self._sure.add((path, name))
+
+    @cached_property
+    def _sure(self) -> set[tuple[Path, str]]:
+        """Files and columns whose large numbers are no whole ones."""
+        return set()
 
     def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
@@ -213,7 +237,7 @@ class CsvChunks(_Files):
         self._types[name] = pa.type_for_alias({"date32[day]": "date32"}.get(wider, wider))
 
     def bytes_needed(self) -> int:
-        """Three times the text: as an Arrow table, its copies and the codes."""
+        """Three times the size of the text: for an Arrow table, its copies and the codes."""
         return 3 * sum(path.stat().st_size for path in self.paths)
 
 
@@ -225,7 +249,7 @@ def _other_columns(first: Path, names: Sequence[str], path: Path, got: Sequence[
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the data files that a path, a folder, a glob or a list of these stands for, in sorted order."""
+    """Return the data files of a path, a folder, a glob or a list of these, in sorted order."""
     if isinstance(source, str | Path):
         path = Path(source)
         with file_errors(path):

@@ -1,7 +1,7 @@
-"""From the summary of a column to its coding: one decision, wherever the column comes from.
+"""Decide the coding of a column from its summary: the same decision for every source.
 
 A column is left out (`LeftOut` says why), refused (`Refused` says why), or coded by a `Coding`, which
-turns rows into codes: those of the column itself, of its chunks, or new ones.
+turns rows into codes: rows of the column itself, of its chunks, or new rows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from blankets.data._data_report import Binning
 from blankets.data._reading import Reading, Rule, given_cuts
 from blankets.data._summary import ROWS_PER_LEVEL, Summary, Whole
 
-SMALL_TARGET = 10  # classes that a target may have however few the rows
-OF_LEVELS = ("categorical", "none")  # rules under which numbers may be levels
+SMALL_TARGET = 10  # a target may have this many classes even with few rows
+OF_LEVELS = ("categorical", "none", "auto")  # rules under which numbers may be levels
+UNCUT = ("auto", "none", "number")  # rules under which numbers may stay numbers
 CHANGED = "has new levels at the second reading: its source has changed"
 
 
@@ -39,20 +40,26 @@ class LeftOut(Enum):
 class Coding:
     """How one column is coded."""
 
-    kind: str  # What the column is. Numbers are cut where they are counted.
+    kind: str  # what the column is; numbers are cut when they are counted
     levels: tuple[object, ...]  # what the codes mean
     binning: Binning | None = None  # cut points of a number
-    missing_label: str | None = None  # the level that stands for "missing", the last one, where there is one
+    missing_label: str | None = None  # the level that means "missing", if there is one; it is the last
     unused: tuple[object, ...] = ()  # declared levels that no row has
     checked: bool = True  # whether each bin is known to have rows; otherwise see `without_empty_bins`
+    holes: bool = False  # whether missing values have a code of their own that is no level: the number of levels
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column stays a number: it has values and no codes."""
+        return self.kind == "number" and self.binning is None
 
     @property
     def known(self) -> tuple[object, ...]:
-        """The levels without that of missing values."""
+        """The levels without the one for missing values."""
         return self.levels if self.missing_label is None else self.levels[:-1]
 
     def codes(self, column: Column) -> NDArray[np.integer[Any]]:
-        """Return the codes of some rows; 0 where values are missing and no level stands for that."""
+        """Return the codes of some rows; 0 if the value is missing and there is no code for that."""
         codes: NDArray[np.integer[Any]]
         if self.binning is None:
             codes, added = by_levels(column, self.known)
@@ -66,13 +73,19 @@ class Coding:
             codes = np.zeros(len(column), np.int64)
         if column.missing is None:
             return codes
-        return np.where(column.missing, 0 if self.missing_label is None else len(self.levels) - 1, codes)
+        missing = len(self.levels) if self.holes else 0 if self.missing_label is None else len(self.levels) - 1
+        return np.where(column.missing, missing, codes)
+
+    @property
+    def width(self) -> int:
+        """Number of codes: the levels, and one for holes."""
+        return len(self.levels) + self.holes
 
     def without_empty_bins(self, counts: NDArray[np.integer[Any]]) -> tuple[Coding | LeftOut, NDArray[np.int32] | None]:
-        """Join each bin without rows with its neighbor, given the rows of each code.
+        """Join each bin without rows with its neighbor, given the number of rows of each code.
 
-        Returns the coding with the cuts that remain, and the new code of each old one (None: codes stay). Bins that
-        the user gave stay as they are.
+        Returns the coding with the remaining cuts, and the new code of each old one (None: no change). Bins given by
+        the user stay as they are.
         """
         if self.binning is None or self.checked:
             return self, None
@@ -92,7 +105,7 @@ class Coding:
 
 
 def by_levels(column: Column, known: tuple[object, ...]) -> tuple[NDArray[np.integer[Any]], tuple[object, ...]]:
-    """Return the codes of rows by known levels, and the levels that they have besides, whose codes follow."""
+    """Return the codes of rows by known levels, and their new levels, which get the next codes."""
     if isinstance(column, Numbers):
         if (at := _found(column, known)) is not None:
             return at, ()
@@ -110,7 +123,7 @@ def by_levels(column: Column, known: tuple[object, ...]) -> tuple[NDArray[np.int
 
 
 def _found(column: Numbers, known: tuple[object, ...]) -> NDArray[np.int64] | None:
-    """Return where numbers are among sorted levels, if all are there: quicker than to sort these first."""
+    """Return the positions of numbers among sorted levels, if all are there: faster than sorting the numbers."""
     levels = np.array(known)
     if column.values.dtype.kind != "f" or levels.dtype.kind not in "iuf" or not len(levels):
         return None
@@ -120,7 +133,7 @@ def _found(column: Numbers, known: tuple[object, ...]) -> NDArray[np.int64] | No
 
 
 def left_out(summary: Summary, reading: Reading, whole: Whole, *, keep: bool) -> LeftOut | None:
-    """Return why a feature is left out for its values, if it is; parameters are those of `decide`."""
+    """Return why a feature is left out because of its values, or None; parameters as for `decide`."""
     if summary.n_infinite:
         return LeftOut.INFINITE
     if keep:
@@ -131,20 +144,29 @@ def left_out(summary: Summary, reading: Reading, whole: Whole, *, keep: bool) ->
 
 
 def decide(
-    name: str, summary: Summary, reading: Reading, whole: Whole, classes: Categories | None = None, *, keep: bool
+    name: str,
+    summary: Summary,
+    reading: Reading,
+    whole: Whole,
+    classes: Categories | None = None,
+    *,
+    keep: bool,
+    numbers: bool = False,
 ) -> Coding | LeftOut:
     """Return how a feature is coded, or why it is left out.
 
-    ``name``: the column. ``summary``: what is known of it. ``reading``: what the user wishes. ``whole``: reads all of
-    its rows, for rules that look at all values at once. ``classes``: the target, for cuts that look at it. ``keep``:
-    whether it is kept although it is constant or an identifier.
+    ``name``: the column. ``summary``: what is known of it. ``reading``: the user's options. ``whole``: reads all of
+    its rows, for rules that need all values at once. ``classes``: the target, for rules that use it. ``keep``:
+    whether to keep it even if it is constant or an identifier. ``numbers``: whether it may stay a number.
     """
     if (why := left_out(summary, reading, whole, keep=keep)) is not None:
         return why
     if summary.n_missing and reading.missing == "error":
         return LeftOut.MISSING
     rule, asked = reading.rule_for(name)
-    if summary.continuous:
+    if summary.continuous and numbers and rule in UNCUT and not (summary.n_missing and reading.missing == "level"):
+        coding: Coding | LeftOut = Coding("number", ())
+    elif summary.continuous:  # a number with a level for missing values is cut as well
         coding = _cut(summary, rule, reading.n_bins, whole, classes)
     elif asked and rule not in OF_LEVELS:
         raise Refused("is named in discretize, but it does not hold numbers")
@@ -152,12 +174,16 @@ def decide(
         coding = _categories(summary)
     if not summary.n_missing or isinstance(coding, LeftOut):
         return coding
+    if reading.missing == "testwise":
+        return replace(coding, holes=True)
     label = "missing" if "missing" not in coding.levels else "(missing)"
     return replace(coding, levels=(*coding.levels, label), missing_label=label)
 
 
-def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -> Coding | LeftOut:
-    """Return how the target is coded; raise `Refused` if it cannot be one. Its missing values are no level."""
+def decide_target(
+    name: str, summary: Summary, reading: Reading, whole: Whole, *, numbers: bool = False
+) -> Coding | LeftOut:
+    """Return how the target is coded; raise `Refused` if it cannot be used. Missing values get no level."""
     rule, _ = reading.rule_for(name)
     if not summary.n:
         raise Refused(f"is missing in all of the {summary.n_rows} rows")
@@ -166,6 +192,8 @@ def decide_target(name: str, summary: Summary, reading: Reading, whole: Whole) -
     if summary.is_constant(missing_counts=True):
         raise Refused("has the same value in all rows; nothing can depend on it")
     if summary.continuous and not summary.is_identifier(whole):
+        if numbers and rule in UNCUT:
+            return Coding("number", ())
         return _cut(summary, "sturges" if rule == "supervised" else rule, reading.n_bins, whole)
     n_classes = summary.n if summary.levels is None else summary.seen
     if n_classes > max(summary.n / ROWS_PER_LEVEL, SMALL_TARGET):
@@ -190,7 +218,7 @@ def _cut(
     summary: Summary, rule: Rule, n_bins: int | None, whole: Whole, classes: Categories | None = None
 ) -> Coding | LeftOut:
     """Cut a continuous column by its rule."""
-    if rule == "none":
+    if rule in ("none", "number"):
         return LeftOut.CONTINUOUS
     if not isinstance(rule, str):
         cuts, checked = given_cuts(rule), False
@@ -199,6 +227,7 @@ def _cut(
         if not len(cuts):
             return LeftOut.NO_CUT
     else:
+        rule = "sturges" if rule == "auto" else rule
         wanted = n_bins if rule in COUNTED_RULES and n_bins is not None else sturges_bins(summary.n)
         cuts, checked = equal_width(np.array([summary.low, summary.high], np.float64), wanted), False
     binning = Binning(rule if isinstance(rule, str) else "given", tuple(cuts.tolist()))
@@ -206,7 +235,7 @@ def _cut(
 
 
 def _cuts_of_values(column: Column, rule: str, n_bins: int | None, classes: Categories | None) -> NDArray[np.float64]:
-    """Return cuts that depend on all values, or on the target beside them."""
+    """Return cuts that depend on all values, or also on the target."""
     if not isinstance(column, Numbers):
         raise Refused(CHANGED)
     if rule != "supervised" or classes is None:
@@ -222,11 +251,11 @@ def _gaps(column: Column) -> Mask:
 def code(
     coding: Coding | LeftOut, column: Column, settled: Column
 ) -> tuple[Coding | LeftOut, NDArray[np.integer[Any]]]:
-    """Return the codes of a whole column, and its coding without bins that no row is in.
+    """Return the codes of a whole column, and its coding without empty bins.
 
-    ``settled`` is what its summary made of it: few numbers are codes already.
+    ``settled`` is the column as its summary returned it: few distinct numbers are codes already.
     """
-    if isinstance(coding, LeftOut):
+    if isinstance(coding, LeftOut) or coding.is_number:
         return coding, np.zeros(0, np.int64)
     codes = coding.codes(settled if coding.binning is None else column)
     if coding.checked:

@@ -1,8 +1,8 @@
-"""What the readers hand over: a column is either numbers or categories, whatever container it came from.
+"""What the readers return: a column is either numbers or categories, from any container.
 
-`Numbers` have yet to become categories (few distinct values) or bins (many); `Categories` already are
-codes with levels. Both carry a mask of missing rows, or None where nothing is missing. A column that
-cannot be either raises `Refused` with the reason, so that all bad columns can be reported together.
+`Numbers` will become categories (few distinct values) or bins (many); `Categories` already are codes
+with levels. Both have a mask of missing rows, or None if nothing is missing. A column that can be
+neither raises `Refused` with the reason, so that all bad columns can be reported together.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 
-FEW_VALUES = 20  # most distinct numbers that are taken for categories
-LOOKUP = 65_536  # integers within so small a range are counted, not sorted
+FEW_VALUES = 20  # numbers with at most this many distinct values are categories
+LOOKUP = 65_536  # integers within a range this small are counted, not sorted
 
 
 class Refused(Exception):
@@ -30,9 +30,9 @@ class Categories:
 
     # (rows,): ``levels[codes[i]]`` is the value of row i; meaningless where ``missing``
     codes: NDArray[np.integer[Any]]
-    levels: tuple[object, ...]  # all levels, in declared order, or sorted where none was declared
+    levels: tuple[object, ...]  # all levels, in declared order, or sorted if none was declared
     missing: Mask | None = None  # which rows have no value
-    # declared, ordered: whether the container itself declared the levels (then some may be unused), and that
+    # declared, ordered: whether the container itself declared the levels (then some may be unused), and whether
     # their order has a meaning
     declared: bool = False
     ordered: bool = False
@@ -51,8 +51,8 @@ class Categories:
         """Number of infinite values."""
         return 0
 
-    def take(self, rows: Mask) -> Categories:
-        """Return the column with some rows only; texts that are gone are no levels any more."""
+    def take(self, rows: Mask | NDArray[np.int64]) -> Categories:
+        """Return the column with only some rows; text levels without rows are removed."""
         part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared, self.ordered)
         if self.declared or not (self.levels and isinstance(self.levels[0], str)):
             return part
@@ -87,9 +87,14 @@ class Numbers:
         """Number of infinite values."""
         return int(np.count_nonzero(np.isinf(self.present))) if self.values.dtype.kind == "f" else 0
 
-    def take(self, rows: Mask) -> Numbers:
-        """Return the column with some rows only."""
+    def take(self, rows: Mask | NDArray[np.int64]) -> Numbers:
+        """Return the column with only some rows."""
         return Numbers(self.values[rows], _some(self.missing, rows))
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the values as floating-point numbers, NaN where they are missing."""
+        values = self.values.astype(np.float64)
+        return values if self.missing is None else np.where(self.missing, np.nan, values)
 
     @property
     def present(self) -> NDArray[np.number[Any]]:
@@ -110,7 +115,7 @@ def _count(missing: Mask | None) -> int:
     return 0 if missing is None else int(np.count_nonzero(missing))
 
 
-def _some(missing: Mask | None, rows: Mask) -> Mask | None:
+def _some(missing: Mask | None, rows: Mask | NDArray[np.int64]) -> Mask | None:
     """Return the mask of the chosen rows, None if nothing is missing among them."""
     if missing is None:
         return None
@@ -133,8 +138,8 @@ def factorize(numbers: Numbers, at_most: int | None) -> Categories | None: ...
 def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None:
     """Turn each distinct number into a category, in numerical order; None if there are more than ``at_most``.
 
-    Whole numbers are named as integers, so that a container that had to store them as floats (for
-    lack of a missing integer) gives the same levels as one that had not.
+    Whole numbers become integer levels, so that a container that stores them as floats (because integers
+    cannot be missing) gives the same levels as one that stores integers.
 
     >>> factorize(Numbers(np.array([2.0, 0.5, 2.0]))).levels
     (0.5, 2)
@@ -144,7 +149,7 @@ def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None
     if low is not None:
         return _counted(values, low, at_most)
     present = numbers.present
-    if at_most is not None and len(np.unique(present[:4096])) > at_most:  # the first rows mostly settle it
+    if at_most is not None and len(np.unique(present[:4096])) > at_most:  # the first rows are mostly enough to decide
         return None
     found = distinct(present)
     if at_most is not None and len(found) > at_most:
@@ -162,7 +167,7 @@ def _counted(values: NDArray[np.number[Any]], low: int, at_most: int | None) -> 
     if at_most is not None and n > at_most:
         return None
     levels = tuple(v + low for v in found.tolist())
-    if found[-1] - first == n - 1:  # no gaps: the numbers are codes already, or nearly so
+    if found[-1] - first == n - 1:  # no gaps: the numbers are codes already, up to a shift
         codes: Any = values if levels[0] == 0 else offset - first if first else offset
         return Categories(codes, levels, None, _counts=[counts[first:]])
     rank = np.zeros(len(counts), np.int32)
@@ -171,7 +176,7 @@ def _counted(values: NDArray[np.number[Any]], low: int, at_most: int | None) -> 
 
 
 def _lowest_of_few(values: NDArray[np.number[Any]]) -> int | None:
-    """Return the smallest of integers that lie within a small range, or one below; None for all others."""
+    """Return the smallest of integers within a small range, or a number below it; None for all others."""
     if values.dtype.kind not in "iu" or not len(values):
         return None
     if values.dtype.itemsize == 1:
@@ -181,21 +186,21 @@ def _lowest_of_few(values: NDArray[np.number[Any]]) -> int | None:
 
 
 def _offset(values: NDArray[np.number[Any]], low: int) -> NDArray[np.int64]:
-    """Return integers counted from ``low``, without the overflow of narrow types."""
+    """Return integers minus ``low``, without overflow of narrow types."""
     wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
     return (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
 
 
 def sorted_categories(codes: NDArray[np.integer[Any]], labels: Sequence[Any], missing: Mask | None) -> Categories:
-    """Renumber codes so that labels are in sorted order, whatever order the rows met them in."""
+    """Renumber codes so that levels are in sorted order, whatever the order of rows."""
     order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.empty(len(labels) + 1, np.int32)
     rank[order] = np.arange(len(labels))
-    rank[-1] = 0  # where a reader writes -1 for missing
+    rank[-1] = 0  # some readers write -1 for missing
     return Categories(rank[codes], tuple(labels[k] for k in order), missing)
 
 
 def level_names(levels: Iterable[Any]) -> tuple[object, ...]:
-    """Return levels as plain Python values; what is not a number, a truth value or a text becomes its text."""
+    """Return levels as plain Python values; all but numbers, booleans and text are converted to text."""
     unwrapped = (v.item() if isinstance(v, np.generic) else v for v in levels)
     return tuple(v if isinstance(v, bool | int | float | str) else str(v) for v in unwrapped)

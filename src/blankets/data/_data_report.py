@@ -1,4 +1,4 @@
-"""`DataReport`: what was done to a table at the door, as data and as sentences."""
+"""`DataReport`: what was done to a table when it was read, as data and as sentences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from itertools import pairwise
 
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
+
+MISSING_IS_A_LEVEL = (
+    "Given such a column, rows without a value count as alike although their values differ: what it confounds stays "
+    "confounded there."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,35 +29,39 @@ class Binning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataReport:
-    """What was done to a table on its way in."""
+    """What was done to a table when it was read."""
 
-    # n_rows, n_columns: size of what came out, the target included
+    # n_rows, n_columns: size of the table as it is used, the target included
     n_rows: int
     n_columns: int
     # n_rows_given, n_columns_given: size of the table as the user gave it (after ``columns`` and ``exclude``)
     n_rows_given: int
     n_columns_given: int
     dropped_rows: int = 0  # rows deleted for missing feature values
-    constant: tuple[str, ...] = ()  # columns left out because they have one value or none
-    # columns left out because binning, mostly the supervised one, put all rows into one bin
+    constant: tuple[str, ...] = ()  # columns left out because they have at most one value
+    # columns left out because binning (mostly supervised binning) put all rows into one bin
     without_cut: tuple[str, ...] = ()
     id_like: tuple[str, ...] = ()  # columns left out because almost every row has its own level
-    # for each column kept, the later columns that carry the same information and were left out
+    # for each kept column, the later columns that have the same information and were left out
     duplicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    copies_of_target: tuple[str, ...] = ()  # columns that are kept although they equal the target
+    copies_of_target: tuple[str, ...] = ()  # columns that equal the target; they are kept
     # columns with so many levels that few tests can be reliable
     many_levels: Mapping[str, int] = field(default_factory=dict)
     binned: Mapping[str, Binning] = field(default_factory=dict)  # continuous columns and how they were cut
+    numbers: tuple[str, ...] = ()  # continuous columns that stay numbers
+    ordered: tuple[str, ...] = ()  # categories whose levels have an order
     # used feature columns with missing values, and in how many of the given rows
     missing: Mapping[str, int] = field(default_factory=dict)
     missing_policy: str = "error"  # what was done about those
     # declared levels that no row has; they count in the nominal degrees of freedom
     unused_levels: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     unlabeled: int = 0  # rows whose target is missing
+    unlabeled_left_out: bool = False  # whether these rows were left out
+    complete_rows: int | None = None  # rows that have a value in every column, where each test finds its own rows
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why each column that was left out is not there.
+        """Columns that were left out, and why.
 
         >>> DataReport(n_rows=9, n_columns=2, n_rows_given=9, n_columns_given=3, constant=("c",)).left_out
         {'c': 'it has a single value'}
@@ -74,23 +83,36 @@ class DataReport:
         return plain
 
     def lines(self) -> list[str]:
-        """Return the report as sentences, the most important first; only what happened is told."""
+        """Return the report as sentences, the most important first; only about what happened."""
         gone = f"{self.dropped_rows} of {self.n_rows_given} rows were deleted for missing values in"
         told = [
             (True, f"{self.n_rows} rows and {self.n_columns} columns are used."),
             (self.dropped_rows, f"{gone} {listed(self.missing)}."),
-            (self.missing_policy == "level" and self.missing, f"Missing is a level of {listed(self.missing)}."),
-            (self.unlabeled, f"The target is missing in {self.unlabeled} rows."),
+            (
+                self.missing_policy == "level" and self.missing,
+                f"Missing is a level of {listed(self.missing)}. {MISSING_IS_A_LEVEL}",
+            ),
+            (self.complete_rows is not None, self._testwise_line()),
+            (self.unlabeled and not self.unlabeled_left_out, f"The target is missing in {self.unlabeled} rows."),
+            (self.unlabeled_left_out, f"{self.unlabeled} rows without a target were left out."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
             (self.constant, f"Left out, a single value: {listed(self.constant)}."),
             (self.without_cut, f"Left out, no cut found by binning: {listed(self.without_cut)}."),
             (self.id_like, f"Left out, almost every row has its own level: {listed(self.id_like)}."),
             *((True, sentence) for sentence in self._duplicate_lines()),
             (self.many_levels, f"So many levels that few tests will be reliable: {listed(self.many_levels)}."),
+            (self.numbers, f"Numbers, tested without cutting: {listed(self.numbers)}."),
+            (self.ordered, f"Categories in order: {listed(self.ordered)}."),
             *((True, sentence) for sentence in self._binning_lines()),
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]
         return [sentence for happened, sentence in told if happened]
+
+    def _testwise_line(self) -> str:
+        return (
+            f"Values are missing in {listed(self.missing)}; {self.complete_rows} rows are complete, and each test uses "
+            f"the rows that have what it needs."
+        )
 
     def _duplicate_lines(self, most: int = 8) -> list[str]:
         """Return one sentence for each of the first columns that have copies."""

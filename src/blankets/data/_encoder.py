@@ -1,4 +1,4 @@
-"""`Encoder`: the same levels and the same cut points for new rows."""
+"""`Encoder`: codes new rows with the same levels and cut points."""
 
 from __future__ import annotations
 
@@ -24,32 +24,31 @@ from blankets.records import Count, refuse
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Knows how a table was turned into codes and does the same to new rows."""
+    """Stores how a table was turned into codes, and does the same to new rows."""
 
     names: tuple[str, ...]  # columns of the frame
     levels: tuple[tuple[Any, ...], ...]  # their levels
     binned: Mapping[str, Binning]  # cut points of the continuous ones
     target: str | None  # name of the target; new rows may come without it
     # the policy for missing values; new rows are never dropped, so "drop" is an error here
-    missing: Annotated[str, Literal["error", "level", "drop"]]
-    missing_labels: Mapping[str, str]  # name of the level that stands for "missing", where there is one
-    # For tables whose columns have numbers only: how many there were. New rows must have as many, or all but the
-    # last if that was the target.
+    missing: Annotated[str, Literal["testwise", "level", "drop", "error"]]
+    missing_labels: Mapping[str, str]  # name of the level that means "missing", for columns that have one
+    # For tables without column names: the number of columns. New rows must have as many, or all but the last if
+    # that was the target.
     n_columns_in: Count | None = None
 
     def _check(self) -> None:
         if len(self.names) != len(self.levels) or len(set(self.names)) < len(self.names):
-            refuse("'names' in 'encoder' are not as many as 'levels', or one is there twice")
+            refuse("'names' and 'levels' in 'encoder' differ in number, or a name is there twice")
         if not all(isinstance(level, str | int | float) for some in self.levels for level in some):
-            refuse("'levels' in 'encoder' hold something else than texts and numbers")
+            refuse("'levels' in 'encoder' hold values that are neither texts nor numbers")
 
     def transform(self, new_data: Any) -> Frame:
         """Return new rows as codes of the same levels.
 
-        Columns go by name (by number in matrices) and may be in another order; columns that the
-        frame does not have are ignored. The target may be absent; then the frame has the features
-        only. A level that was not there before gets a code after all the known ones, and a warning
-        says how many rows have one.
+        Columns are matched by name (by number in matrices) and may be in another order; other columns
+        are ignored. The target may be absent; then the frame has only the features. A new level gets
+        a code after all known ones, and a warning says how many rows have a new level.
 
         ``new_data``: any container that `ingest` accepts.
 
@@ -63,18 +62,24 @@ class Encoder:
         """
         table = open_table(new_data)
         wanted = self._columns_in(table)
-        if table.sparse is not None and all(self.levels[k][:1] == (0,) for k in wanted):
+        gaps = self.missing == "testwise" and table.sparse is not None and bool(np.isnan(table.sparse.data).any())
+        if table.sparse is not None and not gaps and all(self.levels[k][:1] == (0,) for k in wanted):
             return self._transform_sparse(table, wanted)
         findings, new_rows = Findings(), dict[str, int]()
         builder = FrameBuilder(table.n_rows, len(wanted))
         for k, j in wanted.items():
             name = self.names[k]
             try:
-                codes, levels = self._recode(k, table.read(j), findings, new_rows)
+                column = table.read(j)
+                if not self.levels[k]:
+                    builder.add_number(name, self._number(name, column, findings))
+                    continue
+                codes, levels = self._recode(k, column, findings, new_rows)
             except Refused as reason:
                 findings.refuse(name, reason)
                 continue
-            builder.add(name, codes, levels)
+            holes = self.missing == "testwise" and column.missing is not None and name != self.target
+            builder.add(name, codes, levels, holes=holes)
         findings.check(missing="error")
         _warn_of_new_levels(new_rows)
         return builder.frame()
@@ -84,13 +89,25 @@ class Encoder:
         n, before = len(table.names), self.n_columns_in
         if before is not None and table.positional and n != before:
             if n != before - 1 or self.target != f"x{n}":
-                raise DataError(f"the new rows have {n} columns, but there were {before}; columns go by number here")
+                raise DataError(
+                    f"the new rows have {n} columns, but there were {before}; columns are matched by number here"
+                )
         index = table.index
         absent = [name for name in self.names if name not in index and name != self.target]
         if absent:
             near = did_you_mean(absent[0], table.names)
             raise DataError(f"the new rows lack the columns {listed(absent)}{near}")
         return {k: index[name] for k, name in enumerate(self.names) if name in index}
+
+    def _number(self, name: str, column: Column, findings: Findings) -> NDArray[np.float64]:
+        """Return the values of a column that stays a number."""
+        if not isinstance(column, Numbers):
+            raise Refused("held numbers before and does not now")
+        if endless := column.n_infinite:
+            findings.infinite[name] = endless
+        if column.missing is not None and name != self.target and self.missing != "testwise":
+            findings.missing[name] = column.n_missing
+        return column.floats()
 
     def _recode(
         self, k: int, column: Column, findings: Findings, new_rows: dict[str, int]
@@ -112,6 +129,8 @@ class Encoder:
             return codes, levels
         if name == self.target:
             return np.where(column.missing, 0, codes), levels
+        if self.missing == "testwise":
+            return np.where(column.missing, len(levels), codes), levels
         if self.missing != "level":
             findings.missing[name] = column.n_missing
             return codes, levels
@@ -137,8 +156,8 @@ class Encoder:
 
 
 def _warn_of_new_levels(new_rows: dict[str, int]) -> None:
-    """Say where new levels were met, in one warning."""
+    """Warn of new levels, all columns in one warning."""
     if new_rows:
         counts = ", ".join(f"{name!r} ({n} rows)" for name, n in list(new_rows.items())[:8])
         more = f" and {len(new_rows) - 8} more columns" if len(new_rows) > 8 else ""
-        warn(f"levels that were not there before: {counts}{more}", BlanketsWarning)
+        warn(f"new levels, not seen before: {counts}{more}", BlanketsWarning)

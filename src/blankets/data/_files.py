@@ -1,8 +1,7 @@
 """Tables from files: CSV, TSV (also compressed with gzip) and Parquet.
 
-CSV files are read by pyarrow where it is installed and by the standard library otherwise; both are
-set to the same meaning of missing values, truth values and dates. Parquet columns are read one by one
-when they are needed.
+CSV files are read by pyarrow if it is installed, otherwise by the standard library; both treat missing
+values, booleans and dates in the same way. Parquet columns are read one by one when they are needed.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ import csv
 import datetime
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
@@ -23,7 +23,7 @@ import numpy as np
 
 from blankets.data._columns import Categories, Column, Numbers, Refused
 from blankets.data._readers import DATES, as_objects, from_arrow, from_objects
-from blankets.data._tables import Table, named
+from blankets.data._tables import Table, table_of
 from blankets.errors import DataError, MissingPackageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -32,19 +32,20 @@ if TYPE_CHECKING:
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and Arrow's errors, which are of many kinds
 LONGEST_HEADER = 1 << 24  # characters
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
 def read_table(path: str | Path, *, separator: str | None = None) -> Table:
-    r"""Open a CSV, TSV or Parquet file as a table that `ingest` takes.
+    r"""Open a CSV, TSV or Parquet file as a table for `ingest`.
 
     In CSV files the first line has the column names; empty fields, ``NA``, ``N/A``, ``NaN``, ``null``,
     ``<NA>`` and ``#N/A`` are missing values; columns whose every value is a number, or true/false,
     are read as such; ISO dates are recognized (and then refused by `ingest`, with advice).
 
-    ``path``: ends in .csv, .tsv, .tab, either of them with .gz, or in .parquet or .pq. With ``separator`` any text file
-    will do. ``separator``: what separates the fields; default as the file name says.
+    ``path``: ends in .csv, .tsv, .tab, each also with .gz, or in .parquet or .pq. With ``separator`` any text file
+    works. ``separator``: the character between fields; default by the file name.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def read_table(path: str | Path, *, separator: str | None = None) -> Table:
 
 
 def kind_of_file(path: Path) -> str:
-    """Return the ending of a file's name that tells its format, in lower case, without that of compression.
+    """Return the ending of a file's name that gives its format, in lower case, without the ending of compression.
 
     >>> kind_of_file(Path("Patients.CSV.gz"))
     '.csv'
@@ -82,14 +83,14 @@ def kind_of_file(path: Path) -> str:
 
 
 def check_file(path: Path, what: str = "file") -> None:
-    """Refuse a path that is not that of a plain file; a pipe, for one, would be waited for."""
+    """Refuse a path that is not a plain file; reading a pipe, for example, could wait forever."""
     with file_errors(path):
         if not path.is_file():
             raise DataError(no_file(path, what))
 
 
 def no_file(path: Path, what: str = "file") -> str:
-    """Say that there is no such file, and which one may have been meant."""
+    """Say that there is no such file, and suggest a similar name."""
     if path.exists() and not path.is_dir():
         return f"{str(path)!r} is a pipe or a device, not a file; save its content as one"
     if path.is_dir():
@@ -106,7 +107,7 @@ def _open_text(path: Path) -> io.TextIOBase:
 
 @contextmanager
 def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
-    """Turn what goes wrong while reading into a `DataError` that names the file, except errors ``but``."""
+    """Turn errors of reading into a `DataError` that names the file, except errors ``but``."""
     try:
         yield
     except but:
@@ -115,14 +116,15 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
         raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
-    except (OSError, EOFError, csv.Error, zlib.error, ValueError) as error:  # Arrow's are among them
-        if isinstance(error, DataError):
+    except Exception as error:
+        known = isinstance(error, _READING) or type(error).__module__.startswith("pyarrow")
+        if isinstance(error, DataError | MemoryError) or not known:
             raise
         raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
 
 
 def reason(error: Exception) -> str:
-    """Return what went wrong, in the words of whoever read the file where these can be understood."""
+    """Return what went wrong: the reader's own message if it can be understood."""
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "straddl" in said:  # a row did not end within a block of a megabyte or more
         return (
@@ -133,9 +135,9 @@ def reason(error: Exception) -> str:
 
 
 def check_header(path: Path, separator: str, *, sure: bool) -> int:
-    """Refuse a file without a header, or whose header is one field by this separator and several by another.
+    """Refuse a file without a header, or with the wrong separator (one field; several with another separator).
 
-    Returns the length of the header: pyarrow wants each row to fit into a block.
+    Returns the length of the header: for pyarrow each row must fit into a block.
     """
     with file_errors(path), _open_text(path) as file:
         header = file.readline(LONGEST_HEADER)
@@ -158,7 +160,7 @@ def check_header(path: Path, separator: str, *, sure: bool) -> int:
 def csv_options(
     separator: str, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Return how pyarrow reads CSV: in blocks of so many bytes, with these types, these columns only."""
+    """Return pyarrow's options for CSV: size of blocks in bytes, types, and which columns."""
     from pyarrow import csv as arrow_csv
 
     return {
@@ -177,13 +179,48 @@ def csv_options(
 
 def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
     """Read a CSV file with pyarrow."""
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     with file_errors(path):
         table = arrow_csv.read_csv(path, **csv_options(separator, max(2**20, 16 * width)))
     if any(str(kind) == "binary" for kind in table.schema.types):
         raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
-    return named(table.column_names, table.num_rows, lambda j: from_arrow(table.column(j)))
+
+    def column(j: int) -> Column:
+        values = table.column(j)
+        if not maybe_rounded(values):
+            return from_arrow(values)
+        with file_errors(path):
+            text = csv_options(separator, max(2**20, 16 * width), {table.column_names[j]: pa.string()})
+            fields = arrow_csv.read_csv(path, **text).column(j).to_pylist()
+        return _exactly(fields) if large_whole_numbers(fields) else from_arrow(values)
+
+    return table_of(table.column_names, table.num_rows, column)
+
+
+def maybe_rounded(values: Any) -> bool:
+    """Tell whether numbers of a CSV column as pyarrow reads them may stand for whole ones too large to be held."""
+    from pyarrow import compute
+
+    if str(values.type) != "double":
+        return False
+    ends = compute.min_max(values).as_py().values()  # None, where there is no number
+    return any(end is not None and abs(end) >= LARGE for end in ends)
+
+
+def large_whole_numbers(fields: Iterable[str | None]) -> list[int]:
+    """Return the whole numbers among the fields of a column that floating-point numbers may not hold.
+
+    >>> large_whole_numbers(["1e30", "9223372036854775809", None, "12"])
+    [9223372036854775809]
+    """
+    return [int(field) for field in fields if field and _WHOLE.fullmatch(field) and abs(int(field)) > LARGE]
+
+
+def _exactly(fields: Iterable[str | None]) -> Column:
+    """Read the fields of a column of numbers some of which are too large to be held."""
+    return from_objects(as_objects(None if f is None else int(f) if _WHOLE.fullmatch(f) else float(f) for f in fields))
 
 
 def _read_csv_plain(path: Path, separator: str) -> Table:
@@ -201,20 +238,22 @@ def _read_csv_plain(path: Path, separator: str) -> Table:
                 raise DataError(f"{str(path)!r} cannot be read: {fields}")
             for append, field in zip(add, row, strict=True):
                 append(field)
-    return named(header, len(columns[0]), lambda j: from_fields(columns[j]))
+    return table_of(header, len(columns[0]), lambda j: from_fields(columns[j]))
 
 
 def from_fields(fields: list[str]) -> Column:
-    """Read the fields of one CSV column: integers, numbers, truth values or texts, in this order of preference."""
+    """Read the fields of one CSV column as integers, numbers, booleans or text, in this order of preference."""
     gaps = frozenset(MISSING)
     missing = np.fromiter((field in gaps for field in fields), bool, len(fields))
     mask = missing if missing.any() else None
     values = {field for field in fields if field not in gaps}
     if not values:
         return Categories(np.zeros(len(fields), np.uint8), (), mask)
-    if not any("_" in value for value in values):  # Python reads 1_000 as a number, nobody else does
+    if not any("_" in value for value in values):  # only Python reads 1_000 as a number
         for convert, dtype in ((int, np.int64), (float, np.float64)):
             if _all_are(values, convert):
+                if max(map(len, values)) > 15 and large_whole_numbers(values):
+                    return _exactly(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True))
                 filled = ["0" if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
                 try:
                     return Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask)
@@ -227,6 +266,8 @@ def from_fields(fields: list[str]) -> Column:
     return from_objects(as_objects(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True)))
 
 
+LARGE = 2**53  # beyond it, floating-point numbers do not tell all whole numbers apart
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
 DATE_FORMATS: tuple[Callable[[str], Any], ...] = (datetime.datetime.fromisoformat, datetime.time.fromisoformat)
 
 
@@ -251,11 +292,11 @@ def open_parquet(path: Path) -> Any:
 
 
 def columns_of_parquet(file: Any) -> list[str]:
-    """Return the names of the columns, without the row index that pandas stores as one."""
+    """Return the names of the columns, without the row index that pandas stores as a column."""
     schema = file.schema_arrow
     try:
         index = {name for name in (schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(name, str)}
-    except (ValueError, AttributeError, TypeError) as error:  # bytes that are no JSON, or another document
+    except (ValueError, AttributeError, TypeError) as error:  # not JSON, or another document
         raise DataError(f"the Parquet file is damaged where pandas describes its columns: {error}") from error
     return [name for name in schema.names if name not in index]
 
@@ -275,4 +316,4 @@ def _read_parquet(path: Path) -> Table:
             )
         return from_arrow(part.column(columns[j]))
 
-    return named(columns, file.metadata.num_rows, read)
+    return table_of(columns, file.metadata.num_rows, read)

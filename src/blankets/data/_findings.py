@@ -1,4 +1,4 @@
-"""What was found wrong or odd with a table: errors are raised together, warnings given one a situation."""
+"""Collect problems of a table: all errors in one exception, one warning for each kind of problem."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from blankets.errors import (
     ManyLevelsWarning,
     MissingValuesError,
     TargetError,
+    TooFewRowsWarning,
     listed,
     warn,
 )
 
-LISTED = ("constant", "without_cut", "id_like", "copies_of_target")
+LISTED = ("constant", "without_cut", "id_like", "copies_of_target", "numbers", "ordered")
 COUNTED = ("many_levels", "binned", "missing", "unused_levels")
 
 
 @dataclass(slots=True)
 class Findings:
-    """Collects findings column by column; see `DataReport` for those that are reported."""
+    """Collects findings column by column; those for the user go to `DataReport`."""
 
     target: list[str] = field(default_factory=list)  # sentences on what is wrong with the target
     refused: dict[str, list[str]] = field(default_factory=dict)  # columns that cannot be read, by the reason
     # infinite, missing: columns with such values and how many
     infinite: dict[str, int] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
-    continuous: list[str] = field(default_factory=list)  # continuous columns although binning was switched off
+    continuous: list[str] = field(default_factory=list)  # continuous columns while binning was switched off
     constant: list[str] = field(default_factory=list)
     without_cut: list[str] = field(default_factory=list)
     id_like: list[str] = field(default_factory=list)
@@ -43,6 +44,8 @@ class Findings:
     copies_of_target: list[str] = field(default_factory=list)
     many_levels: dict[str, int] = field(default_factory=dict)
     binned: dict[str, Binning] = field(default_factory=dict)
+    numbers: list[str] = field(default_factory=list)
+    ordered: list[str] = field(default_factory=list)
     unused_levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
     many_classes: str = ""
 
@@ -51,7 +54,7 @@ class Findings:
         self.refused.setdefault(str(reason), []).append(name)
 
     def decided(self, name: str, coding: Coding | LeftOut, summary: Summary) -> Coding | None:
-        """Note what was decided about a feature; return how it is coded, if it is."""
+        """Note the decision about a feature; return its coding, if it is used."""
         used = None if isinstance(coding, LeftOut) else coding
         if coding is LeftOut.INFINITE:
             self.infinite[name] = summary.n_infinite
@@ -68,13 +71,15 @@ class Findings:
         """Note how a column is coded."""
         if coding.binning is not None:
             self.binned[name] = coding.binning
+        elif coding.kind in ("number", "ordered"):
+            (self.numbers if coding.is_number else self.ordered).append(name)
         if coding.unused:
             self.unused_levels[name] = coding.unused
         if len(coding.levels) > MANY_LEVELS:
             self.many_levels[name] = len(coding.levels)
 
     def use_target(self, name: str, coding: Coding | LeftOut, summary: Summary) -> Coding | None:
-        """Note how the target is coded; return that, or None if it cannot be."""
+        """Note and return the coding of the target; None if it cannot be coded."""
         if coding is LeftOut.NO_CUT:
             self.target.append(f"all values of the target {name!r} fall into one bin; choose other cut points")
         if isinstance(coding, LeftOut):
@@ -82,12 +87,12 @@ class Findings:
             return None
         self.use(name, coding)
         self.many_levels.pop(name, None)
-        if coding.binning is None and summary.seen > MANY_LEVELS:
+        if coding.binning is None and not coding.is_number and summary.seen > MANY_LEVELS:
             self.many_classes = f"the target {name!r} has {summary.seen} classes; few tests will be reliable"
         return coding
 
-    def check(self, *, missing: str) -> None:
-        """Raise everything that makes the table unusable, in one error."""
+    def check(self, *, missing: str, of_numbers: bool = False) -> None:
+        """Raise one error with everything that makes the table unusable; a table of numbers may have no gaps."""
         problems: list[tuple[type[DataError], str]] = [(TargetError, sentence) for sentence in self.target]
         problems += [
             (DataError, f"{'each of the columns' if len(names) > 1 else 'column'} {listed(names)} {_excluding(reason)}")
@@ -99,8 +104,8 @@ class Findings:
             )
         if self.continuous:
             problems.append((DataError, _unbinned(self.continuous)))
-        if self.missing and missing == "error":
-            problems.append((MissingValuesError, _gaps(self.missing)))
+        if self.missing and (missing == "error" or (of_numbers and missing != "drop")):
+            problems.append((MissingValuesError, _gaps(self.missing, of_numbers=of_numbers)))
         if not problems:
             return
         kinds = {kind for kind, _ in problems}
@@ -113,18 +118,18 @@ class Findings:
         raise refusal
 
     def _unusable(self) -> dict[str, str]:
-        """Return the columns without which the table could be read, each with what is wrong and what to do."""
+        """Return the columns that prevent reading the table, each with the problem and what to do."""
         reasons = {name: reason for reason, names in self.refused.items() for name in names}
         infinite = "holds infinite values in {:,} rows; replace them or mark them missing"
         return reasons | {name: infinite.format(n) for name, n in self.infinite.items()}
 
     def warn(self) -> None:
-        """Give one warning for each situation that the user should know of."""
+        """Give one warning for each kind of problem that the user should know."""
         for kind, sentence in self._remarks():
             warn(sentence, kind)
 
     def report(self, **size: Any) -> DataReport:
-        """Return the findings that are reported, with what else the report needs."""
+        """Return the data report: the findings for the user, and what else it needs."""
         found: dict[str, Any] = {name: getattr(self, name) for name in COUNTED}
         found |= {name: tuple(getattr(self, name)) for name in LISTED}
         found["duplicates"] = {name: tuple(same) for name, same in self.duplicates.items()}
@@ -170,10 +175,10 @@ class Findings:
 
 
 class Repeats:
-    """Knows which features repeat an earlier one, by hashes of their codes, and which are copies of the target.
+    """Finds features that repeat an earlier one, or the target, by hashes of their codes.
 
-    ``findings``: where these are noted. ``keep``: features that stay although they repeat another. ``target``: the hash
-    of the target, where every row has one.
+    ``findings``: where these are noted. ``keep``: features that stay although they repeat another. ``target``: the
+    hash of the target, if no label is missing.
     """
 
     def __init__(self, findings: Findings, keep: Set[str], target: bytes | None) -> None:
@@ -181,7 +186,7 @@ class Repeats:
         self._seen: dict[bytes, str] = {}
 
     def new(self, name: str, made: bytes) -> bool:
-        """Tell whether a feature with this hash is to be used, and note what it repeats."""
+        """Tell whether to use a feature with this hash, and note what it repeats."""
         earlier = self._seen.setdefault(made, name)
         if earlier != name and name not in self.keep:
             self.findings.duplicates.setdefault(earlier, []).append(name)
@@ -192,28 +197,45 @@ class Repeats:
 
 
 def _excluding(reason: str) -> str:
-    """Say how a column is left out, where that is one way out."""
+    """Say how to leave out a column, if that is a solution."""
     return f"{reason} with exclude=[...]" if reason.endswith(" out") else reason
 
 
 def _counted(counts: dict[str, int], what: str = "", most: int = 8) -> str:
-    """Return ``'a' (3), 'b' (1)``, cut after ``most`` columns."""
+    """Return ``'a' (3), 'b' (1)``, with at most ``most`` columns."""
     unit = f" {what}" if what else ""
     shown = ", ".join(f"{name!r} ({n}{unit})" for name, n in list(counts.items())[:most])
     return shown if len(counts) <= most else f"{shown} and {len(counts) - most} more"
 
 
-def _gaps(missing: dict[str, int]) -> str:
+def _gaps(missing: dict[str, int], *, of_numbers: bool) -> str:
     """Say where values are missing and what the user may choose."""
+    where = f"values are missing in {_counted(missing, 'rows')}; "
+    if of_numbers:
+        return (
+            f"{where}test='fisher-z' needs every number: choose missing='drop' (such rows are deleted), a test of "
+            f"count tables, which can use the rows that each test needs, or leave the columns out with exclude=[...]"
+        )
     return (
-        f"values are missing in {_counted(missing, 'rows')}; choose missing='level' (missing becomes a level of its "
-        f"own) or missing='drop' (such rows are deleted), or leave the columns out with exclude=[...]"
+        f"{where}choose missing='testwise' (each test uses the rows that have what it needs), missing='drop' (such "
+        f"rows are deleted) or, where being missing is itself a state, missing='level', or leave the columns out with "
+        f"exclude=[...]"
     )
+
+
+def warn_of_dropping(n_left: int, n_given: int) -> None:
+    """Warn if deleting rows with gaps has cost more than half of them."""
+    if 2 * n_left < n_given:
+        warn(
+            f"missing='drop' has deleted {n_given - n_left:,} of {n_given:,} rows, and what is left may not be like "
+            f"the rest; missing='testwise' uses in each test all rows that have what it needs",
+            TooFewRowsWarning,
+        )
 
 
 def _unbinned(names: list[str]) -> str:
     """Say which columns are continuous although binning is off."""
     return (
-        f"continuous, and discretize='none' forbids to bin them: {listed(names)}; choose 'sturges', 'equal-width', "
+        f"these hold numbers, and discretize='none' forbids binning: {listed(names)}; choose 'sturges', 'equal-width', "
         f"'equal-frequency' or 'supervised', or use a test for continuous data"
     )

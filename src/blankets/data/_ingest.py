@@ -1,4 +1,4 @@
-"""`ingest`: from any table to a `Frame`, with everything that was done on the way on record."""
+"""`ingest`: turn any table into a `Frame`, with a report of everything that was done."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, code, decide, decide_target, left_out
-from blankets.data._columns import Categories, Column, Mask, Refused
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import Frame, code_type, digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
@@ -25,35 +25,50 @@ from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.errors import DataError, TargetError
 
+Rows = NDArray[np.int64]  # those that are used, some perhaps several times
+
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """A table that has come in."""
+    """A table that was read."""
 
     frame: Frame  # the codes
     target: int | None  # number of the target's column in the frame
-    encoder: Encoder  # does the same to new rows
+    encoder: Encoder  # codes new rows in the same way
     report: DataReport  # what was done
-    # (rows,): Rows whose target is missing; there the target's code is 0 and means nothing. None if every row has
+    # (rows,): rows whose target is missing; there the target's code is 0, without a meaning. None if every row has
     # a label, or there is no target.
     unlabeled: Mask | None = None
+    groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
+    group_name: str = ""
+    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey, where there are some
 
 
-def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading: Reading = DEFAULT) -> Ingested:
-    """Turn any table into a `Frame` of small integer codes.
+def ingest(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    y: Any = None,
+    reading: Reading = DEFAULT,
+    numbers: bool = False,
+    number_target: bool | None = None,
+) -> Ingested:
+    """Turn any table into a `Frame` of small integer codes, and of numbers where these may stay so.
 
     ``data``: A pandas, polars or Arrow table, a NumPy array of shape (rows, columns), a SciPy sparse matrix (any
     format; it is never made dense), a dict of columns, a list of rows, the path of a CSV, TSV or Parquet file, or a
     `Frame` or a `Store` (or its path), whose columns pass unchanged and unchecked. ``target``: name of the target
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
-    column, under its own name if it has one, else "target". ``reading``: how columns are chosen and read.
+    column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read. ``numbers``:
+    whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: whether the
+    target may.
 
-    Returns: frame, number of the target, encoder for new rows, report, and which rows lack a label.
+    Returns: frame, column number of the target, encoder for new rows, report, and which rows have no label.
 
     Warns
     -----
     ConstantColumnWarning, DuplicateColumnWarning, IdLikeColumnWarning
-        Columns were left out: one value; the same codes as an earlier column (perhaps under other
+        Columns were left out: one value; the same codes as an earlier column (perhaps with other
         names of the levels); almost as many levels as rows.
     ManyLevelsWarning
         More than 50 levels.
@@ -65,13 +80,13 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
 
     Notes
     -----
-    Numbers with more than 20 distinct values are continuous, whole ones too; with fewer they are
+    Numbers with more than 20 distinct values are continuous, also whole numbers; with fewer they are
     categories, except fractions that hardly repeat (at least 10 distinct ones, and more than half as
     many as rows). Levels are in declared order for categorical types (their unused levels stay, and are
     reported) and sorted otherwise, so codes do not depend on the order of rows. In sparse columns
-    code 0 is the value 0, and each other value is a level, however many there are (at most 255).
-    An identifier is a column of texts or categories with more than 50 levels and fewer than five
-    rows a level, or whole numbers that are all different although they lie densely.
+    code 0 is the value 0, and each other value is a level (at most 255). An identifier is a column of
+    text or categories with more than 50 levels and fewer than five rows per level, or of whole numbers
+    that are all different although they are in a narrow range.
 
     Examples
     --------
@@ -87,7 +102,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
         _check_store(store, target)
         data = store.frame
     asked = AskedColumns.of(open_table(data), target, y, reading)
-    work = _Work(asked)
+    work = _Work(asked, numbers, numbers if number_target is None else number_target)
     column = work.target_column()
     if store is not None:
         if isinstance(column, Categories) and asked.target == store.target:
@@ -97,7 +112,7 @@ def ingest(data: Any, target: str | int | None = None, *, y: Any = None, reading
 
 
 def _check_store(store: Store, target: str | int | None) -> None:
-    """Refuse targets that were left out when the store was packed, or that need it packed otherwise."""
+    """Refuse targets that were left out when the store was packed, or that need another way of packing."""
     if isinstance(target, str) and target in store.report.left_out:
         why = store.report.left_out[target]
         raise TargetError(f"the target {target!r} was left out when the table was packed: {why}; pack it as a target")
@@ -109,39 +124,43 @@ def _check_store(store: Store, target: str | int | None) -> None:
 
 
 def _from_store(store: Store, done: Ingested) -> Ingested:
-    """Add to a frame that has passed what is known from the time when it was packed."""
+    """Add to an accepted frame what was stored when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
     encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
-    report = replace(store.report, n_columns=done.report.n_columns, unlabeled=done.report.unlabeled)
+    now = done.report
+    report = replace(store.report, n_columns=now.n_columns, unlabeled=now.unlabeled, complete_rows=now.complete_rows)
     return replace(done, encoder=encoder, report=report)
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target that has been read whole."""
+    """A target, all rows of which were read."""
 
     name: str
     coding: Coding
     codes: NDArray[np.integer[Any]]
     unlabeled: Mask | None
+    values: NDArray[np.float64] | None = None  # of a target that is a number
 
     @classmethod
-    def read(cls, name: str, column: Column, reading: Reading, findings: Findings) -> Target | None:
-        """Decide how a target is coded; None if it cannot be one, for reasons that are noted."""
+    def read(
+        cls, name: str, column: Column, reading: Reading, findings: Findings, *, numbers: bool = False
+    ) -> Target | None:
+        """Decide how a target is coded; None if it cannot be used (the reasons are noted)."""
         summary = Summary.asked(name, reading)
         settled = summary.add(column)
         try:
-            coding = decide_target(name, summary, reading, lambda: column)
+            coding = decide_target(name, summary, reading, lambda: column, numbers=numbers)
         except Refused as reason:
             findings.target.append(f"the target {name!r} {reason}")
             return None
         done, codes = code(coding, column, settled)
         used = findings.use_target(name, done, summary)
-        return (
-            None
-            if used is None
-            else cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
-        )
+        if used is None:
+            return None
+        if used.is_number and isinstance(column, Numbers):
+            return cls(name, used, codes, column.missing, column.floats())
+        return cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
 
     @property
     def classes(self) -> Categories:
@@ -150,20 +169,38 @@ class Target:
 
     @cached_property
     def digest(self) -> bytes | None:
-        """The hash that a copy of it would have; None where it is not known in every row."""
+        """The hash that a copy of the target would have; None if some labels are missing."""
+        if self.values is not None:
+            return digest(self.values)
         return None if self.unlabeled is not None else digest(self.codes)
+
+    def add_to(self, builder: FrameBuilder) -> None:
+        """Add it to a frame."""
+        if self.values is not None:
+            builder.add_number(self.name, self.values)
+        else:
+            builder.add(self.name, self.codes, self.coding.levels, ordered=self.coding.kind == "ordered")
 
 
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
-    """Let a frame through, without the columns that the user does not want; only its target is looked at."""
+    """Accept a frame, without the columns that the user excludes; only its target is checked."""
     findings, name = Findings(), asked.target
-    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings)
+    stays = asked.place is not None and asked.place in frame.numbers
+    rows = asked.units.chosen(None, frame.n_rows)
+    if rows is not None:
+        check_room(len(rows), frame.n_columns)
+        frame, column = frame.take(rows), None if column is None else column.take(rows)
+    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings, numbers=stays)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
-    if asked.place is None and target is not None:
+    if target is not None and (asked.place is None or frame.index(target.name) in frame.holes):
         frame = frame.with_column(target.name, target.codes, target.coding.levels)
     unlabeled = None if column is None else column.missing
+    gaps = {
+        frame.names[j]: int(np.count_nonzero(gap)) for j in sorted(frame.holes) if (gap := frame.gaps(j)) is not None
+    }
+    policy = "testwise" if gaps else "error"
     report = DataReport(
         n_rows=frame.n_rows,
         n_columns=frame.n_columns,
@@ -171,21 +208,29 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         n_columns_given=frame.n_columns,
         binned=findings.binned,
         unlabeled=0 if column is None else column.n_missing,
+        missing=gaps,
+        missing_policy=policy,
+        complete_rows=frame.n_complete,
     )
-    encoder = Encoder(frame.names, frame.levels, findings.binned, name, "error", {})
-    return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+    encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
+    at, units = None if name is None else frame.index(name), asked.units
+    return Ingested(
+        frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
+    )
 
 
 @dataclass(slots=True)
 class _Work:
-    """The way of one table: rows to delete, target, features, frame."""
+    """The steps for one table: rows to delete, target, features, frame."""
 
     asked: AskedColumns
+    numbers: bool = False  # whether numbers may stay numbers
+    number_target: bool = False  # whether the target may
     findings: Findings = field(default_factory=Findings)
     missing_labels: dict[str, str] = field(default_factory=dict)
 
     def target_column(self) -> Column | None:
-        """Read the column of the target; None where there is none, or it cannot be read."""
+        """Read the column of the target; None if there is none, or if it cannot be read."""
         if self.asked.place is None:
             return self.asked.beside
         try:
@@ -197,14 +242,17 @@ class _Work:
     def run(self, column: Column | None) -> Ingested:
         """Encode target and features and put them together."""
         asked, table, findings = self.asked, self.asked.table, self.findings
-        rows = self._kept_rows() if asked.reading.missing == "drop" else None
-        n_rows = table.n_rows if rows is None else int(np.count_nonzero(rows))
+        kept = self._kept_rows() if asked.reading.missing == "drop" else None
+        rows, n_given = asked.units.chosen(kept, table.n_rows), asked.units.n_rows(table.n_rows)
+        n_rows = n_given if rows is None else len(rows)
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {table.n_rows} rows; choose missing='level'")
+            raise DataError(f"missing='drop' leaves {n_rows} of {n_given} rows; choose missing='testwise'")
+        warn_of_dropping(n_rows, n_given)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
         if name is not None and column is not None:
-            target = Target.read(name, column, asked.reading, findings)
+            may_stay = self.number_target and table.sparse is None and not asked.reading.supervised
+            target = Target.read(name, column, asked.reading, findings, numbers=may_stay)
         frame = (self._dense if table.sparse is None else self._sparse)(target, rows, n_rows)
         findings.check(missing=asked.reading.missing)
         findings.warn()
@@ -214,17 +262,21 @@ class _Work:
         report = findings.report(
             n_rows=n_rows,
             n_columns=frame.n_columns,
-            n_rows_given=table.n_rows,
+            n_rows_given=n_given,
             n_columns_given=len(asked.order) + (asked.beside is not None),
-            dropped_rows=table.n_rows - n_rows,
+            dropped_rows=n_given - n_rows,
             missing_policy=policy,
             unlabeled=0 if column is None else column.n_missing,
+            complete_rows=frame.n_complete,
         )
-        unlabeled = None if column is None else column.missing
-        return Ingested(frame, None if name is None else frame.index(name), encoder, report, unlabeled)
+        unlabeled, units = None if column is None else column.missing, asked.units
+        at = None if name is None else frame.index(name)
+        return Ingested(
+            frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
+        )
 
     def _kept_rows(self) -> Mask:
-        """Return the rows without missing values in those features that will be used."""
+        """Return the rows without missing values in the features that will be used."""
         table, reading = self.asked.table, self.asked.reading
         if table.sparse is not None:
             return rows_without_gaps(table.sparse[:, self.asked.features])
@@ -239,11 +291,13 @@ class _Work:
             name, summary = table.names[j], Summary.asked(table.names[j], reading)
             summary.add(column)
             if left_out(summary, reading, lambda: column, keep=name in self.asked.keep) is None:  # noqa: B023
-                self.findings.missing[name] = column.n_missing
+                weights = self.asked.units.weights
+                gaps = column.missing if weights is None else weights[column.missing]
+                self.findings.missing[name] = int(gaps.sum())
                 kept &= ~column.missing
         return kept
 
-    def _dense(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _dense(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode column by column into one frame."""
         check_room(n_rows, len(self.asked.order) + 1)
         builder = FrameBuilder(n_rows, len(self.asked.order) + 1)
@@ -252,13 +306,13 @@ class _Work:
             if j != self.asked.place:
                 self._add(builder, repeats, j, rows, None if target is None else target.classes)
             elif target is not None:
-                builder.add(target.name, target.codes, target.coding.levels)
+                target.add_to(builder)
         if target is not None and self.asked.place is None:
-            builder.add(target.name, target.codes, target.coding.levels)
+            target.add_to(builder)
         return builder.frame()
 
     def _add(
-        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Mask | None, classes: Categories | None
+        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Rows | None, classes: Categories | None
     ) -> None:
         """Decide about a feature, and add it unless it is left out or repeats another."""
         name, reading = self.asked.table.names[j], self.asked.reading
@@ -267,18 +321,26 @@ class _Work:
             column = self.asked.table.read(j)
             column = column if rows is None else column.take(rows)
             settled = summary.add(column)
-            coding = decide(name, summary, reading, lambda: column, classes, keep=name in self.asked.keep)
+            keep = name in self.asked.keep
+            coding = decide(name, summary, reading, lambda: column, classes, keep=keep, numbers=self.numbers)
         except Refused as reason:
             self.findings.refuse(name, reason)
             return
         coding, codes = code(coding, column, settled)
         used = self.findings.decided(name, coding, summary)
-        if used is not None and builder.add(name, codes, used.levels, repeats.new):
+        if used is None:
+            return
+        if used.is_number and isinstance(column, Numbers):
+            added = builder.add_number(name, column.floats(), repeats.new)
+        else:
+            ordered = used.kind == "ordered"
+            added = builder.add(name, codes, used.levels, repeats.new, holes=used.holes, ordered=ordered)
+        if added:
             self.findings.use(name, used)
             if used.missing_label is not None:
                 self.missing_labels[name] = used.missing_label
 
-    def _sparse(self, target: Target | None, rows: Mask | None, n_rows: int) -> Frame:
+    def _sparse(self, target: Target | None, rows: Rows | None, n_rows: int) -> Frame:
         """Encode the columns of a sparse matrix into a sparse block, and the target into a dense one."""
         table, features = self.asked.table, self.asked.features
         matrix = table.sparse if len(features) == len(table.names) else table.sparse[:, features]
@@ -286,7 +348,8 @@ class _Work:
         note_gaps(matrix, called, self.findings)
         matrix = matrix if rows is None else take_rows(matrix, rows)
         twin = None if target is None or target.unlabeled is not None else sparse_digest(target.codes)
-        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin))
+        testwise = self.asked.reading.missing == "testwise"
+        done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin), testwise=testwise)
         if target is None:
             return done
         frame = done.with_column(target.name, target.codes, target.coding.levels)

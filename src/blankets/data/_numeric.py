@@ -1,4 +1,4 @@
-"""Numbers that stay numbers, for tests of continuous data."""
+"""Tables that stay numbers, for tests of continuous data."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 from blankets.arguments import one_of
 from blankets.data._columns import Column, Numbers, Refused
 from blankets.data._data_report import DataReport
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
+from blankets.errors import ParameterError
 
 
 @dataclass(frozen=True, eq=False)
 class NumericTable:
     """A table of floating-point numbers."""
 
-    names: tuple[str, ...]  # one name a column
+    names: tuple[str, ...]  # one name per column
     values: NDArray[np.float64]  # (rows, columns): the numbers, each column contiguous in memory
     target: int | None  # number of the target's column
     report: DataReport  # what was done
@@ -42,8 +43,8 @@ def ingest_numeric(
 ) -> NumericTable:
     """Turn any table of numbers into one matrix, without binning.
 
-    Truth values become 0 and 1. Constant columns and columns that repeat an earlier one are left out
-    with a warning, because no correlation with or beside them exists.
+    Booleans become 0 and 1. Constant columns and columns that repeat an earlier one are left out
+    with a warning, because correlations with them, or given them, do not exist.
 
     ``data``, ``target``, ``y``: as for `ingest`; every column must hold numbers or truth values. ``reading``: which
     columns are read, and whether rows with missing values (of the target too) are an error or deleted.
@@ -54,7 +55,10 @@ def ingest_numeric(
     >>> table.names, table.values.tolist(), table.target
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
-    one_of("policy for missing values of numbers", reading.missing, ("error", "drop"))
+    one_of("policy for missing values of numbers", reading.missing, ("testwise", "error", "drop"))
+    for option in ("groups", "survey_weight"):
+        if getattr(reading, option) is not None:
+            raise ParameterError(f"{option}= is not built for test='fisher-z'; take test='auto', which cuts numbers")
     asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
@@ -70,19 +74,21 @@ def ingest_numeric(
             if column.missing is not None:
                 kept &= ~column.missing
             names.append(name)
-    findings.check(missing=reading.missing)
-    values = values[: len(names)] if kept.all() else values[: len(names), kept]
+    findings.check(missing=reading.missing, of_numbers=True)
+    rows, n_given = asked.units.chosen(None if kept.all() else kept, table.n_rows), asked.units.n_rows(table.n_rows)
+    values = values[: len(names)] if rows is None else np.ascontiguousarray(values[: len(names), rows])
     varied = _varied(asked, names, values, findings)
-    findings.check(missing=reading.missing)
+    findings.check(missing=reading.missing, of_numbers=True)
     findings.warn()
     names = [names[k] for k in varied]
     values = values if len(varied) == len(values) else values[varied]
+    warn_of_dropping(values.shape[1], n_given)
     report = findings.report(
         n_rows=values.shape[1],
         n_columns=len(names),
-        n_rows_given=table.n_rows,
+        n_rows_given=n_given,
         n_columns_given=len(wanted),
-        dropped_rows=table.n_rows - values.shape[1],
+        dropped_rows=n_given - values.shape[1],
         missing_policy=reading.missing,
     )
     return NumericTable(tuple(names), values.T, None if asked.target is None else names.index(asked.target), report)
@@ -112,7 +118,7 @@ def _numbers(asked: AskedColumns, name: str, where: Column | int, findings: Find
 
 
 def _varied(asked: AskedColumns, names: list[str], values: NDArray[np.float64], findings: Findings) -> list[int]:
-    """Return the columns that vary and repeat no earlier one; a target that does not vary is an error."""
+    """Return the columns that vary and repeat no earlier one; a constant target is an error."""
     repeats, varied = Repeats(findings, frozenset(), None), []
     for k, name in enumerate(names):
         if values.shape[1] and values[k].min() < values[k].max():

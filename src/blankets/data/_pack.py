@@ -1,7 +1,7 @@
-"""From chunks of rows to a store: read once to learn levels and ranges, once more to write codes.
+"""Write chunks of rows to a store: read once to learn levels and ranges, once more to write codes.
 
-Columns of numbers that Sturges' rule cuts are written with all its bins; bins that turn out to have no
-rows are joined with their neighbors afterwards, as `blankets.data.ingest` does. The target is read whole.
+Columns of numbers that are cut by Sturges' rule are written with all bins; empty bins are joined with their
+neighbors afterwards, as in `blankets.data.ingest`. The whole target is read at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from blankets.data._chunks import ChangedTypes, Chunks
 from blankets.data._coding import Coding, LeftOut, decide, left_out
 from blankets.data._columns import Column, Mask, Refused
-from blankets.data._findings import Findings, Repeats
+from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import NARROW, code_type, digest
 from blankets.data._ingest import Ingested, Target
 from blankets.data._readers import from_arrow
@@ -29,7 +29,8 @@ from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import named
+from blankets.data._tables import table_of
+from blankets.data._units import refuse_units
 from blankets.errors import DataError, EngineError
 
 Tell = Callable[[str], None]
@@ -45,13 +46,14 @@ def pack_chunks(
     n_jobs: int | None = None,
 ) -> Store:
     """Write a table that comes in chunks as a store; ``target`` and ``reading`` are those of `ingest`."""
+    refuse_units(reading, "a table that is read piece by piece", "read it into memory, or repeat its rows")
     before = chunks.identity()
     how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
     fingerprint = _fingerprint([before, target, how])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    # How many rows there are shows when they have been read.
-    table = named(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
+    # The number of rows is known only after reading.
+    table = table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
     asked = AskedColumns.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
         work = _Packing(rows, asked, pool, tell or (lambda _: None))
@@ -61,7 +63,7 @@ def pack_chunks(
 
 
 def reusable(path: Path, fingerprint: str) -> Store | None:
-    """Return the store that is there, if it was made of the same source in the same way."""
+    """Return the existing store, if it was made from the same source in the same way."""
     if not is_store(path):
         return None
     try:
@@ -82,7 +84,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
     fingerprint = _fingerprint([frame.fingerprint(), target])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    with StoreWriter(path, frame.n_rows, [len(values) > NARROW for values in frame.levels]) as writer:
+    with StoreWriter(path, frame.n_rows, [width > NARROW for width in frame.widths.tolist()]) as writer:
         for j in range(frame.n_columns):
             writer.write(j, 0, frame.column(j))
         return writer.finish(
@@ -95,11 +97,12 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
             digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
+            holes=frame.holes,
         )
 
 
 class _Packing:
-    """The way of one table from chunks to a store."""
+    """The steps for one table, from chunks to a store."""
 
     def __init__(self, chunks: Chunks, asked: AskedColumns, pool: ThreadPoolExecutor, tell: Tell) -> None:
         self.chunks, self.asked, self.reading = chunks, asked, asked.reading
@@ -120,7 +123,7 @@ class _Packing:
         self.findings.check(missing=self.reading.missing)
         names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
         n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
-        with StoreWriter(path, n_rows, [len(codings[name].levels) > NARROW for name in names]) as writer:
+        with StoreWriter(path, n_rows, [codings[name].width > NARROW for name in names]) as writer:
             digests = self._written(writer, names, codings, target)
             self._join_empty_bins(writer, names, codings, digests, summaries)
             if not unchanged():
@@ -154,10 +157,11 @@ class _Packing:
                 missing_labels={n: label for n in kept if (label := codings[n].missing_label) is not None},
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
+                holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
             )
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
-        """Yield chunks with their first row among the rows that are kept, telling how far it has come."""
+        """Yield chunks, each with the number of its first kept row, and report progress."""
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):
@@ -171,7 +175,7 @@ class _Packing:
         self.n_given = given
 
     def _learnt(self) -> dict[str, Summary]:
-        """Return what all chunks teach about the features."""
+        """Return the summaries of the features over all chunks."""
         while True:
             summaries = {name: Summary.asked(name, self.reading, parts=True) for name in self.features}
             bad: dict[str, str] = {}
@@ -207,7 +211,8 @@ class _Packing:
         rows = np.concatenate(masks)
         left = int(np.count_nonzero(rows))
         if left < 2:
-            raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='level'")
+            raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='testwise'")
+        warn_of_dropping(left, len(rows))
         self.rows, refused = rows, self.findings.refused
         self.findings.refused = {}
         again = self._learnt()
@@ -226,7 +231,7 @@ class _Packing:
         return read
 
     def _read_target(self) -> Target | None:
-        """Read the target whole and code it."""
+        """Read the whole target and code it."""
         name = self.asked.target
         if name is None:
             return None
@@ -266,7 +271,7 @@ class _Packing:
             except Refused as reason:
                 bad[name] = str(reason)
                 return
-            narrow = np.ascontiguousarray(codes, code_type(len(codings[name].levels)))
+            narrow = np.ascontiguousarray(codes, code_type(codings[name].width))
             writer.write(place[name], start, narrow)
             hashes[name].update(narrow.data)
 
@@ -281,7 +286,7 @@ class _Packing:
             name, reason = next(iter(bad.items()))
             raise DataError(f"column {name!r} {reason}")
         if features and written != writer.n_rows:
-            raise DataError(f"there were {writer.n_rows:,} rows at the first reading and are {written:,} now")
+            raise DataError(f"there were {writer.n_rows:,} rows at the first reading, and there are {written:,} now")
         if target is not None:
             writer.write(place[target.name], 0, target.codes)
             hashes[target.name].update(np.ascontiguousarray(target.codes).data)
@@ -295,7 +300,7 @@ class _Packing:
         digests: dict[str, bytes],
         summaries: Mapping[str, Summary],
     ) -> None:
-        """Join each bin without rows with its neighbor; leave out columns of which one bin remains."""
+        """Join each bin without rows with its neighbor; leave out columns with one bin left."""
         for name in [name for name in names if not codings[name].checked]:
             j, coding = names.index(name), codings.pop(name)
             counts = sum(np.bincount(codes, minlength=len(coding.levels)) for _, codes in writer.read(j))
@@ -313,7 +318,7 @@ class _Packing:
 
 
 def _learn(chunk: Any, summaries: Mapping[str, Summary], bad: dict[str, str], name: str) -> None:
-    """Let a summary take in its column of a chunk."""
+    """Add the column of a chunk to its summary."""
     if name in bad:
         return
     try:

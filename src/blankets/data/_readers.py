@@ -1,7 +1,7 @@
-"""One column out of each kind of container, by native access, as `Categories` or `Numbers`.
+"""Read one column from each kind of container, by its native access, as `Categories` or `Numbers`.
 
-Native, because the generic ways are slow: a million category codes are there for the taking in
-pandas, polars and Arrow, while comparing a million Python strings takes most of a second.
+Native, because generic access is slow: pandas, polars and Arrow already have a million category codes,
+while comparing a million Python strings takes most of a second.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 
 def from_any(values: Any) -> Column:
-    """Read one column given by itself: a pandas, polars or Arrow series, an array or a list.
+    """Read a single column: a pandas, polars or Arrow series, an array or a list.
 
-    ``values``, of shape (rows,): texts, numbers or truth values; None, NaN, null and NA are missing.
+    ``values``, of shape (rows,): text, numbers or booleans; None, NaN, null and NA are missing.
 
-    Returns: what it holds. A column that is neither raises `Refused` with the reason.
+    Returns: `Categories` or `Numbers`. A column that is neither raises `Refused` with the reason.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def from_numpy(values: NDArray[Any]) -> Column:
 
 
 def from_objects(values: NDArray[np.object_]) -> Column:
-    """Read Python objects: texts, numbers or truth values, of one kind only, with None, NaN or NA among them."""
+    """Read Python objects: text, numbers or booleans, all of one kind, with None, NaN or NA for missing."""
     families = {kind: _family(kind) for kind in set(map(type, values))}
     gaps = {kind for kind, family in families.items() if family == "missing"}
     missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
@@ -129,12 +129,12 @@ def _floats(values: NDArray[np.object_], missing: Mask) -> Numbers:
 
 
 def _is_large(value: Any) -> bool:
-    """Tell whether this is a whole number that a floating-point number may not hold."""
+    """Tell whether this is a whole number too large for an exact floating-point number."""
     return isinstance(value, int | np.integer) and not -(2**53) <= value <= 2**53
 
 
 def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
-    """Read numbers some of which are too large for 64 bits: exactly, or not at all."""
+    """Read numbers some of which are too large for 64 bits: exactly, or refuse them."""
     whole = all(isinstance(value, int | np.integer) for value in values)
     if whole and 0 <= min(values) and max(values) < 2**64:
         return Numbers(values.astype(np.uint64), _mask(missing))
@@ -155,7 +155,7 @@ def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
 
 
 def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
-    """Number the texts in sorted order."""
+    """Code strings by their sorted order."""
     index: dict[Any, int] = {}
     present = values[~missing] if missing.any() else values
     codes = np.full(len(values), -1, np.int64)
@@ -164,7 +164,7 @@ def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
 
 
 def _family(kind: type) -> str:
-    """Say what sort of value a Python type is, or refuse it by name."""
+    """Return the kind of value of a Python type, or refuse the type by name."""
     if kind.__name__ in MISSING_TYPES:
         return "missing"
     if issubclass(kind, bool | np.bool_):
@@ -196,7 +196,7 @@ def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, st
 
 
 def from_pandas(series: Any) -> Column:
-    """Read a pandas Series of any type, nullable and Arrow-backed ones included."""
+    """Read a pandas Series of any type, also nullable and Arrow-backed."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
         return from_numpy(series.to_numpy())
@@ -219,7 +219,7 @@ def from_pandas(series: Any) -> Column:
 
 
 def _from_pandas_strings(series: Any) -> Categories:
-    """Number pandas strings, which factorize in compiled code."""
+    """Code pandas strings, which pandas factorizes in compiled code."""
     import pandas as pd
 
     codes, labels = pd.factorize(series)
@@ -227,7 +227,7 @@ def _from_pandas_strings(series: Any) -> Categories:
 
 
 def _from_pandas_masked(series: Any, dtype: Any) -> Column:
-    """Read pandas' nullable integers, floats and truth values."""
+    """Read pandas' nullable integers, floats and booleans."""
     missing = _mask(series.isna().to_numpy())
     values = series.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan if dtype.kind == "f" else 0)
     column = from_numpy(values)
@@ -266,7 +266,7 @@ def from_polars(series: Any) -> Column:
 
 
 def _from_polars_strings(series: Any, missing: Mask | None) -> Categories:
-    """Number polars strings by making them an Enum of their sorted distinct values."""
+    """Code polars strings by an Enum of their sorted distinct values."""
     import polars as pl
 
     labels = series.drop_nulls().unique().sort()
@@ -275,7 +275,7 @@ def _from_polars_strings(series: Any, missing: Mask | None) -> Categories:
 
 
 def _from_polars_pool(series: Any, missing: Mask | None) -> Categories:
-    """Number a polars Categorical: its pool is shared with unrelated columns, so only levels present count."""
+    """Code a polars Categorical: it shares its levels with other columns, so only present levels count."""
     present = series.drop_nulls().unique()
     pool = present.to_physical().to_numpy()
     place = np.zeros(int(pool.max(initial=0)) + 1, np.int64)
@@ -312,7 +312,7 @@ def from_arrow(values: Any) -> Column:
 
 
 def _from_arrow_dictionary(column: Any) -> Categories:
-    """Read a dictionary column; its dictionary is the declaration of its levels."""
+    """Read a dictionary column; its dictionary declares its levels."""
     import pyarrow as pa
 
     if pa.types.is_nested(column.type.value_type) or pa.types.is_binary(column.type.value_type):
@@ -344,12 +344,12 @@ def _indices(column: Any) -> tuple[NDArray[np.int64], Sequence[Any]]:
 
 
 def _numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of numbers without nulls; its own `to_numpy` imports pandas, for a quarter of a second."""
+    """Return an Arrow array of numbers without nulls; its own `to_numpy` imports pandas, which takes 0.25 s."""
     return np.from_dlpack(array) if len(array) else array.to_numpy(zero_copy_only=False)
 
 
 def _with_gaps(column: Column, missing: Mask | None) -> Column:
-    """Add null rows to a column of numbers; NaN is not null in polars and Arrow, and both are missing here."""
+    """Add null rows to a column of numbers; polars and Arrow distinguish NaN and null, here both are missing."""
     if missing is None or not isinstance(column, Numbers):
         return column
     return Numbers(column.values, missing if column.missing is None else missing | column.missing)

@@ -1,4 +1,4 @@
-"""`Reading`: how a table is to be read, checked once, for every function that reads one."""
+"""`Reading`: how to read a table; the options are checked once, for every function that reads one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
-from blankets.errors import ParameterError, did_you_mean
+from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
-MISSING_POLICIES = ("error", "level", "drop")
+OF_ROWS = ("sample_weight", "groups", "survey_weight")  # options that may be a column of the table or values beside it
+MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
 class ReadingOptions(TypedDict, total=False):
     """The fields of `Reading` as keywords, for ``**reading: Unpack[ReadingOptions]``."""
 
-    missing: Literal["error", "level", "drop"]
+    missing: Literal["testwise", "level", "drop", "error"]
     discretize: str | Mapping[str, Rule]
     n_bins: int | None
     keep: Iterable[str | int]
@@ -28,35 +29,54 @@ class ReadingOptions(TypedDict, total=False):
     exclude: Iterable[str | int]
     positive: object
     unlabeled_marker: object
+    sample_weight: object
+    groups: object
+    survey_weight: object
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a table is read.
 
     Parameters
     ----------
-    missing : {"error", "level", "drop"}
-        What to do with missing values in features: refuse the table and name the columns, make
-        "missing" a level of its own, or delete such rows. Rows without a target are always kept.
+    missing : {"testwise", "level", "drop", "error"}
+        What to do with missing values in features. "testwise": each test uses the rows that have what it needs, and
+        says how many these are; valid if the gaps come by chance, or depend only on columns in the test's own
+        conditioning set. "level": "missing" is a level like any other, for columns in which being missing is itself
+        a state; given such a column, rows without a value count as alike although their values differ, so that a
+        confounder with gaps is not held fixed. "drop": delete every row with a gap. "error": refuse the table.
     discretize : str or mapping of str to rule
-        What to do with continuous columns: "sturges" (equal width, log2 N + 1 bins), "equal-width",
+        What to do with continuous columns. "auto": they stay numbers where tests take numbers, and are cut by
+        "sturges" where rows are counted. "sturges" (equal width, log2 N + 1 bins), "equal-width",
         "equal-frequency" (both with ``n_bins``, default Sturges' number), "supervised" (Fayyad &
-        Irani's MDLP against the target; tests on such bins reject too often) or "none" (an error
-        that names them). A mapping gives rules by column; there also "categorical" (each number a
-        level) and a list of cut points; columns not in it get "sturges".
+        Irani's MDLP, which uses the target; tests on such bins reject too often): they are cut. "none": they are
+        never cut; where rows are counted, that is an error that names them. A mapping gives rules by column; there
+        you can also give "categorical" (each number is a level), "number" (a number however few its values) or a list
+        of cut points; columns not in it get "auto".
     n_bins : int, optional
         Number of bins for "equal-width" and "equal-frequency".
     keep : iterable of str or int
-        Columns that are kept although they are constant, identifiers or copies.
+        Columns to keep even if they are constant, identifiers or copies.
     columns : iterable of str or int, optional
         The columns to use; default all. The target is always used.
     exclude : iterable of str or int
         Columns to leave out.
     positive : object
-        The class that counts as positive; default the second of two.
+        The positive class; default: the second of two.
     unlabeled_marker : object
-        The value that marks a row without a label; "auto" takes -1 for one beside 0 and 1.
+        The value that marks a row without a label; "auto": -1, if the other values are 0 and 1.
+    sample_weight : str or array_like, optional
+        How many rows each row stands for, whole numbers: the name of a column (of counts, in an aggregated table), or
+        one value for each row. The answer is that for the table in which each row is repeated as often.
+    groups : str or array_like, optional
+        Which rows belong together, such as the visits of a patient: the name of a column, or one value for each row.
+        Tests then allow for any dependence within a group, and rows are drawn by group. It is never a feature.
+    survey_weight : str or array_like, optional
+        How many of the population each row of a survey stands for, any positive numbers: the name of a column, or one
+        value for each row. Tests are then those of the population, with the corrections of Rao and Scott; ``groups``
+        says which rows were drawn together.
 
     Examples
     --------
@@ -68,14 +88,17 @@ class Reading:
     blankets.errors.ParameterError: there is no argument 'mising'; did you mean 'missing'?
     """
 
-    missing: Literal["error", "level", "drop"] = "error"
-    discretize: str | Mapping[str, Rule] = "sturges"
+    missing: Literal["testwise", "level", "drop", "error"] = "testwise"
+    discretize: str | Mapping[str, Rule] = "auto"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()
     columns: Iterable[str | int] | None = None
     exclude: Iterable[str | int] = ()
     positive: object = None
     unlabeled_marker: object = "auto"
+    sample_weight: object = None
+    groups: object = None
+    survey_weight: object = None
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
@@ -98,7 +121,7 @@ class Reading:
 
     @classmethod
     def of(cls, value: Reading | Mapping[str, Any] | None = None) -> Reading:
-        """Return a reading from one, from a mapping of its options, or from nothing."""
+        """Return a `Reading` from a mapping of its options (or from None: the defaults); a `Reading` stays as it is."""
         if isinstance(value, Reading):
             return value
         options = dict(value or {})
@@ -110,29 +133,32 @@ class Reading:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
-        return {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        """The options that differ from their defaults; values for each row are no options."""
+        said = {name: value for name, value in asdict(self).items() if not _same(value, getattr(DEFAULT, name))}
+        return {name: value for name, value in said.items() if name not in OF_ROWS or isinstance(value, str | int)}
 
     def rule_for(self, name: str) -> tuple[Rule, bool]:
-        """Return the rule for a column of numbers, and whether it was asked for by the column's name."""
+        """Return the rule for a column of numbers, and whether the user gave it for this column."""
         if isinstance(self.discretize, str):
             return self.discretize, False
-        return self.discretize.get(name, "sturges"), name in self.discretize
+        return self.discretize.get(name, "auto"), name in self.discretize
 
     @property
     def supervised(self) -> bool:
-        """Whether some rule looks at the target."""
+        """Whether some rule uses the target."""
         return "supervised" in _rule_names(self.discretize)
 
 
 def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:
-    """Return the names of the rules; refuse those that nobody knows, and cut points that are none."""
+    """Return the names of the rules; refuse unknown rules and invalid cut points."""
     if not isinstance(discretize, str | Mapping):
         raise ParameterError.out_of_range(
             "discretize", discretize, "the name of a rule, or a mapping of column names to rules"
         )
     given = (discretize,) if isinstance(discretize, str) else tuple(discretize.values())
-    allowed = {*RULES, "supervised", "none"} | (set() if isinstance(discretize, str) else {"categorical"})
+    allowed = {*RULES, "supervised", "none", "auto"}
+    if not isinstance(discretize, str):
+        allowed |= {"categorical", "number"}
     for rule in given:
         if not isinstance(rule, str):
             given_cuts(rule)
@@ -154,7 +180,7 @@ def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _same(one: object, other: object) -> bool:
-    """Tell whether two values are the same, whatever comparing them gives."""
+    """Tell whether two values are the same, even if comparing them gives no boolean."""
     return type(one) is type(other) and bool(one == other)
 
 

@@ -1,9 +1,9 @@
-"""What the user asked for: which columns, which of them is the target, or a target beside the table."""
+"""The columns that the user asked for, and the target: a column of the table, or given separately."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,24 +12,26 @@ from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
 from blankets.data._reading import Reading
 from blankets.data._tables import Table, open_table
+from blankets.data._units import Units
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedColumns:
-    """What the user asks of a table."""
+    """The columns of a table that the user wants."""
 
     table: Table  # the table
     reading: Reading  # how it is read
     order: list[int]  # the columns in use, the target included, in the order of the table
     place: int | None  # the target's column in the table
     target: str | None  # the name of the target
-    beside: Column | None  # the target, if it stands beside the table
-    keep: frozenset[str]  # features that are kept whatever they are like
+    beside: Column | None  # the target, if it was given separately
+    keep: frozenset[str]  # features that are kept in any case
+    units: Units = field(default_factory=Units)  # weights and groups of the rows
 
     @classmethod
     def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:
-        """Find the columns that are meant, or say which are not there."""
+        """Find the wanted columns, or say which do not exist."""
         if target is not None and y is not None:
             raise ParameterError("give the target as a column name or as y, not both")
         check_size(table)
@@ -37,11 +39,14 @@ class AskedColumns:
         keep = frozenset(table.names[find_column(table, name)] for name in reading.keep)
         if reading.discretize == "supervised" and target is None and y is None:
             raise ParameterError("discretize='supervised' needs a target to look at")
-        order = chosen_columns(table, place, reading)
+        units = Units.of(table, reading)
+        if place in units.places:
+            raise ParameterError(f"the target {table.names[place]!r} cannot say what rows stand for as well")
+        order = chosen_columns(table, place, reading, units.places)
         name, beside = (None, None) if y is None else separate_target(table, order, y)
         name = table.names[place] if place is not None else name
         _check_rules(reading, table, name)
-        return cls(table, reading, order, place, name, beside, keep)
+        return cls(table, reading, order, place, name, beside, keep, units)
 
     @property
     def features(self) -> list[int]:
@@ -63,14 +68,14 @@ def _check_rules(reading: Reading, table: Table, target: str | None) -> None:
 
 
 def check_size(table: Table) -> None:
-    """Refuse tables in which nothing can be tested."""
+    """Refuse tables that are too small for any test."""
     if not table.names:
         raise DataError("the table has no columns")
     check_rows(table.n_rows)
 
 
 def check_rows(n_rows: int) -> None:
-    """Refuse so few rows that nothing can be tested."""
+    """Refuse tables with too few rows for any test."""
     if n_rows < 2:
         rows = "no rows" if n_rows == 0 else "a single row"
         raise DataError(f"the table has {rows}; at least two are needed")
@@ -85,8 +90,8 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no {what} {name!r}{did_you_mean(name, table.names) or ';'} {_offered(table)}")
     if getattr(name, "ndim", 0) or (isinstance(name, list) and len(name) == table.n_rows > 1):
         raise error(
-            f"a column goes by its name or number, but this is a {type(name).__name__} of values; "
-            f"a target that stands beside the table is given as y=..."
+            f"give a column by its name or number, but this is a {type(name).__name__} of values; "
+            f"if the target is not in the table, give it as y=..."
         )
     n = len(table.names)
     if table.positional:
@@ -95,19 +100,19 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
         raise error(f"there is no column number {name!r}; the table has columns 0 to {n - 1}")
     if isinstance(name, int | np.integer) and name in table.labels:
         return table.labels.index(name)
-    raise error(f"there is no column {name!r}; columns of this table go by name: {_offered(table)}")
+    raise error(f"there is no column {name!r}; columns of this table are called by name: {_offered(table)}")
 
 
 def _offered(table: Table) -> str:
-    """List the columns there are."""
+    """List the existing columns."""
     return f"the columns are {listed(table.names)}"
 
 
-def chosen_columns(table: Table, place: int | None, reading: Reading) -> list[int]:
-    """Return the columns in use, the target included, in the order of the table."""
+def chosen_columns(table: Table, place: int | None, reading: Reading, never: frozenset[int] = frozenset()) -> list[int]:
+    """Return the columns in use, the target included, in the order of the table; ``never`` are no features."""
     columns = reading.columns
     wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
-    unwanted = {find_column(table, name) for name in reading.exclude}
+    unwanted = never | {find_column(table, name) for name in reading.exclude}
     if place is not None:
         if place in unwanted:
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")
@@ -119,7 +124,7 @@ def chosen_columns(table: Table, place: int | None, reading: Reading) -> list[in
 
 
 def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Column]:
-    """Read a target that was given beside the table, and name it."""
+    """Read a target that was given separately, and name it."""
     y, called = _one_column(y)
     if len(y) != table.n_rows:
         raise DataError(f"y has {len(y)} rows, the table has {table.n_rows}")
@@ -138,7 +143,7 @@ def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Co
 
 
 def _one_column(y: Any) -> tuple[Any, str | None]:
-    """Return the target as one series, array or list, and what it is called."""
+    """Return the target as one series, array or list, and its name."""
     from narwhals import dependencies as known
 
     if isinstance(y, str):

@@ -1,4 +1,4 @@
-"""Room in memory: how much there is, and a refusal that says what would fit, before anything is allocated."""
+"""Check the free memory before allocating, and refuse tables that are too large, saying what would fit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from blankets.errors import DataError
 
-UNKNOWN = 1 << 33  # bytes taken to be free where the system does not say
+UNKNOWN = 1 << 33  # assumed free bytes if the system does not say
 
 
 def free_memory() -> int:
-    """Return the memory that this process may still take: that of the machine, or of its container."""
+    """Return the memory that this process may still use, by the limits of the machine or its container."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))

@@ -1,4 +1,4 @@
-"""Sparse matrices, which are never made dense: code 0 is the value 0, further values are further codes."""
+"""Read sparse matrices without making them dense: code 0 is the value 0, other values get other codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def from_sparse(data: Any) -> Table:
     if data.ndim != 2:
         raise DataError(f"an array of data has two axes (rows, columns), but this one has {data.ndim}")
     if data.dtype.kind not in "biuf":
-        raise DataError(f"a sparse matrix must hold numbers or truth values, but this one holds {data.dtype}")
+        raise DataError(f"a sparse matrix must hold numbers or booleans, but this one holds {data.dtype}")
     try:
         if hasattr(data, "check_format"):
             data.check_format(full_check=True)
@@ -34,7 +34,7 @@ def from_sparse(data: Any) -> Table:
     except (ValueError, IndexError) as reason:
         raise DataError(f"the sparse matrix is damaged: {reason}") from None
     if not matrix.has_canonical_format or not matrix.data.all():
-        matrix = matrix.copy() if data.format == "csc" else matrix  # the user's own stays as it is
+        matrix = matrix.copy() if data.format == "csc" else matrix  # do not change the user's matrix
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
 
@@ -48,7 +48,7 @@ def from_sparse(data: Any) -> Table:
 
 
 def check_indices(data: Any) -> None:
-    """Refuse coordinates outside of the matrix, which SciPy does not look at before it writes there."""
+    """Refuse coordinates outside of the matrix; SciPy does not check them before it writes there."""
     for axis, (at, size) in enumerate(zip(data.coords, data.shape, strict=True)):
         if at.min() < 0 or at.max() >= size:
             raise ValueError(f"axis {axis} has {size} places, and an entry is at {int(at.max())}")
@@ -62,17 +62,20 @@ def rows_without_gaps(matrix: Any) -> Mask:
     return kept
 
 
-def take_rows(matrix: Any, rows: Mask) -> Any:
+def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a sparse matrix, column-wise."""
     from scipy.sparse import csc_array
 
-    part = csc_array(matrix.tocsr()[np.flatnonzero(rows)])
+    part = csc_array(matrix.tocsr()[rows])
     part.sort_indices()
     return part
 
 
-def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
-    """Return the usable columns of a canonical ``csc_array``; the findings behind ``repeats`` tell of the others."""
+def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats, *, testwise: bool = False) -> Frame:
+    """Return the usable columns of a canonical ``csc_array``; ``repeats.findings`` gets the others.
+
+    ``testwise``: missing values are holes; otherwise they are a level. In both cases they have the last code.
+    """
     n_rows, n_columns = matrix.shape
     stored = np.diff(matrix.indptr)
     of_column = np.repeat(np.arange(n_columns), stored)
@@ -83,7 +86,10 @@ def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
     first = np.searchsorted(pairs, np.arange(n_columns + 1) * len(values))
     codes = pair_of - first[of_column] + 1
 
-    used = _usable(np.diff(first), stored, n_rows, names, repeats)
+    gaps = np.zeros(n_columns, bool)
+    if testwise and matrix.dtype.kind == "f":
+        gaps[of_column[np.isnan(matrix.data)]] = True
+    used = _usable(np.diff(first) - gaps, stored, n_rows, names, repeats)
     narrow, indices, marks = codes.astype(np.uint8), matrix.indices.astype(np.int32, copy=False), {}
     for j in np.flatnonzero(used).tolist():
         here = slice(matrix.indptr[j], matrix.indptr[j + 1])
@@ -92,23 +98,25 @@ def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats) -> Frame:
     columns = np.flatnonzero(used)
     labels = level_names("missing" if v != v else v for v in _whole(values))
     levels = _levels(columns, first, pairs % max(len(values), 1), labels)
+    holes = frozenset(np.flatnonzero(gaps[columns]).tolist())
+    levels = [values[:-1] if k in holes else values for k, values in enumerate(levels)]
     kept = used[of_column]
     indptr = np.concatenate([[0], np.cumsum(stored[columns])])
     block = SparseColumns(indptr.astype(np.int64), indices[kept], narrow[kept], n_rows)
     where = np.arange(len(columns), dtype=np.int64)
     digests = {(0, k): marks[j] for k, j in enumerate(columns.tolist())}
     chosen = tuple(names[j] for j in columns.tolist())
-    return Frame(chosen, tuple(levels), n_rows, (block,), np.zeros_like(where), where, digests)
+    return Frame(chosen, tuple(levels), n_rows, (block,), np.zeros_like(where), where, digests, holes)
 
 
 def sparse_digest(codes: NDArray[np.integer[Any]]) -> bytes:
-    """Return the hash that a sparse column of these codes has."""
+    """Return the hash of a sparse column with these codes."""
     rows = np.flatnonzero(codes).astype(np.int32)
     return digest(rows) + digest(codes[rows].astype(np.uint8))
 
 
 def _whole(values: NDArray[Any]) -> list[Any]:
-    """Return numbers as Python numbers, whole ones as integers."""
+    """Return numbers as Python numbers, whole numbers as integers."""
     return [int(v) if float(v).is_integer() else v for v in values.tolist()]
 
 
@@ -140,7 +148,7 @@ def note_gaps(matrix: Any, names: Sequence[str], findings: Findings) -> None:
 def _usable(
     n_values: NDArray[np.int64], stored: NDArray[np.int64], n_rows: int, names: Sequence[str], repeats: Repeats
 ) -> Mask:
-    """Leave out constant columns and identifiers, and refuse columns of too many values."""
+    """Leave out constant columns and identifiers, and refuse columns with too many values."""
     findings, seen = repeats.findings, n_values + (stored < n_rows)
     free = np.array([name not in repeats.keep for name in names], dtype=bool)
     constant = free & is_constant(seen, np.zeros_like(seen))
@@ -165,13 +173,13 @@ def recode_sparse(
 ) -> tuple[SparseColumns, list[tuple[object, ...]], dict[int, int]]:
     """Give the entries of new rows the codes of known levels; new values become further levels.
 
-    Returns the codes, the levels with the new ones appended, and for each column that has some the
-    number of rows with a new value.
+    Returns the codes, the levels with the new ones appended, and for each column with new values the
+    number of such rows.
     """
     n_rows, n_columns = matrix.shape
     of_column = np.repeat(np.arange(n_columns), np.diff(matrix.indptr))
     codes = np.zeros(len(matrix.data), np.int64)
-    # Most sparse columns are binary: their entries are settled at once, the rest column by column.
+    # Most sparse columns are binary: their entries are coded all at once, the rest column by column.
     only = np.array([lv[1] if len(lv) > 1 and isinstance(lv[1], int | float) else np.nan for lv in levels], float)
     codes[matrix.data == only[of_column]] = 1
     all_levels, new_rows = list(levels), {}

@@ -1,4 +1,4 @@
-"""`SqlTable`: the rows of a SQL query, through DuckDB: its own databases, Parquet, CSV, and what it attaches."""
+"""`SqlTable`: the rows of a SQL query, by DuckDB: its own databases, Parquet, CSV, and attached databases."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 from blankets.data._chunks import Chunks, ParquetChunks
 from blankets.data._files import check_file
 from blankets.data._tables import checked_names
-from blankets.errors import EngineError, MissingPackageError, ParameterError
+from blankets.errors import EngineError, MissingPackageError, ParameterError, guarded
 
 
 def quoted(name: str) -> str:
-    """Return an identifier as SQL wants it, whatever characters are in it.
+    """Return an identifier quoted for SQL, whatever its characters.
 
     >>> quoted('a"; DROP TABLE b')
     '"a""; DROP TABLE b"'
@@ -25,6 +25,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@guarded
 class SqlTable(Chunks):
     """The rows of a SQL query, for `pack`, `discover` and the other questions.
 
@@ -33,7 +34,7 @@ class SqlTable(Chunks):
     query : str
         A SELECT statement.
     database : str, Path or DuckDB connection, optional
-        A DuckDB file, or an open connection; default: none, for queries of files.
+        A DuckDB file, or an open connection; not needed for queries of files.
 
     Examples
     --------
@@ -63,12 +64,12 @@ class SqlTable(Chunks):
 
     @contextmanager
     def _executed(self, statement: str) -> Iterator[Any]:
-        """Yield the answer to a statement; a cursor would not see frames that are registered on an open connection."""
+        """Yield the answer to a statement; no cursor, as it would not see frames registered on an open connection."""
         with self._lock, sql_errors():
             yield (self._connection if self._shared else self._connection.cursor()).execute(statement)
 
     def content(self) -> str:
-        """Return a hash of the rows, in whatever order they come: what is read again has to be the same."""
+        """Return a hash of the rows that does not depend on their order, to check that they stay the same."""
         columns = ", ".join(quoted(name) for name in self.names)
         found = self.rows(
             f"SELECT count(*), sum(h::HUGEINT), bit_xor(h), sum((h >> 7)::HUGEINT * (h & 127)) "
@@ -100,7 +101,7 @@ class SqlTable(Chunks):
         return [self.query, self.content()]
 
     def bytes_needed(self) -> int:
-        """One byte a value for the codes, and one column at a time as numbers with copies."""
+        """One byte per value for the codes, and one column at a time as numbers, with copies."""
         return int(self.rows(f"SELECT count(*) FROM {self.source}")[0][0]) * (len(self.names) + 32)
 
 
@@ -122,7 +123,7 @@ def _connected(database: Any) -> Any:
 
 @contextmanager
 def sql_errors() -> Iterator[None]:
-    """Turn what the database says into our error."""
+    """Turn errors of the database into errors of this library."""
     import duckdb
 
     try:

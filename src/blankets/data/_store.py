@@ -2,19 +2,20 @@
 
 A store is a folder that only its owner may read::
 
-    meta.json      names, levels, number of rows, how the table was read, hashes
-    codes.u8       one byte a row, column after column
+    meta.json      names, levels, number of rows, how the table was read, hashes (also of itself)
+    codes.u8       one byte per row, column after column
     codes.i32      the same for columns of more than 256 levels
-    unlabeled.u8   1 where the target is missing, if it is somewhere
+    unlabeled.u8   1 if the target of a row is missing; only if some are
 
-Counting runs over it as over memory: the system brings in the pages that are needed and drops them when
-memory is short. A file may be cut off or damaged, and a code beyond its levels would be counted beyond its
-table; so sizes are checked when a store is opened, and codes when they are used for the first time.
+Counting works as in memory: the system loads the pages that are needed and drops them when memory is short.
+A file may be cut off or damaged, and a code without a level would be counted outside of the table in memory. So
+sizes are checked when a store is opened, and codes when they are used for the first time.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -30,24 +31,26 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.arguments import path_of
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._frame import NARROW, DenseColumns, Frame, digest
-from blankets.errors import DataError, EngineError, listed
+from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
-FORMAT, SCHEMA = "blankets store", 2
+FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"
 OURS = frozenset({NARROW_FILE, WIDE_FILE, MISSING_FILE, META})
-PIECE = 1 << 20  # rows whose codes are looked at together
+_SEAL = b', "hash": "'
+PIECE = 1 << 20  # rows whose codes are checked together
 
 Codes = NDArray[np.integer[Any]]
 
 
 def is_store(path: object) -> bool:
-    """Tell whether this is the path of a folder that holds a store: one that begins with our mark."""
+    """Tell whether this is the path of a store: a folder whose description begins with our mark."""
     if not isinstance(path, str | Path):
         return False
     mark = json.dumps({"format": FORMAT})[:-1].encode()
@@ -63,29 +66,31 @@ def is_store(path: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Meta:
-    """What meta.json holds."""
+    """The content of meta.json."""
 
     format: Annotated[str, Literal["blankets store"]]
     schema: Annotated[int, Bounds(SCHEMA, SCHEMA)]
     n_rows: Annotated[int, Bounds(0, MOST_ROWS)]
     n_narrow: Count
     n_wide: Count
-    columns: tuple[Any, ...]  # there may be 100,000: each is checked below, more quickly than by annotations
+    columns: tuple[Any, ...]  # there may be 100,000: they are checked below, faster than by annotations
     target: str | None
-    gaps: bool
+    gaps: str  # hash of the rows without a target; empty if there are none
     report: DataReport
     missing_labels: Mapping[str, str]
     fingerprint: str
+    holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
 
     def _check(self) -> None:
+        holes = frozenset(self.holes)
         kinds = {"name": str, "levels": list, "wide": bool, "at": int, "digest": str, "sum": int}
         for column in self.columns:
             if not isinstance(column, dict) or {key: type(value) for key, value in column.items()} != kinds:
                 refuse(f"a column is described by {short(column)}")
             levels, places = column["levels"], self.n_wide if column["wide"] else self.n_narrow
             if not 0 <= column["at"] < places or len(bytes.fromhex(column["digest"])) != 16:
-                refuse(f"{column['name']!r} is beyond the end of its file, or its hash is none")
-            if not levels or (len(levels) > NARROW and not column["wide"]):
+                refuse(f"{column['name']!r} lies beyond the end of its file, or has no hash")
+            if not levels or (len(levels) + (column["name"] in holes) > NARROW and not column["wide"]):
                 refuse(f"{column['name']!r} has {len(levels)} levels")
             if not all(isinstance(level, str | int | float) for level in levels):
                 refuse(f"a level of {column['name']!r} is neither a text nor a number")
@@ -94,10 +99,11 @@ class _Meta:
             refuse("a name is there twice")
         if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
-        if not {*self.missing_labels, *([] if self.target is None else [self.target])} <= names:
-            refuse("a column that is told about is not there")
+        if not {*self.missing_labels, *holes, *([] if self.target is None else [self.target])} <= names:
+            refuse("the report names a column that is not there")
 
 
+@guarded
 @dataclass(frozen=True, eq=False)
 class Store:
     """A table on disk as packed codes; see `pack`.
@@ -107,19 +113,19 @@ class Store:
     path : Path
         The folder.
     frame : Frame
-        The codes, mapped into memory, once they have been looked at: none is beyond its levels.
+        The codes, mapped into memory and checked: each has a level.
     layout : Frame
-        The same before anybody has looked, for names and levels.
+        The same before the check, for names and levels.
     target : str or None
-        The column that was read as a target, so that values may be missing in it.
+        The column that was read as a target; its values may be missing.
     unlabeled : ndarray of bool or None
-        The rows where they are.
+        The rows in which the target is missing.
     report : DataReport
         What was done to the table.
     encoder : Encoder
-        Does the same to new rows.
+        Codes new rows in the same way.
     fingerprint : str
-        Of source and settings.
+        A hash of source and settings.
 
     Examples
     --------
@@ -150,7 +156,7 @@ class Store:
     @classmethod
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
-        folder = Path(path)
+        folder = path_of("path", path)
         with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
             return cls._opened(folder)
 
@@ -168,31 +174,33 @@ class Store:
         levels = tuple(tuple(column["levels"]) for column in meta.columns)
         block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
         position = np.array([column["at"] for column in meta.columns], np.int64)
-        unlabeled = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0].astype(bool) if meta.gaps else None
-        if unlabeled is not None and np.count_nonzero(unlabeled) != meta.report.unlabeled:
-            raise _damaged(folder, f"{MISSING_FILE!r} marks other rows than it did")
+        marks = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0] if meta.gaps else None
+        if marks is not None and digest(marks).hex() != meta.gaps:
+            raise _damaged(folder, f"the rows marked in {MISSING_FILE!r} have changed")
         encoder = Encoder(
             names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )
         places = zip(block_of.tolist(), position.tolist(), strict=True)
         digests = {place: bytes.fromhex(column["digest"]) for place, column in zip(places, meta.columns, strict=True)}
-        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests)
+        holes = frozenset(j for j, name in enumerate(names) if name in frozenset(meta.holes))
+        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes)
         made = tuple(column["sum"] for column in meta.columns)
+        unlabeled = None if marks is None else marks.astype(bool)
         return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made)
 
     @property
     def frame(self) -> Frame:
-        """The codes, mapped into memory, once they have been looked at."""
+        """The codes, mapped into memory and checked."""
         if not self._looked:
             self._refuse(j for j, made in enumerate(self._sums) if self._sum(j) != made)
             self._looked.append(True)
         return self.layout
 
     def verify(self) -> Store:
-        """Read all codes and compare their hashes with those of the time when they were packed.
+        """Read all codes and compare their hashes with those stored when they were packed.
 
-        Every store is looked at when it is used for the first time: no code is beyond its levels, and sums are as they
-        were. This sees what sums do not, such as columns that are exchanged.
+        Every store is checked when it is first used: each code has a level, and checksums are unchanged. This method
+        also finds errors that checksums do not, such as exchanged columns.
 
         Returns
         -------
@@ -210,8 +218,8 @@ class Store:
         return self
 
     def _sum(self, j: int) -> int:
-        """Return the checksum of a column whose codes are all of its levels, and -1 otherwise."""
-        codes, arity, made = self.layout.column(j), len(self.layout.levels[j]), 0
+        """Return the checksum of a column; -1 if some code has no level."""
+        codes, arity, made = self.layout.column(j), int(self.layout.widths[j]), 0
         for start in range(0, len(codes), PIECE):
             part = codes[start : start + PIECE]
             if not _within(part, arity):
@@ -228,18 +236,18 @@ class Store:
         frame = self.layout if columns is None else self.layout.select(columns)
         codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
         for j, part in enumerate(codes):
-            if not _within(part, len(frame.levels[j])):
+            if not _within(part, int(frame.widths[j])):
                 raise _damaged(self.path, f"{frame.names[j]!r} has codes beyond its levels")
-        return Frame.from_columns(codes, frame.names, frame.levels, stop - start)
+        return Frame.from_columns(codes, frame.names, frame.levels, stop - start, frame.holes)
 
 
 def _within(codes: Codes, arity: int) -> bool:
-    """Tell whether codes are all those of levels."""
+    """Tell whether every code has a level."""
     return not len(codes) or (0 <= int(codes.min()) and int(codes.max()) < arity)
 
 
 def checksum(before: int, codes: Codes) -> int:
-    """Return a sum that goes on from that of the rows before; as quick as memory, and any changed code changes it."""
+    """Return a checksum that continues that of the rows before; fast, and any changed code changes it."""
     content = np.ascontiguousarray(codes).view(np.uint8)
     whole = len(content) // 4 * 4
     words = int(content[:whole].view(np.uint32).sum(dtype=np.uint64)) if whole else 0
@@ -253,7 +261,8 @@ def _damaged(path: Path, what: str) -> EngineError:
 def _read_meta(folder: Path) -> _Meta:
     """Read and check the description of a store."""
     try:
-        content = json.loads((folder / META).read_text("utf-8"))
+        document = (folder / META).read_bytes()
+        content = json.loads(document.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{str(folder)!r} is not a store of packed codes: {error}") from error
     found = content if isinstance(content, dict) else {}
@@ -262,14 +271,23 @@ def _read_meta(folder: Path) -> _Meta:
             f"{str(folder)!r} was packed by another version (schema {found.get('schema')!r}, this one reads {SCHEMA}); "
             f"pack the table again"
         )
+    if document != signed(document.rpartition(_SEAL)[0] + b"}"):
+        raise _damaged(folder, f"{META!r} is not as it was written")
+    del found["hash"]
     try:
         return read(_Meta, found)
-    except ValueError as error:  # errors of ours are among them
+    except ValueError as error:  # includes our own errors
         raise _damaged(folder, str(error).removeprefix("this is not a saved result: ")) from None
 
 
+def signed(document: bytes) -> bytes:
+    """Return a JSON object with the hash of its text added: one changed letter can make another valid name."""
+    text = document[:-1]
+    return text + _SEAL + hashlib.blake2b(text, digest_size=16).hexdigest().encode() + b'"}'
+
+
 def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-    """Map a file of codes into memory; changes would stay private, none are made."""
+    """Map a file of codes into memory, as a private copy that nothing changes."""
     expected = shape[0] * shape[1] * np.dtype(dtype).itemsize
     try:
         size = file.stat().st_size if file.is_file() else -1
@@ -280,14 +298,14 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
         raise _damaged(file.parent, what)
     if not expected:
         return np.zeros(shape, dtype)
-    # Copy on write: a read-only array would be another type for the kernels, to be compiled anew.
+    # Copy on write: a read-only array would be another type for the kernels, which would be compiled again.
     return np.asarray(np.memmap(file, dtype, "c", shape=shape))
 
 
 class StoreWriter:
-    """Writes a store into a folder of another name, which takes its own when all is written.
+    """Writes a store into a temporary folder, and renames it when all is written.
 
-    ``path``: the folder to make. A store that is there is replaced, anything else is not. ``wide``: for each column,
+    ``path``: the folder to make. An existing store is replaced, anything else is not. ``wide``: for each column,
     whether it has more than 256 levels.
     """
 
@@ -296,7 +314,7 @@ class StoreWriter:
             raise DataError(f"a store holds at most {MOST_ROWS:,} rows, and the table has {n_rows:,}")
         self.path, self.n_rows = path, n_rows
         with self._disk_errors():
-            self._real = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
+            self._real = Path(os.path.realpath(path))  # replace the folder behind a link, not the link
             if not self._real.parent.is_dir():
                 raise DataError(f"there is no folder {str(path.absolute().parent)!r} to put the store into")
             with _locked(self._real.parent, shared=True):
@@ -331,7 +349,7 @@ class StoreWriter:
             with _locked(self._real.parent):
                 _sweep(self._real)
                 self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
-                self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # as long as somebody writes there
+                self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # locked during writing
             self._files = {w: open(self.folder / f, "w+b", 0, opener=_private) for w, f in self._names().items()}
         return self
 
@@ -340,19 +358,19 @@ class StoreWriter:
             file.close()
         if self._held is not None:
             os.close(self._held)
-        _remove(self.folder)  # nothing is there if all went well
+        _remove(self.folder)  # does not exist if all went well
 
     @staticmethod
     def _names() -> dict[bool, str]:
         return {False: NARROW_FILE, True: WIDE_FILE}
 
     def write(self, column: int, start: int, codes: NDArray[Any]) -> None:
-        """Write the codes of some rows of a column, whatever has been written before."""
+        """Write the codes of some rows of a column, in any order."""
         wide = bool(self.is_wide[column])
         data: NDArray[Any] = np.ascontiguousarray(codes, np.int32 if wide else np.uint8)
         offset = (int(self.at[column]) * self.n_rows + start) * data.itemsize
         with self._disk_errors():
-            # Not through a map: a full disk is an error here and a crash there.
+            # Not by a memory map: with a full disk, writing here raises an error, a map would crash.
             view, fd = data.data.cast("B"), self._files[wide].fileno()
             while len(view):
                 written = os.pwrite(fd, view, offset)
@@ -384,8 +402,9 @@ class StoreWriter:
         missing_labels: dict[str, str],
         fingerprint: str,
         digests: Sequence[bytes],
+        holes: frozenset[int] = frozenset(),
     ) -> Store:
-        """Write the description of those ``columns`` that are used, and give the folder its name."""
+        """Write the description of the used ``columns``, and give the folder its final name."""
         described = [
             {
                 "name": name,
@@ -405,15 +424,16 @@ class StoreWriter:
             n_wide=int(np.count_nonzero(self.is_wide)),
             columns=(),
             target=target,
-            gaps=unlabeled is not None,
+            gaps="" if unlabeled is None else digest(unlabeled.astype(np.uint8)).hex(),
             report=report,
             missing_labels=missing_labels,
             fingerprint=fingerprint,
+            holes=tuple(names[k] for k in sorted(holes)),
         )
         with self._disk_errors():
             if unlabeled is not None:
                 self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
-            self._write_file(META, json.dumps({**plain(meta), "columns": described}).encode())
+            self._write_file(META, signed(json.dumps({**plain(meta), "columns": described}).encode()))
             with _locked(self._real.parent):
                 self._check_place()
                 _replace(self._real, self.folder)
@@ -443,7 +463,7 @@ def _private(path: str, flags: int) -> int:
 
 @contextmanager
 def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Be the only one, among threads and processes, who replaces stores in a folder, or one of those who only read."""
+    """Lock a folder against other threads and processes: alone to replace a store, shared to read."""
     held = _hold(folder, "LOCK_SH" if shared else "LOCK_EX")
     try:
         yield
@@ -453,7 +473,7 @@ def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 
 def _hold(folder: Path, *kinds: str) -> int | None:
-    """Lock a folder; return what is to be closed afterwards, or None if another holds it or there are no locks."""
+    """Lock a folder; return the file to close afterwards, or None if it is locked or locks are not available."""
     held = None
     try:
         import fcntl
@@ -468,7 +488,7 @@ def _hold(folder: Path, *kinds: str) -> int | None:
 
 
 def _replace(path: Path, made: Path) -> None:
-    """Put a folder in the place of a store: whoever stops us leaves the old one or the new one."""
+    """Replace a store by a folder; if this is interrupted, either the old or the new one is left."""
     old = None
     if path.exists() and any(path.iterdir()):
         if _exchanged(path, made):
@@ -481,7 +501,7 @@ def _replace(path: Path, made: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Give two folders each other's name in one step, where the system can (Linux): there is a store at any moment."""
+    """Exchange the names of two folders in one step, if the system can (Linux): there is always a store."""
     import ctypes
 
     try:
@@ -493,7 +513,7 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def _sweep(path: Path) -> None:
-    """Remove what writers that were killed have left, and bring back the store that one was about to replace."""
+    """Remove what stopped writers have left, and restore a store that was about to be replaced."""
     for kind in (".old", ".part"):
         for left in path.parent.glob(f".{_escaped(path.name[:100])}.*{kind}"):
             if kind == ".old" and not path.exists() and (left / META).is_file():
@@ -508,7 +528,7 @@ def _escaped(name: str) -> str:
 
 
 def _remove(folder: Path) -> None:
-    """Delete a folder of ours: the files that we write, and the folder if nothing else is in it."""
+    """Delete a store's files, and the folder if nothing else is in it."""
     with suppress(OSError):
         for name in OURS:
             (folder / name).unlink(missing_ok=True)

@@ -1,16 +1,16 @@
-"""`Summary`: what is known of a column before it is decided how it is coded. Summaries of parts add up.
+"""`Summary`: what is known of a column before its coding is decided. Summaries of parts can be added.
 
-A column that comes whole, in chunks or from a database is summarized alike, and the rules look at the
-summary only. They stand here:
+A column that comes whole, in chunks or from a database has the same summary, and the rules use only the
+summary. These are the rules:
 
 **Continuous or categorical.** A column of numbers with at most 20 distinct values is categorical. With
-more, it is a measurement and is binned, be they fractions or whole numbers: the tests are about
-categories, and a category needs rows. In short tables fractions are a measurement already if there are
-at least 10 distinct ones that make up more than half of the rows.
+more, fractions or whole numbers, it is a measurement and is binned: the tests are about categories, and
+each category needs several rows. In short tables fractions are a measurement already if there are at
+least 10 distinct ones, and more than half as many as rows.
 
 **Identifiers.** A column of categories is an identifier if it has more than 50 levels and more than one
-for every five rows. Whole numbers are one if all are different although they lie so densely (within a
-range of five times their number) that chance would have repeated some: n draws from m values are all
+for every five rows. Whole numbers are an identifier if all are different although they are in a narrow
+range (five times their number), where chance would have repeated some: n draws from m values are all
 different with probability below exp(-n(n-1)/2m), here exp(-n/10).
 """
 
@@ -26,60 +26,60 @@ from numpy.typing import NDArray
 from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
-SEVERAL_VALUES = 10  # so many fractions are a measurement if they hardly repeat
+SEVERAL_VALUES = 10  # this many distinct fractions are a measurement if they hardly repeat
 MANY_LEVELS = 50
-ROWS_PER_LEVEL = 5  # fewer rows than these for a level, on average, and it is an identifier
-MOST_LEVELS = 100_000  # a column with more is taken for an identifier where it comes in parts, whatever its rows
+ROWS_PER_LEVEL = 5  # a column with fewer rows per level, on average, is an identifier
+MOST_LEVELS = 100_000  # a column in chunks with more levels is an identifier, whatever its number of rows
 
 Whole = Callable[[], Column]
 Count = TypeVar("Count", int, NDArray[np.int64])
 
 
 def is_constant(seen: Count, gaps: Count) -> Any:
-    """Tell whether so many levels and gaps (where these are to be a level) are too few to vary; arrays too."""
+    """Tell whether a column is constant, from its numbers of levels and missing values; also for arrays."""
     return (seen + (gaps > 0) < 2) | (seen == 0)
 
 
 def is_identifier(seen: Count, n: Count | int) -> Any:
-    """Tell whether so many levels in so many rows are those of an identifier; arrays too."""
+    """Tell whether a column is an identifier, from its numbers of levels and rows; also for arrays."""
     return (seen > MANY_LEVELS) & (seen * ROWS_PER_LEVEL > n)
 
 
 @dataclass(slots=True, eq=False)
 class Summary:
-    """What is known of one column after some of its rows, or all."""
+    """What is known of one column after reading some or all of its rows."""
 
     most_numbers: int | None = FEW_VALUES  # most distinct numbers that are levels; None: all
-    most_levels: int | None = None  # most levels that are remembered
-    # n_rows, n_missing, n_infinite: rows so far, and how many of them lack a value or are infinite
+    most_levels: int | None = None  # most levels that are stored
+    # n_rows, n_missing, n_infinite: rows so far, and how many of them are missing or infinite
     n_rows: int = 0
     n_missing: int = 0
     n_infinite: int = 0
-    kind: str | None = None  # what the values are; None before there is one
-    # declared, ordered: whether the container declared the levels, and said that their order means something
+    kind: str | None = None  # what the values are; None before the first value
+    # declared, ordered: whether the container declared the levels, and whether their order has a meaning
     declared: bool = False
     ordered: bool = False
     # levels of categories and of few numbers, in order; None once there are too many
     levels: tuple[object, ...] | None = ()
-    counts: Any = ()  # (levels,): Rows of each. Of numbers only whether it is 0 means something.
+    counts: Any = ()  # (levels,): rows of each; for numbers only 0 or not 0 has a meaning
     # low, high: range of numbers
     low: Any = None
     high: Any = None
     whole: bool = True  # whether all numbers are whole
-    # whether some whole number occurs twice; None: not in any part, and parts have not been compared
+    # whether some whole number occurs twice; None: not within a part, and parts were not compared
     repeats: bool | None = False
 
     @classmethod
     def asked(cls, name: str, reading: Reading, *, parts: bool = False) -> Summary:
-        """Return the empty summary of a column, by the rule that the user wants for it; ``parts``: more will come."""
+        """Return the empty summary of a column, by the user's rule for it; ``parts``: it comes in several parts."""
         rule, by_name = reading.rule_for(name)
         most = MOST_LEVELS if parts else None
         if rule == "categorical":
             return cls(most, most)
-        return cls(0 if by_name and rule != "none" else FEW_VALUES, most)
+        return cls(0 if by_name and rule not in ("auto", "none") else FEW_VALUES, most)
 
     def add(self, column: Column) -> Column:
-        """Take in some rows; return them as categories if they are few numbers, or as they are."""
+        """Add some rows; return them as categories if there are few distinct numbers, or as they are."""
         self.n_rows += len(column)
         self.n_missing += column.n_missing
         if isinstance(column, Categories):
@@ -102,7 +102,7 @@ class Summary:
         self.kind = kind
 
     def _merge(self, column: Categories, most: int | None) -> None:
-        """Add the counts of levels, and levels that are new."""
+        """Add the counts of levels, and new levels."""
         if self.levels is None:
             return
         if not self.levels:
@@ -143,7 +143,7 @@ class Summary:
         return column if found is None else found
 
     def _has_all(self, values: NDArray[np.number[Any]]) -> bool:
-        """Tell whether integers of this range are all known, so that a look at each of them is spared."""
+        """Tell whether all integers of this range are known levels, so that each need not be checked."""
         if not self.levels or values.dtype.kind not in "iu":
             return False
         low, high = int(values.min()), int(values.max())
@@ -156,12 +156,12 @@ class Summary:
 
     @property
     def seen(self) -> int:
-        """Number of levels that rows have."""
+        """Number of levels that occur in rows."""
         return int(np.count_nonzero(self.counts))
 
     @property
     def continuous(self) -> bool:
-        """Whether these are numbers to be binned: many, or fractions that hardly repeat."""
+        """Whether to bin the numbers: many distinct ones, or fractions that hardly repeat."""
         if self.kind != "numbers" or self.most_numbers is None or self.most_numbers > FEW_VALUES:
             return False
         if self.levels is None:
@@ -171,13 +171,13 @@ class Summary:
 
     @property
     def dense(self) -> bool:
-        """Whether these are many whole numbers that lie so densely that chance would have repeated some."""
+        """Whether there are many whole numbers in a range so narrow that chance would have repeated some."""
         if not self.continuous or not self.whole or self.n <= MANY_LEVELS:
             return False
         return bool(self.high - self.low < ROWS_PER_LEVEL * self.n)
 
     def is_constant(self, *, missing_counts: bool) -> bool:
-        """Tell whether there is at most one value, a missing one included if that is to be a level."""
+        """Tell whether there is at most one value; "missing" counts as a value if it is a level."""
         if self.levels is None:
             seen = 1 + int(self.low != self.high) if self.continuous else 2
         else:
@@ -185,7 +185,7 @@ class Summary:
         return bool(is_constant(seen, self.n_missing if missing_counts else 0))
 
     def is_identifier(self, column: Whole) -> bool:
-        """Tell whether the column names rows instead of describing them; ``column`` gives it whole, if need be."""
+        """Tell whether the column is an identifier of rows; ``column`` reads the whole column, if needed."""
         if self.levels is not None:
             return len(self.levels) > MANY_LEVELS and bool(is_identifier(self.seen, self.n))
         if not self.continuous:

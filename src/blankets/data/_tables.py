@@ -1,7 +1,7 @@
 """Recognize the container and open it as a `Table`: names, a number of rows, and one column at a time.
 
-A column is read when it is asked for, so that no second copy of the data is ever held. narwhals
-tells the containers apart; the columns themselves are read natively (`_readers`).
+A column is read when it is needed, so there is never a second copy of the data. narwhals recognizes the
+containers; the columns themselves are read natively (`_readers`).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column
+from blankets.data._columns import Categories, Column, Numbers
 from blankets.data._frame import Frame
 from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
 from blankets.errors import DataError, MissingPackageError, listed
 
-BLOCK_BYTES = 2**24  # of a matrix, turned column-wise at a time
+BLOCK_BYTES = 2**24  # bytes of a matrix that are transposed at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A container, opened."""
+    """An open container."""
 
-    names: tuple[str, ...]  # one name a column, all different
+    names: tuple[str, ...]  # one name per column, all different
     n_rows: int  # number of rows
     read: Callable[[int], Column]  # ``read(j)`` gives column j; raises `Refused` if it cannot be used
     labels: tuple[object, ...]  # the names as the container had them, for example integers; column numbers for matrices
@@ -39,7 +39,7 @@ class Table:
 
     @property
     def positional(self) -> bool:
-        """Whether the columns have numbers only, and their names were made up here."""
+        """Whether the columns have only numbers, and their names were made here."""
         return self.labels == tuple(range(len(self.names))) and self.names[:1] == ("x0",)
 
 
@@ -69,39 +69,41 @@ def _from_data_frame(data: Any) -> Table | None:
     if type(data).__module__.startswith("narwhals"):
         return open_table(data.to_native())
     if known.is_pandas_dataframe(data):
-        return named(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
+        return table_of(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
     if known.is_polars_dataframe(data):
         series = data.get_columns()
-        return named(data.columns, data.height, lambda j: from_polars(series[j]))
+        return table_of(data.columns, data.height, lambda j: from_polars(series[j]))
     if known.is_pyarrow_table(data):
-        return named(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
+        return table_of(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
     return None
 
 
-def _from_frame(frame: Frame, j: int) -> Categories:
-    """Return a column of a frame as if it had just been read."""
-    return Categories(frame.column(j), frame.levels[j], declared=True)
+def _from_frame(frame: Frame, j: int) -> Column:
+    """Return a column of a frame in the form of a column that was read."""
+    if j in frame.numbers:
+        return Numbers(frame.numbers[j].values, frame.gaps(j))
+    return Categories(frame.column(j), frame.levels[j], frame.gaps(j), declared=True)
 
 
-def named(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
-    """Make a table whose columns have names, after looking at the names."""
+def table_of(labels: Any, n_rows: int, read: Callable[[int], Column]) -> Table:
+    """Make a table whose columns have names, and check the names."""
     labels = tuple(labels)
     return Table(checked_names(labels), n_rows, read, labels)
 
 
 def numbered(n_columns: int, n_rows: int, read: Callable[[int], Column], sparse: Any = None) -> Table:
-    """Make a table whose columns have numbers only; they are called x0, x1, ..."""
+    """Make a table whose columns have only numbers; they are called x0, x1, ..."""
     return Table(tuple(f"x{j}" for j in range(n_columns)), n_rows, read, tuple(range(n_columns)), sparse)
 
 
 def checked_names(labels: tuple[object, ...]) -> tuple[str, ...]:
-    """Return the column names as strings, or say which of them will not do."""
+    """Return the column names as strings, or say which cannot be used."""
     strings = [isinstance(label, str) for label in labels]
     numbers = [isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels]
     if not all(strings) and not all(numbers):
         odd = [label for label, good in zip(labels, strings, strict=True) if not good]
         raise DataError(
-            f"column names must all be texts or all be integers, but these are not texts: {listed(odd)}; "
+            f"column names must all be text or all be integers, but these are not text: {listed(odd)}; "
             f"rename them, for example with df.columns = [str(name) for name in df.columns]"
         )
     names = tuple(str(label) for label in labels)
@@ -125,14 +127,14 @@ def _from_mapping(data: Mapping[Any, Any]) -> Table:
         (first, n), *others = lengths.items()
         other, m = next(pair for pair in others if pair[1] != n)
         raise DataError(f"columns differ in length: {first!r} has {n} rows, {other!r} has {m}")
-    return named(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
+    return table_of(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
 
 
 def _from_array(matrix: NDArray[Any]) -> Table:
     """Open a NumPy array of shape (rows, columns), or a structured array."""
     if matrix.dtype.names:
         fields = matrix.dtype.names
-        return named(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
+        return table_of(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
     if matrix.ndim != 2:
         raise DataError(
             f"an array of data has two axes (rows, columns), but this one has {matrix.ndim}"
@@ -144,7 +146,7 @@ def _from_array(matrix: NDArray[Any]) -> Table:
     matrix = np.asarray(matrix)  # np.matrix would stay two-dimensional
     width = max(1, min(512, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
 
-    # Columns of a row-major matrix are far apart in memory: turn a block of them at a time.
+    # Columns of a row-major matrix are far apart in memory: transpose a block of them at a time.
     @lru_cache(maxsize=1)
     def block(k: int) -> NDArray[Any]:
         return np.ascontiguousarray(matrix[:, k * width : (k + 1) * width].T)
@@ -164,7 +166,7 @@ def _from_rows(rows: Sequence[Any]) -> Table:
 
 
 def _from_others(data: Any) -> Table:
-    """Open a sparse matrix or anything that speaks Arrow; refuse the rest with advice."""
+    """Open a sparse matrix or any Arrow-compatible object; refuse the rest with advice."""
     from narwhals import dependencies as known
 
     if type(data).__module__.startswith("scipy.sparse"):

@@ -1,4 +1,4 @@
-"""The scikit-learn face: selectors that find Markov blankets, and latent variables as features."""
+"""scikit-learn estimators: selectors that find Markov blankets, and latent variables as features."""
 
 from blankets.estimators._information import InformationSelector
 from blankets.estimators._latent import LatentBlanketClassifier, LatentBlanketTransformer

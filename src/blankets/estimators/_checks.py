@@ -1,4 +1,4 @@
-"""What the estimators share: input checks, tags, and how their flat parameters become options of the library."""
+"""Shared by the estimators: input checks, tags, and how flat parameters become options of the library."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from blankets.errors import errors_of
+
+SCIKIT_LEARNS = "scikit-learn's checks of what it is given"  # its users know these errors
 _READING = ("missing", "discretize", "n_bins", "keep", "exclude", "positive", "unlabeled_marker")
 
 
@@ -45,17 +48,21 @@ class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, self._fitted)
+        check_fitted(self, self._fitted)
         return np.isin([str(name) for name in feature_names(self)], self._selected())
 
 
+check_fitted = errors_of(SCIKIT_LEARNS)(check_is_fitted)
+
+
+@errors_of(SCIKIT_LEARNS)
 def checked(
     estimator: BaseEstimator, X: Any, y: ArrayLike, *, allow_missing: bool, partial: bool = False
 ) -> tuple[Any, Any]:
-    """Return features and target as `blankets.discover` takes them; set what scikit-learn wants to be set.
+    """Return features and target for `blankets.discover`; set the attributes that scikit-learn requires.
 
-    A data frame is passed on as it is: making one array of it would lose the types of its columns. With
-    ``partial`` the target may have gaps, whose meaning is not scikit-learn's to judge, and keeps its name.
+    A data frame is used as it is: converting it to one array would lose the types of its columns. With
+    ``partial`` the target may have missing values, which scikit-learn would refuse, and keeps its name.
     """
     if hasattr(X, "columns"):
         validate_data(estimator, X, y, skip_check_array=True)
@@ -79,7 +86,7 @@ def checked(
 
 
 def feature_names(estimator: BaseEstimator) -> NDArray[np.object_]:
-    """Return the names of the features seen in `fit`, x0, x1, ... where they had none."""
+    """Return the names of the features seen in `fit`; x0, x1, ... if they had none."""
     if hasattr(estimator, "feature_names_in_"):
         return np.asarray(estimator.feature_names_in_, dtype=object)
     return np.array([f"x{j}" for j in range(estimator.n_features_in_)], dtype=object)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.errors import guarded
 from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.select import Scoring, selected
 from blankets.records import Call
@@ -15,15 +17,16 @@ from blankets.regimes import Regime
 from blankets.study import Engine, Study
 
 
+@guarded
 class InformationSelector(TableSelector):
-    """Select features by an information criterion: mRMR, JMI and their kin.
+    """Select features by an information criterion: mRMR, JMI and similar ones.
 
     Parameters
     ----------
     criterion : str
         How candidates are scored: see `blankets.select`.
     k : int
-        Number of features to select; where there are fewer, all are selected, with a warning.
+        Number of features to select; if there are fewer, all are selected, with a warning.
     labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.select`. As elsewhere in
         scikit-learn, -1 in ``y`` is an unlabeled row.
@@ -43,7 +46,7 @@ class InformationSelector(TableSelector):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where they had names.
+        Their names, if they had names.
 
     Examples
     --------
@@ -72,7 +75,7 @@ class InformationSelector(TableSelector):
         unlabeled_marker: Any = "auto",
         beta: float | None = None,
         gamma: float | None = None,
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
@@ -98,14 +101,18 @@ class InformationSelector(TableSelector):
         self.address = address
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select columns of ``X`` by what they say of ``y``, where missing values and -1 are unlabeled rows."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Select columns of ``X`` by their information about ``y``; rows with a missing ``y`` or -1 are unlabeled.
+
+        ``sample_weight``: how many rows each row stands for, as whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
         with Study.open(
             X,
             y=y,
-            reading=self._reading(),
+            reading={**self._reading(), "sample_weight": weights},
             labels=self.labels,
             prior=self.prior,
             engine=Engine(self.engine, self.address),

@@ -12,19 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from blankets.arguments import one_of
 from blankets.data import Frame, Reading, ingest
-from blankets.errors import DataError
-from blankets.estimators._checks import TableEstimator, checked
+from blankets.errors import DataError, errors_of, guarded
+from blankets.estimators._checks import SCIKIT_LEARNS, TableEstimator, check_fitted, checked
 from blankets.latent import Effort, fit_feature
 
 COMBINE = ("svm", "average", "majority")
 
 
+@guarded
 class _OverSubspaces(TableEstimator):
-    """What transformer and classifier share: one latent for each of many random sets of columns."""
+    """Shared by transformer and classifier: one latent for each of many random sets of columns."""
 
     def __init__(
         self,
@@ -80,12 +81,14 @@ class _OverSubspaces(TableEstimator):
 
     def _codes(self, X: Any) -> Frame:
         """Return new rows as codes; the target is not among them."""
-        check_is_fitted(self, "features_")
-        if hasattr(X, "columns"):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            finite = "allow-nan" if self.missing != "error" else True
-            X = validate_data(self, X, reset=False, dtype=None, accept_sparse=("csc", "csr"), ensure_all_finite=finite)
+        check_fitted(self, "features_")
+        finite = "allow-nan" if self.missing != "error" else True
+        with errors_of(SCIKIT_LEARNS):
+            if hasattr(X, "columns"):
+                validate_data(self, X, reset=False, skip_check_array=True)
+            else:
+                allowed = {"dtype": None, "accept_sparse": ("csc", "csr"), "ensure_all_finite": finite}
+                X = validate_data(self, X, reset=False, **allowed)
         return self.encoder_.transform(X)
 
     def _matrix(self, frame: Frame) -> NDArray[np.float64]:
@@ -95,7 +98,7 @@ class _OverSubspaces(TableEstimator):
             shares = feature.posterior(frame)
             blocks.append(np.column_stack([shares.argmax(axis=1), shares[:, 1:]]))
         for name in self.members_:
-            # A level that was not there before is none of the known ones.
+            # A new level is none of the known levels.
             blocks.append(frame.column(frame.index(name))[:, np.newaxis] == np.arange(len(self._levels(name))))
         return np.column_stack(blocks).astype(np.float64)
 
@@ -103,27 +106,28 @@ class _OverSubspaces(TableEstimator):
         return self.encoder_.levels[self.encoder_.names.index(name)]
 
 
+@guarded
 class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignore[misc]
     """Turn rows into latent variables: their most probable states and the probabilities of their states.
 
-    Each of many random sets of columns is taken for an observed blanket of the target, and one latent is fitted to
-    it (LMB-CSEM). The target is used to fit; the values for a row never look at its target.
+    Each of many random sets of columns is treated as an observed blanket of the target, and one latent is fitted to
+    it (LMB-CSEM). The target is used in `fit`; the values for a row never use its target.
 
     Parameters
     ----------
     n_subspaces : int
         Number of random sets of columns, one latent each.
     subspace_size : int, optional
-        Columns in each; default the square root of the number of columns, rounded up.
+        Columns in each set; default: the square root of the number of columns, rounded up.
     arity : int
-        States of each latent.
+        Number of states of each latent.
     n_restarts : int
-        Starts of structural EM in each place a latent may have.
+        Number of starts of structural EM for each possible place of a latent.
     criterion : {"bic", "mi", "error", "cll"}
-        What decides between these places: observed-data BIC (the best on unseen rows of the five sets of the paper),
-        information about the target in the fitted model, training error, or conditional likelihood.
+        How to choose between these places: observed-data BIC (the best on unseen rows of the five data sets of the
+        paper), information about the target in the fitted model, training error, or conditional likelihood.
     members : bool
-        Whether the observed members of the latent blankets are features as well, as indicators of their levels.
+        Whether to add the observed members of the latent blankets as features, as indicators of their levels.
     discretize, n_bins, missing
         How the features are read: see `blankets.data.ingest`.
     n_jobs : int, optional
@@ -173,7 +177,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         Returns
         -------
         ndarray of shape (n_samples, n_columns)
-            For each latent its most probable state and the probabilities of its states but the first; with
+            For each latent its most probable state and the probabilities of its states except the first; with
             ``members`` an indicator for each level of each observed member.
         """
         return self._matrix(self._codes(X))
@@ -186,7 +190,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
         input_features : ignored
             For compatibility.
         """
-        check_is_fitted(self, "features_")
+        check_fitted(self, "features_")
         names = []
         for k in range(len(self.features_)):
             names += [f"latent{k}", *(f"latent{k}_is_{state}" for state in range(1, self.arity))]
@@ -199,10 +203,11 @@ def _votes(classifier: LatentBlanketClassifier) -> bool:
     return bool(classifier.combine != "svm")
 
 
+@guarded
 class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[misc]
     """Classify by latent variables.
 
-    The latents of `LatentBlanketTransformer` go into a linear support vector machine, or their networks vote.
+    The latents of `LatentBlanketTransformer` are features of a linear support vector machine, or their networks vote.
 
     Parameters
     ----------
@@ -212,7 +217,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
     C : float
         Inverse of the regularization of the support vector machine.
     members : bool
-        Whether the machine also sees the observed members of the latent blankets.
+        Whether the support vector machine also uses the observed members of the latent blankets.
     n_subspaces, subspace_size, arity, n_restarts, criterion, discretize, n_bins, missing, n_jobs, random_state
         As for `LatentBlanketTransformer`.
 
@@ -272,7 +277,8 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
 
         one_of("combine", self.combine, COMBINE)
         X, y = checked(self, X, y, allow_missing=self.missing != "error")
-        check_classification_targets(y)
+        with errors_of(SCIKIT_LEARNS):
+            check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(f"there is only one class, {self.classes_.tolist()[0]!r}; a classifier needs two")
@@ -291,6 +297,7 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
         return predicted
 
     @available_if(_votes)  # type: ignore[untyped-decorator]
+    @guarded
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability (or share of votes) of each class for each row of ``X``; not for ``combine="svm"``."""
         return self._shares(self._codes(X))

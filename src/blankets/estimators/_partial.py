@@ -1,4 +1,4 @@
-"""Cross-validation where most labels are missing: splits that keep labels of every class, scores of labeled rows."""
+"""Cross-validation if most labels are missing: splits with labels of every class, scores of labeled rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from blankets.arguments import one_of
-from blankets.errors import LabelError
+from blankets.errors import LabelError, errors_of, guarded
+from blankets.estimators._checks import SCIKIT_LEARNS
 from blankets.regimes import UNLABELED, class_codes
 
 _PLACES = ("split", "train")
@@ -20,27 +21,28 @@ _PLACES = ("split", "train")
 Scorer = Callable[..., Any]
 
 
+@guarded
 class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
-    """Folds in which labeled rows of each class, and unlabeled rows, are as frequent as in all rows.
+    """Folds with the same shares of labeled rows of each class, and of unlabeled rows, as in all rows.
 
-    Every training set and every test set holds labels of every class. Unlabeled rows are missing values or
-    -1 in ``y``; scikit-learn's own splitters refuse the former and take the latter for a class.
+    Every training set and every test set has labels of every class. Unlabeled rows are missing values or
+    -1 in ``y``; scikit-learn's own splitters refuse missing values and treat -1 as a class.
 
     Parameters
     ----------
     n_splits : int
         Number of folds.
     shuffle : bool
-        Whether rows are put in random order first.
+        Whether to put rows in random order first.
     random_state : int, RandomState or None
         Seed of that order.
     unlabeled : {"split", "train"}
-        Where unlabeled rows go. "split" deals them out like a class of their own: labeled shares, and with
-        them what follows from p(y=1), are then the same in each training set, and test sets hold rows to be
-        predicted but not scored (see `labeled_only`). "train" puts all of them into every training set, and
-        test sets are labeled throughout, so that any scorer will do.
+        Where unlabeled rows go. "split" treats them as a class of their own: the labeled shares, and what
+        follows from p(y=1), are then the same in each training set, and test sets have rows that cannot be
+        scored (see `labeled_only`). "train" puts all of them into every training set; test sets are fully
+        labeled, so any scorer works.
     unlabeled_marker : object
-        A value that means unlabeled, as for `blankets.discover`; labels -1 and +1 alone are a question.
+        A value that means unlabeled, as for `blankets.discover`; needed if the only labels are -1 and +1.
 
     Examples
     --------
@@ -63,7 +65,8 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         unlabeled_marker: object = "auto",
     ) -> None:
         one_of("place for unlabeled rows", unlabeled, _PLACES)
-        StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)  # its own checks
+        with errors_of(SCIKIT_LEARNS):
+            StratifiedKFold(n_splits, shuffle=shuffle, random_state=random_state)
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -80,9 +83,9 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-            Not looked at.
+            Not used.
         y : array_like of shape (n_samples,)
-            The target, missing or -1 where a row is unlabeled.
+            The target; missing or -1 if a row is unlabeled.
         groups : object
             Not used.
         """
@@ -107,11 +110,13 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
             yield everyone[~held_out], everyone[held_out]
 
 
+@guarded
 class _LabeledOnly:
-    """A scorer that looks at labeled rows; a class and not a closure, so that it can be sent to other processes."""
+    """A scorer for labeled rows; a class, not a closure, so that it can be sent to other processes."""
 
     def __init__(self, scoring: str | Scorer) -> None:
-        self.scorer: Scorer = get_scorer(scoring)
+        with errors_of(SCIKIT_LEARNS):
+            self.scorer: Scorer = get_scorer(scoring)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **more: Any) -> Any:
         column = np.asarray(y)
@@ -121,16 +126,18 @@ class _LabeledOnly:
         rows = np.flatnonzero(labeled)
         weights = {name: value if value is None else _safe_indexing(value, rows) for name, value in more.items()}
         # Through a list, so that what is left gets the type it would have had without gaps.
-        return self.scorer(estimator, _safe_indexing(X, rows), np.array(column[rows].tolist()), **weights)
+        with errors_of("the estimator that was given, or by its score"):
+            return self.scorer(estimator, _safe_indexing(X, rows), np.array(column[rows].tolist()), **weights)
 
     def __repr__(self) -> str:
         return f"labeled_only({self.scorer!r})"
 
 
+@guarded
 def labeled_only(scoring: str | Scorer) -> Scorer:
-    """Return a scorer that scores labeled rows alone.
+    """Return a scorer that uses only labeled rows.
 
-    scikit-learn's scorers take -1 for a class that is never predicted, and refuse missing labels.
+    scikit-learn's scorers treat -1 as a class that is never predicted, and refuse missing labels.
 
     Parameters
     ----------
@@ -140,12 +147,12 @@ def labeled_only(scoring: str | Scorer) -> Scorer:
     Returns
     -------
     callable
-        A scorer for ``cross_val_score``, ``GridSearchCV`` and the like: rows with a missing label or -1 are
-        left out, whatever the classes are.
+        A scorer for ``cross_val_score``, ``GridSearchCV`` and similar functions: rows with a missing label or
+        -1 are left out, for any classes.
 
     See Also
     --------
-    LabeledStratifiedKFold : Splits whose test sets hold labels of every class.
+    LabeledStratifiedKFold : Splits whose test sets have labels of every class.
 
     Examples
     --------

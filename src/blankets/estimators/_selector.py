@@ -8,12 +8,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.errors import guarded
 from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Testing
 
 
+@guarded
 class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target.
 
@@ -26,13 +28,13 @@ class MarkovBlanketSelector(TableSelector):
     alpha : float
         Significance level of every test.
     close : bool
-        Check the answer against the definition of a blanket, and mend it. False: the algorithm as published.
+        Check the answer against the definition of a blanket, and repair it. False: the algorithm as published.
     test, dof, reliability, strength
         The test of independence: see `blankets.Testing`.
     labels, prior, positive, unlabeled_marker
         Why labels are missing and what is known of p(y=1): see `blankets.discover`. As elsewhere in
         scikit-learn, -1 in ``y`` is an unlabeled row; so is a missing value, which scikit-learn's own
-        splitters refuse. For positives collected apart from the others pass the regime,
+        splitters refuse. For positives that were collected separately give the regime,
         ``PositiveUnlabeled(prior, sampling="case-control")``.
     missing, discretize, n_bins, keep, exclude
         How the features are read: see `blankets.Reading`.
@@ -46,11 +48,11 @@ class MarkovBlanketSelector(TableSelector):
     Attributes
     ----------
     blanket_ : Blanket
-        What was found, and why.
+        The blanket, with the reasons.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where they had names.
+        Their names, if they had names.
 
     Examples
     --------
@@ -89,7 +91,7 @@ class MarkovBlanketSelector(TableSelector):
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        missing: Literal["error", "level", "drop"] = "error",
+        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "sturges",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
@@ -121,9 +123,13 @@ class MarkovBlanketSelector(TableSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the blanket of ``y``, where missing values and -1 are unlabeled rows, among the columns of ``X``."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the blanket of ``y`` among the columns of ``X``; missing values and -1 in ``y`` are unlabeled rows.
+
+        ``sample_weight``: how many rows each row stands for, as whole numbers.
+        """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         self.blanket_ = discover(
             X,
             y=y,
@@ -138,6 +144,7 @@ class MarkovBlanketSelector(TableSelector):
             n_jobs=self.n_jobs,
             rng=self.random_state,
             **self._reading(),
+            sample_weight=weights,
         )
         return self
 

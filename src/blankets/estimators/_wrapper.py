@@ -1,32 +1,33 @@
-"""The HITON wrapper: from a blanket, drop what a classifier does not need."""
+"""The HITON wrapper: drop the members of a blanket that a classifier does not need."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv, cross_val_score
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
 
 from blankets.arguments import number, one_of
-from blankets.estimators._checks import TableSelector, checked, feature_names
+from blankets.errors import errors_of, guarded
+from blankets.estimators._checks import TableSelector, check_fitted, checked, feature_names
 from blankets.estimators._selector import MarkovBlanketSelector
 
 
+@guarded
 class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
-    """Select the features of a blanket that a classifier cannot do without.
+    """Select the features of a blanket that a classifier needs.
 
-    The last step of HITON: starting from the Markov blanket, remove one feature after another for as long
-    as the cross-validated score does not fall.
+    The last step of HITON: start from the Markov blanket, and remove one feature after another as long as the
+    cross-validated score does not fall.
 
     Parameters
     ----------
     estimator : classifier
-        What the features are for; fitted on the selected columns of ``X`` as they are, so a pipeline that
-        encodes them may be needed.
+        The classifier; it is fitted on the selected columns of ``X`` as they are, so a pipeline that encodes
+        them may be needed.
     selector : MarkovBlanketSelector, optional
         Finds the blanket; default HITON-MB.
     scoring : str or callable, optional
@@ -34,18 +35,18 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     cv : int or splitter
         Cross-validation; the same splits are used for every set of features.
     tolerance : float
-        A score that is lower by no more than this has not fallen.
+        A score that is lower by at most this counts as not fallen.
     order : {"best", "weakest"}
-        Which feature goes next: the one whose removal leaves the best score (on a tie, the weakest member of
-        the blanket), until none can go; or, as published, each member is considered once, the weakest first.
-        For a blanket of n features that is n scores in place of up to n² / 2.
+        Which feature to remove next. "best": the one whose removal leaves the best score (on a tie, the weakest
+        member of the blanket), until none can be removed. "weakest", as published: each member is tried once, the
+        weakest first; for n features that takes n scores in place of up to n² / 2.
 
     Attributes
     ----------
     selector_ : MarkovBlanketSelector
         The fitted selector; ``selector_.blanket_`` is the blanket before features were dropped.
     scores_ : list of (tuple of str, float)
-        Feature sets in the order in which they were reached, with their mean scores.
+        Feature sets in the order of the search, with their mean scores.
     n_features_in_ : int
         Number of features seen in `fit`.
 
@@ -66,7 +67,7 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
     array([False,  True, False])
     """
 
-    missing = "error"
+    missing: Literal["error"] = "error"
 
     def __init__(
         self,
@@ -89,22 +90,25 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         """Find the blanket of the classes ``y``, then drop columns of ``X`` while the score does not fall."""
         number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
         one_of("order", self.order, ("best", "weakest"))
-        selector = MarkovBlanketSelector(algorithm="hiton-mb") if self.selector is None else clone(self.selector)
+        usual = MarkovBlanketSelector(algorithm="hiton-mb", missing=self.missing)
+        selector = usual if self.selector is None else clone(self.selector)
         X, y = checked(self, X, y, allow_missing=selector.missing != "error")
         self.selector_ = selector.fit(X, y)
         names = [str(name) for name in feature_names(self)]
         kept = [names.index(member) for member in self.selector_.blanket_.members]
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        with errors_of("the splitter that was given"):
+            splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
 
+        @errors_of("the estimator that was given, or by its scores")
         def score(columns: list[int]) -> float:
             part = _safe_indexing(X, columns, axis=1)
             return float(cross_val_score(clone(self.estimator), part, y, scoring=self.scoring, cv=splits).mean())
 
         best = score(kept) if kept else float("nan")
         self.scores_ = [(tuple(names[j] for j in kept), best)]
-        left = list(kept)  # those that may still go, the strongest first
+        left = list(kept)  # features that may still be removed, the strongest first
         while len(kept) > 1 and left:
-            # From the weakest member up, so that it goes first on a tie.
+            # From the weakest member up, so that the weakest is removed on a tie.
             tried = left[::-1] if self.order == "best" else [left.pop()]
             trials = [(score([k for k in kept if k != j]), j) for j in tried]
             reached, dropped = max(trials, key=lambda trial: trial[0])
@@ -119,5 +123,5 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "selector_")
+        check_fitted(self, "selector_")
         return self._support

@@ -1,4 +1,4 @@
-"""Information filters: criteria of one expression each, one greedy loop, any label regime."""
+"""Information filters: one expression for each criterion, one greedy loop, any label regime."""
 
 from blankets.filters._criteria import CRITERIA, Criterion, Weights, find_criterion, weights_for
 from blankets.filters._greedy import TIE, Picks, greedy

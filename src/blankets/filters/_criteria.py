@@ -1,9 +1,9 @@
 """The criteria of information filters, one expression each.
 
 A criterion scores the candidates X given the features S selected so far. It consists of the *term* that a
-newly selected feature Xj adds for every candidate, the way terms are gathered (a running sum, mostly), and
-the *score* made of relevance I(X;Y), gathered terms and |S|. Selecting k of d features then takes O(k d)
-tables, not O(k² d). The first feature is that of largest I(X;Y) for every criterion (errata E2).
+newly selected feature Xj adds for every candidate, the way terms are combined (mostly a running sum), and
+the *score* from relevance I(X;Y), combined terms and |S|. Selecting k of d features then takes O(k d)
+tables, not O(k² d). For every criterion the first feature is the one with the largest I(X;Y) (errata E2).
 
 References
 ----------
@@ -24,7 +24,7 @@ from blankets.filters._source import Columns, Floats, InformationSource
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights of redundancy (``beta``) and of redundancy given the class (``gamma``), where they are free."""
+    """Weights of redundancy (``beta``) and of redundancy given the class (``gamma``), for criteria that have them."""
 
     beta: float = 1.0
     gamma: float = 0.0
@@ -54,13 +54,13 @@ class Criterion:
     name: str  # as users write it
     formula: str  # the score of X given the selected features Xj in S
     reference: str  # the paper
-    # from source, candidates, selected features (the newest last) and weights to what the newest adds; None if
-    # scores do not depend on the selected features
+    # function of source, candidates, selected features (the newest last) and weights: the term of the newest; None
+    # if scores do not depend on the selected features
     term: Term | None = None
-    score: Score = _relevance_and_terms  # from I(X;Y), gathered terms and |S| to the score
-    gather: Gather = np.add  # from the terms gathered so far and the new ones to all of them
-    start: float = 0.0  # where gathering starts
-    weights: tuple[str, ...] = ()  # which weights the user may set
+    score: Score = _relevance_and_terms  # function of I(X;Y), combined terms and |S|: the score
+    gather: Gather = np.add  # combines the terms so far with the new ones
+    start: float = 0.0  # first value of the combined terms
+    weights: tuple[str, ...] = ()  # the weights that the user may set
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -151,7 +151,7 @@ def _symmetric_relevance(source: InformationSource, xs: Columns, j: int) -> Floa
 
 
 def find_criterion(name: str) -> Criterion:
-    """Return the criterion of this name, in any case.
+    """Return the criterion with this name, in upper or lower case.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def find_criterion(name: str) -> Criterion:
 
 
 def weights_for(criterion: Criterion, beta: float | None = None, gamma: float | None = None) -> Weights:
-    """Return the weights of a criterion; refuse those that it does not have, or lacks.
+    """Return the weights of a criterion; refuse weights that it does not have, or that are missing.
 
     Examples
     --------

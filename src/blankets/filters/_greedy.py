@@ -11,12 +11,12 @@ from blankets.filters._criteria import Criterion, Weights
 from blankets.filters._source import Columns, Floats, InformationSource
 
 TIE = 1e-12
-"""Scores that differ by no more than this are equal, and the first in column order is taken (errata E3)."""
+"""Scores that differ by at most this are equal; then the first in column order is selected (errata E3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """What was selected."""
+    """The selected features."""
 
     columns: tuple[int, ...]  # in order of selection
     scores: tuple[float, ...]  # the score of each when it was selected; those of different steps need not be comparable
@@ -32,15 +32,15 @@ def greedy(
     weights: Weights | None = None,
     listener: Callable[[int], None] | None = None,
 ) -> Picks:
-    """Select ``k`` of the candidates, one after the other, each of the best score given those before it.
+    """Select ``k`` of the candidates, one after the other, each with the best score given those before it.
 
     ``source``: information among features and with the target. ``candidates``: column numbers. ``k``: how many to
-    select, at most as many as there are candidates. ``criterion``: how candidates are scored. ``weights``: weights of
-    the criteria that have some. ``listener``: called with the number of features selected, after each of them.
+    select, at most as many as there are candidates. ``criterion``: how candidates are scored. ``weights``: weights, for
+    criteria that have them. ``listener``: called after each feature with the number of features selected.
 
     Examples
     --------
-    The second column repeats the first, and the third is weaker but new: mRMR passes the copy over.
+    The second column repeats the first, and the third is weaker but new: mRMR does not select the copy.
 
     >>> from blankets.counting import MemoryCounter
     >>> from blankets.data import Frame

@@ -1,8 +1,8 @@
-"""Terms of criteria when most labels are missing, by the estimator that the label regime holds consistent.
+"""Terms of criteria if most labels are missing, by the consistent estimator of the label regime.
 
-The target's column holds negative, positive, unlabeled as 0, 1, 2, so that one table of counts tells both
-the labeled cells and p(x) of all rows. Information with the target is the regime's estimate, on pairs of
-features by their joint levels; redundancy between features needs no labels (errata E9).
+The target's column has negative, positive, unlabeled as 0, 1, 2, so that one table of counts has both the
+labeled cells and p(x) of all rows. Information with the target is the regime's estimate; a pair of features is
+one variable with joint levels. Redundancy between features needs no labels (errata E9).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def _as_pair(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 class PartialLabels(InformationSource):
-    """Information with a target of which only some rows are labeled.
+    """Information with a target that is known for only some rows.
 
     ``counter``: counts the data. ``target``: column of labels: 0 negative, 1 positive, 2 unlabeled. ``labels``: the
     labels. ``regime``: why labels are missing; it must be able to estimate information.
 
-    ``contradicting``: Candidates whose labeled rows cannot be, at the prior that was given.
+    ``contradicting``: candidates whose labeled rows contradict the given prior.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class PartialLabels(InformationSource):
         return self.counter.summarize(self._estimate(_as_pair), xs, self.target, (j,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
-        """Return H(Y) by the class prior; where labeling depends on the pair (MAR-F), by Σ p(x,xj) p(y|x,xj,s=1)."""
+        """Return H(Y) by the class prior; if labeling depends on the pair (MAR-F), by Σ p(x,xj) p(y|x,xj,s=1)."""
         prior = self.regime.admissible(self.labels)
         if prior is not None:
             p = np.full(len(xs), prior.mean)
@@ -80,7 +80,9 @@ class PartialLabels(InformationSource):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows of the population's sample."""
-        return self._among_background(information_of_block, xs, j) if self._apart else super().redundancy(xs, j)
+        if not self._apart:
+            return super().redundancy(xs, j)
+        return self._among_background(information_of_block(self.counter), xs, j)
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows of the population's sample."""
@@ -88,12 +90,10 @@ class PartialLabels(InformationSource):
 
     @property
     def _apart(self) -> bool:
-        """Whether labeled rows were collected apart, so that only the others are a sample of the population."""
+        """Whether labeled rows were collected separately, so that only the others are a sample of the population."""
         return self.regime.sampling == "case-control"
 
-    def _among_background(self, summary_for: Callable[[int], Summary], xs: Columns, j: int) -> Floats:
-        summary = summary_for(self.labels.n_unlabeled)
-
+    def _among_background(self, summary: Summary, xs: Columns, j: int) -> Floats:
         def of_background(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
             return summary(np.ascontiguousarray(counts[:, :, UNLABELED, :, np.newaxis]))
 
@@ -116,7 +116,7 @@ def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:
 
 
 def _positives_by_features(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-    """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells that have a labeled row."""
+    """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells with a labeled row."""
     tables = _as_pair(counts)[:, 0].astype(float)
     labeled, everyone = tables[:, :UNLABELED].sum(axis=1), tables.sum(axis=1)
     seen = labeled > 0

@@ -1,10 +1,10 @@
-"""Where the terms of a filter criterion come from: information among features, and with the target.
+"""The source of the terms of a filter criterion: information among features, and with the target.
 
-A criterion asks an `InformationSource` and never learns how the target is labeled. What concerns features
-alone is counted over all rows, labeled or not; what concerns the target is a matter of the source. Every
-method answers for many candidates in one pass over the data, in nats.
+A criterion asks an `InformationSource` and does not know how the target is labeled. Terms among features are
+counted over all rows, labeled or not; terms with the target depend on the source. Every method answers for
+many candidates in one pass over the data, in nats (natural logarithms).
 
-Two identities save passes, and carry every criterion over to partial labels:
+Two identities save passes, and extend every criterion to partial labels:
 
     I(X;Xj|Y) - I(X;Xj) = I(X;Y|Xj) - I(X;Y)
     H(X,Xj,Y)           = H(X,Xj) + H(Y) - I(X,Xj;Y)
@@ -28,27 +28,28 @@ Floats = NDArray[np.float64]
 Summary = Callable[[NDArray[np.int32]], tuple[Floats, ...]]
 
 
-def information_of_block(n_rows: int) -> Summary:
+def information_of_block(counter: Counter) -> Summary:
     """Return the function from count tables, shape (k, x, y, strata), to plug-in I(X;Y|Z) = G / 2N."""
-    statistics = statistics_of_block(n_rows)
-    return lambda counts: (statistics(counts)[0] / (2.0 * n_rows),)
+    statistics = statistics_of_block(counter.n_rows, apart=bool(counter.holes))
+    return lambda counts: (statistics(counts)[0] / (2.0 * _rows(counts)),)
 
 
-def entropy_of_block(n_rows: int) -> Summary:
-    """Return the function from count tables, shape (k, ...), to the plug-in entropy of all their cells."""
+def entropy_of_block(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
+    """Return the plug-in entropy of all cells of count tables, shape (k, ...)."""
+    cells, n_rows = counts.reshape(len(counts), -1).astype(float), _rows(counts)
+    return (np.array([math.log(n) for n in n_rows.tolist()]) - xlogy(cells, cells).sum(axis=1) / n_rows,)
 
-    def entropy(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-        cells = counts.reshape(len(counts), -1).astype(float)
-        return (math.log(n_rows) - xlogy(cells, cells).sum(axis=1) / n_rows,)
 
-    return entropy
+def _rows(counts: NDArray[np.int32]) -> Floats:
+    """Return the rows of each table; at least one, so that an empty table tells nothing."""
+    return np.asarray(np.maximum(counts.reshape(len(counts), -1).sum(axis=1, dtype=np.float64), 1.0))
 
 
 class InformationSource(ABC):
-    """Answers what criteria ask about candidates, given their column numbers.
+    """Gives criteria the information of candidates, by their column numbers.
 
-    ``counter``: counts the data. ``target``: column that holds the target, or what is known of it. ``background``:
-    counts features among themselves, where ``counter`` counts only some of the rows.
+    ``counter``: counts the data. ``target``: column of the target, or of what is known of it. ``background``:
+    counts features among themselves, if ``counter`` counts only some of the rows.
     """
 
     def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:
@@ -62,14 +63,14 @@ class InformationSource(ABC):
 
     @abstractmethod
     def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate: what the pair tells about the target."""
+        """Return I(X,Xj;Y) of each candidate: the information of the pair about the target."""
 
     @abstractmethod
     def class_entropy(self, xs: Columns, j: int) -> Floats:
-        """Return H(Y), as it is known from the rows and columns that `joint` looks at."""
+        """Return H(Y), from the rows and columns that `joint` uses."""
 
     def relevance(self, xs: Columns) -> Floats:
-        """Return I(X;Y) of each candidate; a candidate is counted once and remembered."""
+        """Return I(X;Y) of each candidate; each candidate is counted only once."""
         new = xs[np.isnan(self._relevance[xs])]
         if len(new):
             self._relevance[new] = self.conditional(new)
@@ -78,23 +79,23 @@ class InformationSource(ABC):
 
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows."""
-        return self.background.summarize(information_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(information_of_block(self.background), xs, j)[0]
 
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows."""
-        return self.background.summarize(entropy_of_block(self.background.n_rows), xs, j)[0]
+        return self.background.summarize(entropy_of_block, xs, j)[0]
 
     def interaction(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""
         return self.conditional(xs, (j,)) - self.relevance(xs)
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
-        """Return I(X;Xj|Y) of each candidate; it is consistent where its three parts are."""
+        """Return I(X;Xj|Y) of each candidate; it is consistent if its three parts are."""
         return self.redundancy(xs, j) + self.interaction(xs, j)
 
 
 class PlugIn(InformationSource):
-    """Plug-in information with a target that every row has: the labels, or a surrogate for them.
+    """Plug-in information with a target that is known in every row: the labels, or a surrogate for them.
 
     Examples
     --------
@@ -110,7 +111,7 @@ class PlugIn(InformationSource):
         """Return I(X;Y|Z) of each candidate."""
         if len(given) > 1 and self._determined_by(given):
             return np.zeros(len(xs))
-        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, self.target, given)[0]
+        return self.counter.summarize(information_of_block(self.counter), xs, self.target, given)[0]
 
     def joint(self, xs: Columns, j: int) -> Floats:
         """Return I(X,Xj;Y) of each candidate, by the chain rule."""
@@ -118,14 +119,14 @@ class PlugIn(InformationSource):
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj|Y) of each candidate, in one pass."""
-        return self.counter.summarize(information_of_block(self.counter.n_rows), xs, j, (self.target,))[0]
+        return self.counter.summarize(information_of_block(self.counter), xs, j, (self.target,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(Y)."""
         classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3), dtype=np.int32)
-        return entropy_of_block(self.counter.n_rows)(classes)[0]
+        return entropy_of_block(classes)[0]
 
     def _determined_by(self, given: Sequence[int]) -> bool:
-        """Tell whether Z leaves one class in each of its configurations: then no table of any X is worth counting."""
+        """Tell whether each configuration of Z has a single class: then no table of any X need be counted."""
         blocks = self.counter.tables(given[-1:], self.target, given[:-1])
         return all((np.count_nonzero(block.counts, axis=2) <= 1).all() for block in blocks)

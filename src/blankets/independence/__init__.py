@@ -1,26 +1,37 @@
-"""The waist: is x independent of y given a set, and how strongly not?"""
+"""Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
+from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
+from blankets.independence._seen import SeenBlocks
+from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
+    "BLOCK_METHODS",
+    "BlockTests",
     "CalibratedTests",
+    "ClusteredTests",
     "Columns",
     "ConditionedTests",
     "DSeparation",
     "Evidence",
     "EvidenceBatch",
     "IndependenceTest",
+    "MixedTests",
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "SeenBlocks",
+    "SurveyTests",
     "TableTests",
     "subsets",
     "table_tests",

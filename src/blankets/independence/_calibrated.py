@@ -1,9 +1,9 @@
 """Tests of independence with p-values that are right in sparse tables too.
 
-The textbook takes G for chi-square distributed. With many strata, rare levels or few rows it is not: at
-level 0.01 such a test may reject half of all true hypotheses, or none. Here G is compared with its own
-distribution given the margins of every stratum, by the cheapest way that is good enough for the table
-(see `blankets.stats`, ``calibrated_of_block``), and the evidence says which and why.
+Textbooks assume that G has a chi-square distribution. With many strata (combinations of conditioning values),
+rare levels or few rows this is wrong: at level 0.01 such a test may reject half of all true hypotheses, or
+none. Here G is compared with its own distribution given the margins of every stratum, by the fastest method
+that is good enough for the table (see `blankets.stats`, ``calibrated_of_block``). The evidence says which and why.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from blankets.stats import (
     strongest_of,
 )
 
-_FAR_BELOW = 0.1  # times the level: no other test need be looked at
-_WRONG_BY = 100.0  # the formula is not more wrong than this where there are five rows for a cell
+_FAR_BELOW = 0.1  # times the level: below this no other test need be checked
+_WRONG_BY = 100.0  # with five rows per cell, the formula is wrong by at most this factor
 
 
 class CalibratedTests(TableTests):
@@ -48,9 +48,9 @@ class CalibratedTests(TableTests):
 
     ``counter``: where the counts come from. ``reliability``: a test is performed if there are at least this many rows
     for each *nominal* degree of freedom; 0 performs all tests. ``strength``: what `EvidenceBatch.strongest` compares.
-    ``level``: the level that p-values will be compared with: effort goes to those near it. By default it goes to all.
-    ``seed``: of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels and
-    tests.
+    ``level``: the level that p-values will be compared with: only those near it are computed with care. Default: all.
+    ``seed``: seed of the permutations, >= 0. The same seed gives the same answer in any order of rows, columns, levels
+    and tests.
 
     Examples
     --------
@@ -76,8 +76,8 @@ class CalibratedTests(TableTests):
             raise ParameterError.out_of_range("seed", seed, "a whole number from 0 to 2**63 - 1")
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
-        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed)
-        self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # by which a checkpoint tells answers
+        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
+        self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
     def separate(
         self,
@@ -90,12 +90,12 @@ class CalibratedTests(TableTests):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
+        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest.
 
-        The subset is sought by the chi-square distribution first. Where its calibrated p-value says "dependent",
-        another subset may say otherwise: one whose p-value by that distribution is not far from the level, or one that
-        leaves so few rows for a cell that the distribution may be wrong by any factor (G of thin strata is
-        far above its degrees of freedom even under independence). Those are tried by calibrated tests.
+        The chi-square distribution finds a subset first. If its calibrated p-value says "dependent", another subset
+        may still separate: one whose p-value by that distribution is not far from the level, or one that leaves so
+        few rows per cell that the distribution may be wrong by any factor (in small strata G is far above its
+        degrees of freedom even under independence). These subsets are tried by calibrated tests.
         """
         how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
         plain = self._by_formula.separate(xs, y, among, min_size=min_size, **how)  # its tests are counted there
@@ -105,7 +105,7 @@ class CalibratedTests(TableTests):
             plain.given,
             statistic=plain.statistic,
             dof=plain.dof,
-            n_rows=self.counter.n_rows,
+            n_rows=plain.n_rows,
             reliable=plain.reliable,
             log_p=plain.log_p,
             tests=self,
@@ -128,7 +128,7 @@ class CalibratedTests(TableTests):
         min_size: int,
         how: dict[str, Any],
     ) -> EvidenceBatch:
-        """Return the evidence with that of some x sought again by calibrated tests, where it is weaker."""
+        """Repeat the search for some x by calibrated tests, and use their evidence if it is weaker."""
         if not len(again) or min_size > len(among):
             return found
         new = self._separated(found.xs[again], y, among, min_size=min_size, **how)
@@ -138,17 +138,19 @@ class CalibratedTests(TableTests):
         return concatenated([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
 
     def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
-        """Return the size from which a subset of ``among`` may leave less than five rows for a cell of x, y and it."""
+        """Return the size from which a subset of ``among`` may leave fewer than five rows per cell of the table."""
         arities = self.counter.arities
-        cells = float(arities[y] * max(arities[xs], default=1))
+        cells, n_rows = float(arities[y] * max(arities[xs], default=1)), self.counter.n_rows
+        if self._gappy(xs, y, among):
+            n_rows = self.counter.n_seen([*xs.tolist(), y, *among])
         for size, arity in enumerate(sorted(arities[list(among)].tolist(), reverse=True)):
-            if self.counter.n_rows < LARGE * cells:
+            if n_rows < LARGE * cells:
                 return size
             cells *= arity
-        return len(among) if self.counter.n_rows < LARGE * cells else len(among) + 1
+        return len(among) if n_rows < LARGE * cells else len(among) + 1
 
     def at_level(self, level: float) -> CalibratedTests:
-        """Return the same tests for decisions at another level, performed however sparse the tables are."""
+        """Return the same tests for decisions at another level; they are performed even in sparse tables."""
         nearest = None if self.level is None else level
         if nearest not in self._at_levels:
             strength = "information" if self.by_effect else "p-value"
@@ -158,11 +160,11 @@ class CalibratedTests(TableTests):
         return self._at_levels[nearest]
 
     def by_formula(self) -> TableTests:
-        """Return the same tests by the chi-square distribution alone."""
+        """Return the same tests by the chi-square distribution only."""
         return self._by_formula
 
     def _separated(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **how: Any) -> EvidenceBatch:
-        """Find the subsets by calibrated tests alone."""
+        """Find the subsets by calibrated tests only."""
         found = self._weakest(xs, y, among, **how, judge=self.judged)
         if found is None:
             return IndependenceTest.separate(self, xs, y, among, **how)
@@ -174,7 +176,7 @@ class CalibratedTests(TableTests):
             found.sets,
             statistic=statistic,
             dof=dof,
-            n_rows=self.counter.n_rows,
+            n_rows=self._rows(found.rows),
             reliable=found.reliable,
             log_p=log_p,
             method=np.where(found.reliable, method, 0).astype(np.int8),
@@ -188,7 +190,7 @@ class CalibratedTests(TableTests):
 
     @cached_property
     def _by_formula(self) -> TableTests:
-        """The same tests by the chi-square distribution alone."""
+        """The same tests by the chi-square distribution only."""
         tests = TableTests(self.counter, reliability=self.reliability)
         tests.tally = self.tally
         return tests
@@ -204,8 +206,9 @@ class CalibratedTests(TableTests):
         log_p: NDArray[np.float64],
         method: NDArray[np.float64],
         reliable: NDArray[np.bool_],
+        rows: NDArray[np.float64] | None = None,
     ) -> CalibratedBatch:
-        """Put the answers together and count the tests; what kernels left open is worked out when it is needed."""
+        """Put the answers together and count the tests; p-values that kernels left open are computed when needed."""
         self.tally.add(n_tests)
         return CalibratedBatch(
             xs,
@@ -213,7 +216,7 @@ class CalibratedTests(TableTests):
             given,
             statistic=statistic,
             dof=dof,
-            n_rows=self.counter.n_rows,
+            n_rows=self._rows(rows),
             reliable=reliable,
             by_effect=self.by_effect,
             tests=self,
@@ -223,7 +226,7 @@ class CalibratedTests(TableTests):
     def judged(
         self, xs: NDArray[np.int64], y: int, given: Given | list[Given]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return log p-values (NaN where the chi-square tail is meant) and methods."""
+        """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
@@ -235,9 +238,9 @@ Judged = tuple[NDArray[np.float64], NDArray[np.float64]]  # log p-values, NaN fo
 
 
 class CalibratedBatch(EvidenceBatch):
-    """Evidence whose p-values are the chi-square tail where that is far from the level, and calibrated elsewhere.
+    """Evidence whose p-values are the chi-square tail if that is far from the level, and otherwise calibrated.
 
-    p-values are worked out when the first is asked for, and not at all if the strongest test is wanted and plain.
+    p-values are computed when they are first used; not at all if only the strongest test is wanted and it is clear.
     """
 
     __slots__ = ("_judged", "_method", "_tests")
@@ -249,19 +252,19 @@ class CalibratedBatch(EvidenceBatch):
 
     @property
     def doubtful(self) -> NDArray[np.int64]:
-        """Positions of the tests that are not far from the level by any law of the statistic."""
+        """Positions of the tests whose p-value may be near the level under some distribution of the statistic."""
         statistic = np.where(self.reliable, self.statistic, np.nan)
         return doubtful_tests(statistic, self.dof, self._tests.level)
 
     @property
     def log_p(self) -> NDArray[np.float64]:
-        """Log p-values; NaN where a test was not performed."""
+        """Log p-values; NaN if a test was not performed."""
         self._settle()
         return super().log_p
 
     @property
     def method(self) -> NDArray[np.int8] | None:
-        """How each p-value was found, as a position in ``methods``."""
+        """How each p-value was computed, as a position in ``methods``."""
         self._settle()
         return self._method
 
@@ -274,9 +277,9 @@ class CalibratedBatch(EvidenceBatch):
         return super().__getitem__(i)
 
     def strongest(self, alpha: float) -> Evidence | None:
-        """Return the strongest of the dependent ones, or None if none is dependent.
+        """Return the strongest dependent test, or None if none is dependent.
 
-        The strongest by the chi-square distribution is, if its calibrated p-value too is far below the level.
+        This is the strongest by the chi-square distribution, if its calibrated p-value is also far below the level.
         """
         level = self._tests.level
         if not self.by_effect and level is not None:
@@ -288,7 +291,7 @@ class CalibratedBatch(EvidenceBatch):
         return super().strongest(alpha)
 
     def _plain(self, i: int) -> Evidence:
-        """Return one test, without looking at the others."""
+        """Return one test, without computing the others."""
         if self._judged is None:
             return self[i]
         statistic, dof = float(self.statistic[i]), float(self.dof[i])
@@ -314,7 +317,7 @@ class CalibratedBatch(EvidenceBatch):
         return super().where(mask)
 
     def _settle(self) -> None:
-        """Work out all p-values: by the chi-square distribution, and better where that is in doubt."""
+        """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""
         if self._method is not None:
             return
         log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
@@ -331,7 +334,7 @@ class CalibratedBatch(EvidenceBatch):
             better, how = self._tests.judged(self.xs[at], self.y, given)
             log_p[at], method[at] = np.where(np.isnan(better), log_p[at], better), how
         self._log_p = log_p
-        self._method = method  # last: another thread may be looking
+        self._method = method  # set last: another thread may be reading
 
 
 def table_tests(
@@ -344,7 +347,7 @@ def table_tests(
     level: float | None = None,
     seed: int = 0,
 ) -> TableTests:
-    """Return the tests on count tables that the user named: calibrated for "auto", of one formula for "g" and "x2".
+    """Return the tests on count tables that the user named: calibrated for "auto", by one formula for "g" and "x2".
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Tests that condition on a fixed set besides what is asked for.
+"""Tests that always condition on a fixed set as well.
 
-Where labeling depends on features W (MAR-F), labeled rows are not a fair sample, and two features that have
-nothing to do with each other may be tied among them. Given W they are a fair sample: p(y | x, z, w, labeled) =
-p(y | x, z, w). So a test on labeled rows is valid if W is among what is tested or conditioned on, and this is
-how every test gets it.
+If labeling depends on features W (MAR-F), labeled rows are not a fair sample, and independent variables may be
+dependent among them. Given W they are a fair sample: p(y | x, z, w, labeled) = p(y | x, z, w). So a test on
+labeled rows is valid if W is tested or conditioned on. The class here adds W to every test.
 
-That changes the question from "x independent of y given z" to "given z and w". For a Markov blanket B of y
-nothing changes: what B makes irrelevant stays so given B and w (weak union), and members of B stay dependent.
+This changes the question from "x independent of y given z" to "given z and w". For a Markov blanket B of y
+nothing changes: what is irrelevant given B stays irrelevant given B and w (weak union), and members of B stay
+dependent.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from blankets.independence._evidence import EvidenceBatch
 
 
 class ConditionedTests(IndependenceTest):
-    """Other tests, each given a fixed set too.
+    """Other tests, each also given a fixed set.
 
-    A member of the set that is itself tested is tested given the others. The evidence names everything that
-    was conditioned on, as separating sets and reliability must.
+    A member of the set that is itself tested is tested given the others. The evidence names all columns that
+    were conditioned on, as separating sets and reliability require.
 
-    ``tests``: what answers. ``always``: the fixed set.
+    ``tests``: the tests to ask. ``always``: the fixed set.
 
     Examples
     --------
@@ -43,23 +43,23 @@ class ConditionedTests(IndependenceTest):
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests have been performed."""
+        """Number of tests performed."""
         return self.tests.n_tests
 
     @property
     def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
+        """Number of tests performed by this thread."""
         return self.tests.n_tests_here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
-        """Test each of ``xs`` against ``y`` given one set and the fixed one."""
+        """Test each of ``xs`` against ``y`` given one set and the fixed set."""
         columns = np.asarray(xs, np.int64)
         fixed = [z for z in self.always if z != y and z not in given]
         inside = np.isin(columns, fixed)
         groups = [columns[~inside], *columns[inside].reshape(-1, 1)]
-        asked = tuple(dict.fromkeys(given))  # a separating set may already hold some of the fixed one
+        asked = tuple(dict.fromkeys(given))  # a separating set may already contain some of the fixed set
         batches = [
             self.tests.scan(
                 group, y, (*asked, *(z for z in fixed if z not in group)), even_if_unreliable=even_if_unreliable
@@ -70,7 +70,7 @@ class ConditionedTests(IndependenceTest):
         return concatenated(batches).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return what the tests allow without the fixed set: a bound, if a generous one."""
+        """Return the bound of the tests without the fixed set; it may be too large."""
         return self.tests.deepest(xs, y, among)
 
     def at_level(self, level: float) -> ConditionedTests:
@@ -78,9 +78,9 @@ class ConditionedTests(IndependenceTest):
         return ConditionedTests(self.tests.at_level(level), self.always)
 
     def by_formula(self) -> ConditionedTests:
-        """Return the same tests by the quickest formula."""
+        """Return the same tests by the fastest formula."""
         return ConditionedTests(self.tests.by_formula(), self.always)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
-        """Return how many rows a test given the fixed set too needs."""
+        """Return how many rows a test needs, given also the fixed set."""
         return self.tests.rows_for(x, y, tuple(dict.fromkeys((*given, *(z for z in self.always if z not in (x, y))))))

@@ -1,8 +1,8 @@
-"""The waist: the four shapes of question that every algorithm above may ask.
+"""The four questions that every search algorithm may ask.
 
 **test** one pair; **scan** many x against one y; **drop-one** each member given the rest; **separate**
 a pair by subsets of a set. An implementation answers `scan` in one batch; the other three follow from
-it here, and may be overridden where they can be had more cheaply.
+it here, and may be overridden by faster ones.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ T = TypeVar("T")
 
 
 class IndependenceTest(ABC):
-    """Answers "is x independent of y given a set, and how strongly not?" about numbered columns."""
+    """Answers, for numbered columns: is x independent of y given a set, and if not, how strong is the dependence?"""
 
-    names: tuple[str, ...]  # names of the columns; everything else speaks of columns by number
-    n_tests: int  # how many tests have been performed so far (unreliable ones are not performed)
-    memo: dict[Hashable, Any]  # what algorithms have worked out about these data and may need again (see `remember`)
+    names: tuple[str, ...]  # names of the columns; everything else uses column numbers
+    n_tests: int  # number of tests performed so far (unreliable ones are not performed)
+    looked_at: int = 0  # rows that are counted for a test; it may use fewer, because values are missing
+    memo: dict[Hashable, Any]  # results of algorithms on these data that may be needed again (see `remember`)
 
     @abstractmethod
     def scan(
@@ -38,8 +39,8 @@ class IndependenceTest(ABC):
         """Test each of ``xs`` against ``y`` given one set, in one batch.
 
         ``xs``: candidates; none of them is ``y`` or in ``given``. ``y``: the other variable. ``given``: the
-        conditioning set. ``even_if_unreliable``: compute the statistic also where there are too few rows to believe its
-        p-value (for criteria that only want the information); such tests stay marked as unreliable.
+        conditioning set. ``even_if_unreliable``: compute the statistic even if there are too few rows to trust its
+        p-value (for criteria that need only the information); such tests stay marked as unreliable.
         """
 
     def test(self, x: int, y: int, given: Sequence[int] = ()) -> Evidence:
@@ -62,54 +63,55 @@ class IndependenceTest(ABC):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``.
+        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest.
 
-        Subsets come smallest first, in the order of ``among``; the weakest is the one with the largest
-        log p-value, then the smallest statistic, then the first. Unreliable tests do not count: an x
+        Subsets come smallest first, in the order of ``among``; the weakest dependence has the largest
+        log p-value, then the smallest statistic, then comes first. Unreliable tests do not count: an x
         for which no test was performed stays unreliable.
 
         ``xs``: candidates; an x that is itself in ``among`` is separated by subsets without it. ``y``: the other
-        variable. ``among``: where separating variables come from. ``containing``: only subsets with this element of
-        ``among`` (the others have been tried before). ``min_size``, ``max_size``: smallest and largest subset to try;
-        default no limit. ``stop_at``: a significance level: an x found independent at it is settled by that subset.
+        variable. ``among``: the possible separating variables. ``containing``: only subsets with this element of
+        ``among`` (the others were tried before). ``min_size``, ``max_size``: smallest and largest subset to try;
+        default: no limit. ``stop_at``: a significance level; the search for an x stops at the first subset that makes
+        it independent at this level.
         """
         deepest = self.deepest(xs, y, among)
         largest = deepest if max_size is None else min(max_size, deepest)
         return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest, min_size), stop_at)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return a size beyond which no test of ``xs`` against ``y`` given a subset of ``among`` is reliable."""
+        """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)
 
     def at_level(self, level: float) -> IndependenceTest:
-        """Return the same tests for decisions at another level, performed however sparse the tables are.
+        """Return the same tests for decisions at another level; they are performed even in sparse tables.
 
-        Only tests whose p-values hold in sparse tables too can be; all others are returned as they are.
+        Only for tests whose p-values are right in sparse tables too; others are returned as they are.
         """
         return self
 
     def by_formula(self) -> IndependenceTest:
-        """Return the same tests by the quickest formula that there is, for a first look; default these tests."""
+        """Return the same tests by the fastest formula, for a first answer; default: these tests."""
         return self
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
-        """Return how many rows a test needs to be performed; NaN where that is not known."""
+        """Return how many rows a test needs; NaN if that is not known."""
         return math.nan
 
     @property
     def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
+        """Number of tests performed by this thread."""
         return self.n_tests
 
     def remember(self, key: Hashable, work: Callable[[], T]) -> T:
-        """Return what ``work`` returned when it was first asked for under this key."""
+        """Return the result of ``work``, computed once for each key."""
         if key not in self.memo:
             self.memo[key] = work()
         return self.memo[key]  # type: ignore[no-any-return]
 
 
 class Tally:
-    """Counts what several threads do: each has a count of its own, so that none is lost.
+    """Counts over several threads: each thread has its own count, so that none is lost.
 
     Examples
     --------
@@ -123,41 +125,41 @@ class Tally:
         self._counts: dict[int, int] = {}
 
     def add(self, n: int) -> None:
-        """Count what this thread has done."""
+        """Add to the count of this thread."""
         me = get_ident()
         self._counts[me] = self._counts.get(me, 0) + n
 
     @property
     def total(self) -> int:
-        """What all threads have done."""
+        """The count of all threads."""
         return sum(list(self._counts.values()))
 
     @property
     def here(self) -> int:
-        """What this thread has done."""
+        """The count of this thread."""
         return self._counts.get(get_ident(), 0)
 
 
 class CountedTests(IndependenceTest):
-    """Tests that several threads may ask at once, counted in ``tally``."""
+    """Tests that several threads may use at once, counted in ``tally``."""
 
     tally: Tally
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests have been performed so far."""
+        """Number of tests performed so far."""
         return self.tally.total
 
     @property
     def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
+        """Number of tests performed by this thread."""
         return self.tally.here
 
 
 def subsets(
     among: Iterable[int], containing: int | None = None, max_size: int | None = None, min_size: int = 0
 ) -> Iterator[Iterator[Given]]:
-    """Yield, for each size, the subsets of ``among`` (those that hold ``containing``, if given).
+    """Yield, for each size, the subsets of ``among`` (only those with ``containing``, if given).
 
     >>> [s for size in subsets([1, 2, 3], max_size=2) for s in size]
     [(), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3)]
@@ -176,7 +178,7 @@ def subsets(
 def _weakest_over(
     tests: IndependenceTest, xs: Given, y: int, by_size: Iterable[Iterable[Given]], stop_at: float | None
 ) -> EvidenceBatch:
-    """Scan the unsettled x given each set in turn and keep each one's weakest evidence."""
+    """Scan the undecided x given each set in turn and keep the weakest evidence of each."""
     n = len(xs)
     statistic, dof, log_p, effect = np.full(n, np.nan), np.zeros(n), np.full(n, np.nan), np.full(n, np.nan)
     reliable = np.zeros(n, dtype=bool)
@@ -204,7 +206,7 @@ def _weakest_over(
         methods = tuple(dict.fromkeys((*methods, *batch.methods)))  # batches may number their methods differently
         method[new] = _number_of_method(batch, methods)[weaker]
         reliable[new] = True
-        # A test that conditions on more than it was asked to says so with a set of its own.
+        # A test that conditions on more columns than requested returns its own set.
         own = batch.given if isinstance(batch.given, list) else [given] * len(at)
         for i, at_i in zip(new, np.flatnonzero(weaker), strict=True):
             where[i] = own[at_i]
@@ -247,7 +249,7 @@ def concatenated(batches: list[EvidenceBatch]) -> EvidenceBatch:
 
 
 def _number_of_method(batch: EvidenceBatch, methods: tuple[str, ...]) -> NDArray[np.int8]:
-    """Return each test's place among the methods of several batches; one that tells none has the first, no words."""
+    """Return the position of each test's method among the methods of several batches; without a method: 0, no words."""
     if batch.method is None:
         return np.zeros(len(batch), np.int8)
     place = np.array([methods.index(word) for word in batch.methods], np.int8)

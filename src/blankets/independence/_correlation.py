@@ -1,7 +1,7 @@
 """Tests of independence between continuous columns: partial correlation with Fisher's z.
 
-The third implementation of the waist, so that nothing above it assumes count tables. Sound for
-multivariate normal data; linear dependence only otherwise.
+It has the same interface as tests on count tables, so that algorithms do not assume counts. It is valid for
+multivariate normal data; otherwise it finds only linear dependence.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from blankets.errors import DataError, listed
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
-_DETERMINED = 1e-12  # share of the variance left, below which a column is a function of the given ones
+_DETERMINED = 1e-12  # if less of the variance is left, a column is a function of the given columns
 
 
 class PartialCorrelation(CountedTests):
     """Fisher's z test of zero partial correlation.
 
-    The statistic is (n - |given| - 3) atanh(r)², which has one degree of freedom; the effect is the
-    information -½ ln(1 - r²) that r means for normal variables.
+    The statistic is (n - |given| - 3) atanh(r)², which has one degree of freedom; the effect is
+    -½ ln(1 - r²), the information of normal variables with this r.
 
     ``values``, of shape (rows, columns): the data, without missing values. ``names``: names of the columns.
     ``reliability``: a test is performed if n - |given| - 3 is at least this.
@@ -45,7 +45,7 @@ class PartialCorrelation(CountedTests):
         self.reliability = number("reliability", reliability, "a number of rows to spare, >= 0", least=0.0)
         self.tally = Tally()
         self.memo = {}
-        # Correlation does not know units, and the squares of very large or very small numbers are not numbers.
+        # Correlation does not depend on units; squares of very large or very small numbers would overflow.
         largest = np.abs(values).max(axis=0, initial=0.0)
         with np.errstate(invalid="ignore"):
             values = values / np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)
@@ -79,7 +79,7 @@ class PartialCorrelation(CountedTests):
         )
 
     def _partial(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the partial correlations: what is left of x·y after projection on the given columns."""
+        """Return the partial correlations: those of the residuals after regression on the given columns."""
         target, candidates = self._unit[:, y], self._unit[:, xs]
         xy = candidates.T @ target
         xx, yy = np.ones(len(xs)), 1.0

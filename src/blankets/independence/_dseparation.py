@@ -1,16 +1,17 @@
-"""`DSeparation`: the four questions answered from a known graph instead of data.
+"""`DSeparation`: answers the four questions from a known graph instead of data.
 
-Algorithms are tested with it (perfect tests, no statistics), and it tells the truth about a simulation.
+It is used to test algorithms (perfect tests, no statistics), and gives the truth for a simulation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
 
@@ -21,10 +22,11 @@ _CERTAIN = 1e4  # statistic of a dependence ...
 _LOG_P = -5004.831061513645  # ... and its log p at one degree of freedom
 
 
+@guarded
 class DSeparation(CountedTests):
-    """Independence read off a directed acyclic graph by d-separation.
+    """Independence in a directed acyclic graph, by d-separation.
 
-    Every dependence is equally strong, so that ties fall back on the order of the nodes.
+    All dependences are equally strong; ties are decided by the order of the nodes.
 
     Parameters
     ----------
@@ -42,8 +44,10 @@ class DSeparation(CountedTests):
     """
 
     def __init__(self, graph: nx.DiGraph) -> None:
-        from networkx import is_directed_acyclic_graph
+        from networkx import DiGraph, is_directed_acyclic_graph
 
+        if not isinstance(graph, DiGraph):
+            raise ParameterError.out_of_range("graph", graph, "a directed graph of networkx")
         if not is_directed_acyclic_graph(graph):
             raise DataError("d-separation needs a directed acyclic graph, but this one has a cycle")
         self.graph = graph
@@ -51,7 +55,7 @@ class DSeparation(CountedTests):
         self.tally = Tally()
         self.memo = {}
         number = {node: j for j, node in enumerate(graph.nodes)}
-        # Sets of nodes are bits of an integer: a graph of a few dozen nodes is a few machine words.
+        # Sets of nodes are bits of an integer: a graph of a few dozen nodes needs a few machine words.
         self._parents = [_bits(number[p] for p in graph.predecessors(node)) for node in graph.nodes]
         self._children = [_bits(number[c] for c in graph.successors(node)) for node in graph.nodes]
         self._connected: dict[tuple[int, int], int] = {}
@@ -62,8 +66,9 @@ class DSeparation(CountedTests):
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Tell which of ``xs`` are d-connected to ``y`` given a set."""
-        connected = self._connected_to(y, _bits(given))
         columns = np.array(xs, np.int64)
+        self._check({y, *given, *columns.tolist()})
+        connected = self._connected_to(y, _bits(given))
         dependent = np.array([connected >> x & 1 for x in columns.tolist()], float)
         self.tally.add(len(xs))
         return EvidenceBatch(
@@ -77,6 +82,13 @@ class DSeparation(CountedTests):
             log_p=_LOG_P * dependent,
         )
 
+    def _check(self, nodes: set[int]) -> None:
+        """Refuse numbers that no node has: their bits would be those of nodes that nothing is tied to."""
+        if not all(isinstance(node, Integral) and 0 <= node < len(self.names) for node in nodes):
+            raise ParameterError(
+                f"nodes are asked for by their numbers, 0 to {len(self.names) - 1}, but these are {listed(nodes)}"
+            )
+
     def _connected_to(self, y: int, given: int) -> int:
         """Return the nodes with an active path to ``y`` (Bayes ball: Shachter 1998), as bits."""
         key = (y, given)
@@ -85,7 +97,7 @@ class DSeparation(CountedTests):
         return self._connected[key]
 
     def _bayes_ball(self, y: int, given: int) -> int:
-        from_child, from_parent = 1 << y, 0  # nodes the ball visits, by where it comes from
+        from_child, from_parent = 1 << y, 0  # nodes that the ball visits, by the direction it comes from
         done_up = done_down = reached = 0
         while (up := from_child & ~done_up) | (down := from_parent & ~done_down):
             done_up |= up

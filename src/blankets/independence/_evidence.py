@@ -1,12 +1,12 @@
-"""What a test of independence answers: one `Evidence`, or an `EvidenceBatch` of many.
+"""The answer of a test of independence: one `Evidence`, or an `EvidenceBatch` of many.
 
-There are three answers, not two. A test says *dependent*, or *independent*, or it was *unreliable*: too
-few rows for its degrees of freedom, so it was not performed. Ask `dependent` and `independent`
-separately; for an unreliable test both are False, which is what makes it neither admit a candidate, nor
-remove a member, nor serve as a separating set.
+There are three answers, not two: *dependent*, *independent*, or *unreliable*: too few rows for the degrees
+of freedom, so the test was not performed. Check `dependent` and `independent` separately; for an
+unreliable test both are False. So it does not admit a candidate, does not remove a member, and is not used
+as a separating set.
 
-Strength is compared on log p-values (p underflows to 0.0), ties go to the larger statistic, then to the
-earlier column.
+Strength is compared by log p-values (p itself underflows to 0.0); ties are decided by the larger statistic,
+then by the earlier column.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Evidence:
     effect: float  # conditional mutual information (or its counterpart), in nats
     n_rows: int  # rows that the test used
     reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
-    method: str = ""  # how the p-value was found and why, where a test chooses between methods
+    method: str = ""  # how the p-value was computed and why, if a test chooses between methods
 
     @property
     def p(self) -> float:
@@ -57,11 +57,11 @@ class EvidenceBatch:
     """Tests of many x against one y, as arrays; element i is about ``xs[i]``.
 
     ``xs``, of shape (n,): columns. ``given``: the conditioning set of all tests, or one for each. ``statistic``,
-    ``dof``, of shape (n,): NaN statistic where a test was not performed. ``n_rows``, of shape (n,): rows that the tests
-    used. ``reliable``, of shape (n,): whether each test was performed. ``log_p``, of shape (n,): log p-values; by
-    default the chi-square tail, computed when first asked for. ``effect``, of shape (n,): information in nats; by
-    default statistic / 2 rows, which it is for G. ``by_effect``: whether `strongest` compares effects (information)
-    rather than p-values. ``method``, of shape (n,): how each p-value was found, as a position in ``methods``.
+    ``dof``, of shape (n,): the statistic is NaN if a test was not performed. ``n_rows``, of shape (n,): rows that the
+    tests used. ``reliable``, of shape (n,): whether each test was performed. ``log_p``, of shape (n,): log p-values; by
+    default the chi-square tail, computed when first used. ``effect``, of shape (n,): information in nats; by default
+    statistic / (2 rows), which is exact for G. ``by_effect``: whether `strongest` compares effects (information)
+    rather than p-values. ``method``, of shape (n,): how each p-value was computed, as a position in ``methods``.
     ``methods``: the methods, in words.
     """
 
@@ -141,7 +141,7 @@ class EvidenceBatch:
 
     @property
     def log_p(self) -> NDArray[np.float64]:
-        """Log p-values; NaN where a test was not performed."""
+        """Log p-values; NaN if a test was not performed."""
         if self._log_p is None:
             self._log_p = log_chi2_sf(self.statistic, self.dof)
         return self._log_p
@@ -150,7 +150,7 @@ class EvidenceBatch:
     def effect(self) -> NDArray[np.float64]:
         """Conditional mutual information in nats."""
         if self._effect is None:
-            self._effect = self.statistic / (2 * self.n_rows)
+            self._effect = self.statistic / (2 * np.maximum(self.n_rows, 1))
         return self._effect
 
     def dependent(self, alpha: float) -> NDArray[np.bool_]:
@@ -162,10 +162,10 @@ class EvidenceBatch:
         return self.reliable & (self.log_p > math.log(alpha))
 
     def strongest(self, alpha: float) -> Evidence | None:
-        """Return the strongest of the dependent ones, or None if none is dependent.
+        """Return the strongest dependent test, or None if none is dependent.
 
-        With ``by_effect`` the largest effect among the dependent ones wins: the largest effect of all may
-        be insignificant while another one is significant (errata F1).
+        With ``by_effect`` it is the one with the largest effect among the dependent tests: the largest effect of
+        all may be insignificant while another one is significant (errata F1).
         """
         if self._log_p is None and not self.by_effect:
             i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
@@ -175,7 +175,7 @@ class EvidenceBatch:
         return self[int(order[0])] if len(order) else None
 
     def order(self, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return positions from strongest to weakest, of those ``among`` (default: the performed ones)."""
+        """Return the positions of ``among`` (default: the performed tests) from strongest to weakest."""
         at = np.flatnonzero(self.reliable if among is None else among)
         if self.by_effect:
             return at[np.lexsort((self.xs[at], -self.effect[at]))]

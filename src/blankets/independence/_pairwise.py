@@ -2,11 +2,11 @@
 
     G = 2 Σ_labeled O[x,y,z] ln( (O[x,y,z] / O[.,y,z])_labeled / (O[x,.,z] / O[.,.,z])_all )
 
-which is 2 N_L times the divergence of p̂(x|y,z) among labeled rows from p̂(x|z) among all rows (errata A5). By
-the same sum with p̂(x|z) of the labeled rows it splits in two: the G of the labeled rows, and 2 N_L times the
-divergence of labeled from all rows. The second part has nothing to do with the target, and grows with what
-makes labeled rows different; so the statistic is **not chi-square in general**, and p-values are not valid.
-It is here to compare with, since it is what BASSUM does and what statistics packages call available cases.
+which is 2 N_L times the divergence of p̂(x|y,z) among labeled rows from p̂(x|z) among all rows (errata A5). It
+is the sum of two parts: the G of the labeled rows, and 2 N_L times the divergence of p̂(x|z) among labeled rows
+from that among all rows. The second part does not depend on the target; it is large if labeled rows differ from
+the others. So the statistic is **not chi-square in general**, and p-values are not valid. It is here for
+comparison: BASSUM uses it, and statistics packages call it "available cases".
 
 References
 ----------
@@ -33,7 +33,7 @@ class PairwiseTests(IndependenceTest):
 
     ``target``: the target's column; every question must involve it. ``counter``: counts of all rows, with "unlabeled"
     as the last level of the target. ``labeled``: tests on the labeled rows. They answer questions that condition on the
-    target, all counts of which involve it, and give dof, reliability and strength their meaning: N is the number of
+    target, because all counts of these involve it. They also define dof, reliability and strength: N is the number of
     labeled rows.
 
     Examples
@@ -56,12 +56,12 @@ class PairwiseTests(IndependenceTest):
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests have been performed."""
+        """Number of tests performed."""
         return self._performed.total + self.labeled.n_tests
 
     @property
     def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
+        """Number of tests performed by this thread."""
         return self._performed.here + self.labeled.n_tests_here
 
     def scan(
@@ -73,11 +73,11 @@ class PairwiseTests(IndependenceTest):
             return self.labeled.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         if y == self.target:
             return self._scan(columns, columns, y, given, every=even_if_unreliable)
-        # The target is x: the same test, seen from the other end.
+        # The target is x: the same test with x and y exchanged.
         return self._scan(np.array([y]), columns, y, given, every=even_if_unreliable)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return what the labeled rows allow."""
+        """Return the bound for the labeled rows."""
         return self.labeled.deepest(xs, y, among)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
@@ -87,7 +87,7 @@ class PairwiseTests(IndependenceTest):
     def _scan(
         self, features: NDArray[np.int64], xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, every: bool
     ) -> EvidenceBatch:
-        """Test features against the target; the outcome is about ``xs`` and ``y``."""
+        """Test features against the target; the result is about ``xs`` and ``y``."""
         labeled = self.labeled
         n_rows = labeled.counter.n_rows
         nominal = labeled._nominal(features, self.target, given)
@@ -111,8 +111,8 @@ class PairwiseTests(IndependenceTest):
 def pairwise_g(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return G by pairwise deletion and its adjusted degrees of freedom.
 
-    ``counts`` has shape (n, levels of x, classes + 1, strata), unlabeled rows as the last class. Levels of x
-    are those seen among all rows of a stratum, classes those seen among the labeled rows, as in G itself.
+    ``counts`` has shape (n, levels of x, classes + 1, strata), unlabeled rows as the last class. Degrees of freedom
+    count the levels of x seen among all rows of a stratum, and the classes seen among its labeled rows, as for G.
 
     Examples
     --------

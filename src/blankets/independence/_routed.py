@@ -1,7 +1,7 @@
 """`RoutedTests`: questions about the target go to one implementation, questions among features to another.
 
-This is how unlabeled rows help: where only labeled rows may be compared with the target, tests that do
-not involve it still use every row.
+In this way unlabeled rows help: if only labeled rows may be compared with the target, tests without the
+target still use every row.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from blankets.independence._evidence import EvidenceBatch
 class RoutedTests(IndependenceTest):
     """Two implementations over the same columns.
 
-    ``target``: the column that decides. ``with_target``: answers questions in which the target is tested or conditioned
-    on. ``among_features``: answers all others.
+    ``target``: the target's column. ``with_target``: answers questions in which the target is tested or conditioned
+    on. ``among_features``: answers all other questions.
     """
 
     def __init__(self, target: int, with_target: IndependenceTest, among_features: IndependenceTest) -> None:
@@ -28,18 +28,18 @@ class RoutedTests(IndependenceTest):
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests both have performed."""
+        """Number of tests performed by both."""
         return self.with_target.n_tests + self.among_features.n_tests
 
     @property
     def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
+        """Number of tests performed by this thread."""
         return self.with_target.n_tests_here + self.among_features.n_tests_here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
-        """Test each of ``xs`` against ``y`` given one set, each where it belongs."""
+        """Test each of ``xs`` against ``y`` given one set, each by the right implementation."""
         columns = np.asarray(xs, np.int64)
         if y == self.target or self.target in given:
             return self.with_target.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
@@ -53,7 +53,7 @@ class RoutedTests(IndependenceTest):
         return concatenated([others, own]).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the larger of the two."""
+        """Return the larger bound of the two."""
         return max(self.with_target.deepest(xs, y, among), self.among_features.deepest(xs, y, among))
 
     def at_level(self, level: float) -> RoutedTests:
@@ -61,10 +61,10 @@ class RoutedTests(IndependenceTest):
         return RoutedTests(self.target, self.with_target.at_level(level), self.among_features.at_level(level))
 
     def by_formula(self) -> RoutedTests:
-        """Return the same tests by the quickest formula."""
+        """Return the same tests by the fastest formula."""
         return RoutedTests(self.target, self.with_target.by_formula(), self.among_features.by_formula())
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
-        """Return how many rows the tests in charge need."""
+        """Return how many rows the responsible tests need."""
         tests = self.with_target if self.target in (x, y, *given) else self.among_features
         return tests.rows_for(x, y, given)

@@ -1,4 +1,4 @@
-"""The search for the subset that separates best, on all threads, from arrays to answers."""
+"""Search for the subset that separates best, on all threads."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Judge = Callable[[NDArray[np.int64], int, Given], tuple[Floats, Floats]]
 
 
 class Separated(NamedTuple):
-    """The weakest evidence about each candidate, and the sets behind it."""
+    """The weakest evidence about each candidate, and its conditioning set."""
 
-    n_tests: int  # how many were performed
+    n_tests: int  # number of tests performed
     answers: Floats  # (4, candidates): statistics, degrees of freedom, log p-values and methods
+    rows: Floats  # (candidates,): rows behind them, where columns have holes
     reliable: NDArray[np.bool_]  # (candidates,): whether any test was performed
     sets: list[Given]
 
@@ -41,11 +42,11 @@ def weakest_over(
     pool: Executor | None = None,
     n_jobs: int = 1,
 ) -> Separated | None:
-    """Return the weakest evidence about each x; None if tables are too large for that.
+    """Return the weakest evidence about each x; None if tables are too large for this method.
 
-    Parameters as for `IndependenceTest.separate`; ``sizes`` are those of the smallest and the largest set to try.
-    ``judge`` answers what the formula leaves open. Threads of the pool take some of ``xs`` each: what is found about
-    one does not depend on the others.
+    Parameters as for `IndependenceTest.separate`; ``sizes``: the sizes of the smallest and the largest set to try.
+    ``judge`` computes p-values that the formula leaves open. Each thread takes some of ``xs``: the results for one x
+    do not depend on the others.
     """
     n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
     fixed = -1 if containing is None else list(among).index(containing)
@@ -74,11 +75,12 @@ def weakest_over(
     each = [weakest.evidence() for _, weakest in found]
     answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
     sets = [tuple(row[:k]) for row, k in zip(chosen_from[places].tolist(), size.tolist(), strict=True)]
-    return Separated(sum(performed for performed, _ in found), answers[:4], marks[0].astype(np.bool_), sets)
+    n_tests = sum(performed for performed, _ in found)
+    return Separated(n_tests, answers[:4], answers[8], marks[0].astype(np.bool_), sets)
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:
-    """Return about how many rows x tests a search over subsets takes; where it may stop, those of the smallest sets.
+    """Estimate the rows x tests of a search over subsets; if it may stop early, only of the smallest sets.
 
     >>> rows_counted(100, 2, 4, (0, 4), may_stop=False), rows_counted(100, 2, 4, (0, 4), may_stop=True)
     (3200.0, 1000.0)

@@ -21,10 +21,10 @@ from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._subsets import Judge, Separated, rows_counted, weakest_over
 from blankets.stats import answers_of_block, formula_of
 
-_CACHED_TESTS = 1 << 20  # at most this many tests are kept
-_NS_ROW = 0.4  # a row of a table takes so many nanoseconds
-_FEW_ROWS = 1 << 16  # of more rows the counter keeps the codes of strata for the next question
-# Longer scans are not kept: given nothing they would take too much room, given something they are never asked twice.
+_CACHED_TESTS = 1 << 20  # at most this many tests are cached
+_NS_ROW = 0.4  # nanoseconds for one row of a table
+_FEW_ROWS = 1 << 16  # with more rows, the counter keeps the codes of strata for the next question
+# Longer scans are not cached: without conditioning they would take too much memory, with it they are not repeated.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
 
 Floats = NDArray[np.float64]
@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 class TableTests(CountedTests):
     """G or X² tests on count tables.
 
-    ``counter``: where the counts come from. ``statistic``: the statistic. ``dof``: degrees of freedom of the p-value:
-    those that the levels seen in each stratum leave, or the textbook product (|X|-1)(|Y|-1)Π|Z_i|. ``reliability``: A
-    test is performed if there are at least this many rows for each *nominal* degree of freedom; 0 performs all tests.
-    ``strength``: what `EvidenceBatch.strongest` compares.
+    ``counter``: the source of counts. ``statistic``: the statistic. ``dof``: degrees of freedom of the p-value: from
+    the levels seen in each stratum, or the textbook product (|X|-1)(|Y|-1)Π|Z_i|. ``reliability``: a test is performed
+    if there are at least this many rows for each *nominal* degree of freedom; 0 performs all tests. ``strength``: what
+    `EvidenceBatch.strongest` compares.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class TableTests(CountedTests):
                 "reliability", reliability, "a number of rows per degree of freedom, >= 0"
             )
         self.counter = counter
-        self.names = counter.names
+        self.names, self.looked_at = counter.names, counter.n_rows
         self.reliability, self.by_effect = reliability, strength == "information"
         self.nominal = dof == "nominal"
         self.memo = {}
@@ -103,7 +103,7 @@ class TableTests(CountedTests):
         if len(members) == 1:
             return self.scan(members, y)
         table = self._table
-        if table is None or not members:
+        if table is None or not members or self._gappy(members, y):
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
@@ -125,14 +125,16 @@ class TableTests(CountedTests):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
+        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         columns = np.ascontiguousarray(xs, np.int64)
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         found = self._weakest(columns, y, among, **how)
         if found is None:
             return super().separate(xs, y, among, **how)
         statistic, dof, log_p, method = found.answers
-        batch = self._batch(columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable)
+        batch = self._batch(
+            columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows
+        )
         batch.by_effect, batch._log_p = False, log_p
         return batch
 
@@ -148,7 +150,7 @@ class TableTests(CountedTests):
         stop_at: float | None,
         judge: Judge | None = None,
     ) -> Separated | None:
-        """Search all subsets in one call; None if the table is not one for that."""
+        """Search all subsets in one call; None if this table does not allow it."""
         table = self._table_of_subsets
         if table is None:
             return None
@@ -159,7 +161,7 @@ class TableTests(CountedTests):
         return weakest_over(table, self._formula, xs, y, among, **how)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the size at which even the fewest strata of ``among`` leave too few rows."""
+        """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
         if not self.reliability or not len(xs):
             return len(among)
         arities, strata, size = self._arities, 1.0, 0
@@ -173,21 +175,21 @@ class TableTests(CountedTests):
         return size
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
-        """Return how many rows the rule of reliability asks for."""
+        """Return how many rows the rule of reliability requires."""
         return float(self.reliability * self._nominal(np.array([x]), y, tuple(given))[0])
 
     @cached_property
     def _table(self) -> kernels.Table | None:
-        """The table for questions that are answered whole, if it is one for them."""
+        """The table for kernels that answer whole questions, if they can use it."""
         return dense_table(self.counter)
 
     @cached_property
     def _table_of_subsets(self) -> kernels.Table | None:
-        """The same for subset searches, which ask so many small questions that sparse columns are better dense."""
+        """The same for subset searches; these ask so many small questions that dense columns are faster."""
         return self._table or dense_table(self.counter, copy_sparse=True)
 
     def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
-        """Return the threads for a search over subsets, if they pay."""
+        """Return the threads for a search over subsets, if they make it faster."""
         counter = self.counter
         if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_jobs == 1:
             return {}
@@ -206,12 +208,13 @@ class TableTests(CountedTests):
 
     @cached_property
     def _summary(self) -> Callable[[NDArray[np.int32]], tuple[Floats, ...]]:
-        formula = self._adjusted
+        formula, gappy = self._adjusted, bool(self.counter.holes)
 
         def answers(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
-            return answers_of_block(counts, formula)
+            found = answers_of_block(counts, formula, apart=gappy)
+            return (*found, counts.sum(axis=(1, 2, 3), dtype=np.float64)) if gappy else found
 
-        # A checkpoint knows answers by this name; calibrated tests of one table may be asked at several levels.
+        # This name identifies answers in a checkpoint; calibrated tests of one table may use several levels.
         answers.__qualname__ = f"{type(self).__qualname__}.{self._kind} {getattr(self, 'level', None)}"
         return answers
 
@@ -220,7 +223,7 @@ class TableTests(CountedTests):
         return self.counter.arities.tolist()  # type: ignore[no-any-return]
 
     def _keep(self, key: tuple[int, tuple[int, ...], bytes | None], batch: EvidenceBatch) -> EvidenceBatch:
-        """Remember an answer, and forget the oldest ones."""
+        """Cache an answer, and drop the oldest ones."""
         with self._lock:
             self._kept[key] = batch
             self._n_kept += len(batch)
@@ -231,11 +234,14 @@ class TableTests(CountedTests):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        table = None if even_if_unreliable else self._table
+        table, gappy = None if even_if_unreliable else self._table, self._gappy(xs, y, given)
         if table is not None and self._at_once(len(xs)):
-            n_tests, *answers = kernels.test_columns(table, self._formula, xs, y, np.array(sorted(given), np.int64))
+            ask = kernels.test_seen_columns if gappy else kernels.test_columns
+            n_tests, *answers = ask(table, self._formula, xs, y, np.array(sorted(given), np.int64))
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
+        if gappy:
+            return self._scan_seen(xs, y, given, even_if_unreliable=even_if_unreliable)
         reliable = self._reliable(xs, y, given)
         n_reliable = int(np.count_nonzero(reliable))
         if even_if_unreliable or n_reliable == len(xs):
@@ -256,10 +262,32 @@ class TableTests(CountedTests):
             bits = self.counter.bits_alone(y)
             if bits is not None:
                 return _scanned(self.counter, bits, self._adjusted, xs, y)
-        return self.counter.summarize(self._summary, xs, y, given)
+        return self.counter.summarize(self._summary, xs, y, given)[:4]
+
+    def _gappy(self, xs: Columns, y: int, given: Sequence[int] = ()) -> bool:
+        """Whether some column of the tests has holes, so that each test finds its own rows."""
+        holes = self.counter.holes
+        return bool(holes) and not holes.isdisjoint((y, *given, *(int(x) for x in xs)))
+
+    def _scan_seen(
+        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
+    ) -> EvidenceBatch:
+        """Do the same where columns have holes: how many rows a test has shows when they have been counted."""
+        nominal = self._nominal(xs, y, given)
+        tried = np.flatnonzero((self.counter.n_rows >= self.reliability * nominal) | even_if_unreliable)
+        statistic, dof, log_p, method, rows = np.full((5, len(xs)), np.nan)
+        if len(tried):
+            some = self.counter.summarize(self._summary, xs[tried], y, given)
+            statistic[tried], dof[tried], log_p[tried], method[tried], rows[tried] = some
+        reliable = np.nan_to_num(rows) >= np.maximum(self.reliability * nominal, 1.0)
+        unknown = (rows == 0.0) | np.isnan(rows) | ~(reliable | even_if_unreliable)
+        statistic[unknown], dof[unknown | ~reliable] = np.nan, 0.0
+        dof = np.where(reliable, nominal, dof) if self.nominal else dof
+        n_reliable = int(np.count_nonzero(reliable))
+        return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable, rows)
 
     def _at_once(self, n: int) -> bool:
-        """Whether a scan is for one thread and so short that the codes of its strata need not be kept."""
+        """Whether a scan is so short that one thread is enough and the codes of its strata need not be kept."""
         counter = self.counter
         return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter.threads_for_scan(n) == 1
 
@@ -274,16 +302,23 @@ class TableTests(CountedTests):
         log_p: Floats,
         method: Floats,
         reliable: NDArray[np.bool_],
+        rows: Floats | None = None,
     ) -> EvidenceBatch:
         """Put the answers together and count the tests; p-values are the chi-square tail."""
         self.tally.add(n_tests)
-        n_rows, by_effect = self.counter.n_rows, self.by_effect
+        n_rows, by_effect = self._rows(rows), self.by_effect
         return EvidenceBatch(
             xs, y, given, statistic=statistic, dof=dof, n_rows=n_rows, reliable=reliable, by_effect=by_effect
         )
 
+    def _rows(self, rows: Floats | None) -> int | NDArray[np.int64]:
+        """Return the rows behind tests: all, or those that each test had, where columns have holes."""
+        if rows is None or not self.counter.holes:
+            return self.counter.n_rows
+        return np.where(np.isnan(rows), self.counter.n_rows, rows).astype(np.int64)
+
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which tests have rows enough: all of them, as often, if the column of most levels has."""
+        """Return which tests have enough rows: all, if the test of the column with the most levels has."""
         if self.counter.n_rows >= self.reliability * self._nominal(self._widest, y, given)[0]:
             return np.ones(len(xs), np.bool_)
         return self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
@@ -301,7 +336,7 @@ class TableTests(CountedTests):
 def _scanned(
     counter: MemoryCounter, bits: kernels.Table, formula: kernels.Formula, xs: NDArray[np.int64], y: int
 ) -> tuple[Floats, ...]:
-    """Answer a scan given nothing, the widest there is, in one pass over bits, on several threads if that pays."""
+    """Answer a scan without conditioning in one pass over bits, on several threads if that is faster."""
     answers = np.empty((4, len(xs)))
     share = -(-len(xs) // counter.threads_for_scan(len(xs)))
 

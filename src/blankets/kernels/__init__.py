@@ -14,6 +14,7 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
+from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._moments import (
     COARSE,
     DEGREES,
@@ -85,6 +86,7 @@ __all__ = [
     "separate_columns",
     "strongest_of",
     "test_columns",
+    "test_seen_columns",
     "weaker_of",
 ]
 

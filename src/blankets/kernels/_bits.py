@@ -18,10 +18,7 @@ def common_bits(planes: Words3, chunk: int64, plane: int64, masks: Words2, c: in
     """Return the number of bits that are set in a plane and in a mask."""
     if not cython.compiled:
         return int(np.bitwise_count(np.asarray(planes)[chunk, plane] & np.asarray(masks)[c]).sum(dtype=np.int64))
-    total: int64 = 0
-    for w in range(planes.shape[2]):
-        total += popcount(planes[chunk, plane, w] & masks[c, w])
-    return total
+    return common_words(cython.address(planes[chunk, plane, 0]), cython.address(masks[c, 0]), planes.shape[2])
 
 
 @inner
@@ -42,12 +39,24 @@ def cell_masks(
     ``n_rows`` are those from the first one of the chunk on. The variables are given by their first plane and arity; the
     last one varies fastest.
     """
-    words: int64 = masks.shape[1]
+    whole_mask(n_rows, masks)
+    split_cells(planes, chunk, first, arity, n, masks)
+
+
+@inner
+def whole_mask(n_rows: int64, masks: NewWords2) -> void:
+    """Fill the first mask with the rows of a chunk, of which there are at most ``n_rows``."""
     every: uint64 = 0xFFFFFFFFFFFFFFFF
     one: uint64 = 1
-    for w in range(words):
+    for w in range(masks.shape[1]):
         left: int64 = n_rows - 64 * w
         masks[0, w] = every if left >= 64 else ((one << left) - 1 if left > 0 else 0)
+
+
+@inner
+def split_cells(planes: Words3, chunk: int64, first: Ints, arity: Ints, n: int64, masks: NewWords2) -> void:
+    """Split the rows of the first mask into cells."""
+    words: int64 = masks.shape[1]
     n_cells: int64 = 1
     for v in range(n):
         a: int64 = arity[v]
@@ -143,6 +152,9 @@ def count_bits(
     n_planes = min(planes.shape[1], plane_totals.shape[0])
     if not known_planes(cell_first, cell_arity, n_planes) or not known_planes(x_first, x_arity, n_planes):
         raise IndexError("no such bit plane")
+    for p in range(plane_totals.shape[0]):
+        if plane_totals[p] < 0 or plane_totals[p] > n_rows:
+            raise ValueError(f"bit plane {p} has {plane_totals[p]} bits for {n_rows} rows")
     n_cells: int64 = 1
     widest: int64 = 1
     for v in range(cell_arity.shape[0]):

@@ -249,7 +249,7 @@ def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, r
         for x in range(n_x):
             r: int64 = 0
             for y in range(n_y):
-                o: int64 = tables[i, (x * n_y + y) * n_z + z]
+                o: int64 = max(tables[i, (x * n_y + y) * n_z + z], 0)  # what is looked up is there for any table
                 r += o
                 room.margins[z, y] += o
             room.rows[z, x] = r
@@ -358,16 +358,17 @@ def doubtful_of(statistic: Reals, dof: Reals, law: Law) -> Ints:
 
 @door
 def block_statistics(
-    tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula
+    tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula, apart: bint = False
 ) -> tuple[Reals, Reals, Reals, Reals]:
     """Return statistics, adjusted degrees of freedom, log p-values and methods of flat tables.
 
-    The tables share their y and their strata. The last two say nothing unless the formula judges.
+    The tables share their y and their strata, unless they are ``apart``: of different rows. The last two are NaN unless
+    the formula judges.
     """
     n: int64 = tables.shape[0]
     if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
         raise ValueError("the tables do not have this shape")
-    statistic, dof, log_p, method = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    statistic, dof, log_p, method = np.full((4, n), np.nan)
     g: NewReals = view(statistic)
     free: NewReals = view(dof)
     better: NewReals = view(log_p)
@@ -375,9 +376,9 @@ def block_statistics(
     room: Room = formula.rooms.pop() if formula.rooms else Room()
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
-        if n > 0:
-            share_strata(tables, n_x, n_y, n_z, formula, room)
         for i in range(n):
+            if i == 0 or apart:
+                share_strata(tables, i, n_x, n_y, n_z, formula, room)
             g[i] = statistic_of(tables, i, n_x, n_y, n_z, formula, room)
             free[i] = room.free
             if formula.judges:

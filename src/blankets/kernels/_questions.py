@@ -11,8 +11,19 @@ import numpy as np
 
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
 from blankets.kernels._moments import FAR, is_doubtful, judged
-from blankets.kernels._room import MOST_LEVELS, Formula, Room, Table, given_back, has_codes, has_masks, has_room, taken
-from blankets.kernels._rows import count_columns, join, joint_size, known_columns, renumber_row, shared_by
+from blankets.kernels._room import (
+    LANES,
+    MOST_LEVELS,
+    Formula,
+    Room,
+    Table,
+    given_back,
+    has_codes,
+    has_masks,
+    has_room,
+    taken,
+)
+from blankets.kernels._rows import count_columns, join, join_seen, joint_size, known_columns, renumber_row, shared_by
 from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._types import *
 
@@ -48,7 +59,10 @@ def cells_of_bits(table: Table, y: int64, given: Ints, n_given: int64) -> int64:
 
 @inner
 def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int64:
-    """Make the joint codes those of ``given``, from the part that is there; return how many there are."""
+    """Make the joint codes those of ``given``, from the part that is there; return how many there are.
+
+    Rows without a value of all of them have the code beyond these.
+    """
     d: int64 = 0
     while d < min(room.depth, n_given) and room.columns[d] == given[d]:
         d += 1
@@ -58,11 +72,18 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
         room.depth = d
         if n_joint > 4 * table.n_rows + MOST_STRATA:
             return TOO_LARGE
-        join(room.codes, d, arity, table.codes, given[d], 1, n_joint, room.codes, d + 1)
+        gone: int64 = 0
+        if table.holey:
+            n_gone: int64 = join_seen(
+                room.codes, d, room.n_codes[d], arity, table.codes, given[d], arity, 1, room.codes, d + 1
+            )
+            gone = n_gone > 0
+        else:
+            join(room.codes, d, arity, table.codes, given[d], 1, n_joint, room.codes, d + 1)
         if n_joint > table.renumber_above:
-            if not has_codes(room, n_joint):
+            if not has_codes(room, n_joint + gone):
                 return NO_MEMORY
-            n_joint = renumber_row(room.codes, d + 1, n_joint, room.new)
+            n_joint = renumber_row(room.codes, d + 1, n_joint + gone, room.new) - gone
         room.columns[d] = given[d]
         room.n_codes[d + 1] = n_joint
         d += 1
@@ -72,7 +93,7 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
 
 
 @inner
-def _in_order(
+def in_order(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -120,7 +141,7 @@ def _in_order(
 
 
 @inner
-def _answer(
+def answer(
     i: int64,
     k: int64,
     n_x: int64,
@@ -160,22 +181,22 @@ def _answer_pair(
     a: int64 = common_bits(table.planes, 0, plane, room.masks, 1)
     r: int64 = table.totals[plane]
     last: int64 = formula.terms.shape[0] - 1
-    if 0 < r < n < last:
+    if 0 < r < n < last and 0 <= r - a <= n - c:
         part: int64 = formula.terms[a] + formula.terms[r - a] + formula.terms[c - a] + formula.terms[n + a - r - c]
         part += room.y_part[0] - formula.terms[r] - formula.terms[n - r]
-        g: float64 = 2.0 ** (1 - formula.terms[last]) * part
+        g: float64 = 2.0 * formula.unit * part
         if g >= room.enough and room.y_seen[0] == 2 and not (formula.judges and is_doubtful(g, 1, formula.law)):
             statistic[i] = g
             if not formula.nominal:
                 dof[i] = 1.0
-            method[i] = FAR
-            log_p[i] = NAN
+            if formula.judges:
+                method[i] = FAR
             return
     room.tables[0, 0] = n + a - r - c
     room.tables[0, 1] = c - a
     room.tables[0, 2] = r - a
     room.tables[0, 3] = a
-    _answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
+    answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
 
 
 @inner
@@ -217,7 +238,7 @@ def _by_bits(
         room.in_cell[1] = bits_of(room.masks, 1)
         room.tables[0, 0] = table.n_rows - room.in_cell[1]
         room.tables[0, 1] = room.in_cell[1]
-        share_strata(room.tables, 1, 2, 1, formula, room)
+        share_strata(room.tables, 0, 1, 2, 1, formula, room)
         for k in range(n):
             _answer_pair(table, room.x_first[k], room.at[k], formula, room, statistic, dof, log_p, method)
         return n
@@ -238,9 +259,9 @@ def _by_bits(
             room.tables,
         )
         if done == 0:
-            share_strata(room.tables, room.x_arity[0], n_y, n_z, formula, room)
+            share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
         for k in range(m):
-            _answer(
+            answer(
                 room.at[done + k],
                 k,
                 room.x_arity[done + k],
@@ -278,7 +299,7 @@ def test_each(
     It is `TOO_LARGE` if tables are too large for this. The room may have the strata of another set, from which these
     are extended.
     """
-    n_bits: int64 = _in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
+    n_bits: int64 = in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
     n: int64 = room.start[0]
     n_y: int64 = table.arities[y]
     if n_bits > 0:
@@ -303,10 +324,12 @@ def test_each(
         if n_cells * width > MOST_COUNTS:
             return TOO_LARGE
         m: int64 = 1
-        most: int64 = max(1, BLOCK // (n_cells * width))
+        together: int64 = shared_by(table.n_rows, n_cells * width, width)
+        lanes: int64 = LANES * together
+        most: int64 = max(lanes, BLOCK // (n_cells * width) // lanes * lanes)
         while done + m < n and m < most and table.arities[room.x_first[done + m]] == width:
             m += 1
-        together: int64 = min(m, shared_by(table.n_rows, n_cells * width, width))
+        together = min(m, together)
         if not has_room(room, m, n_cells * width, joint_size(n_cells, width, together), n_z, width, n_y):
             return NO_MEMORY
         count_columns(
@@ -318,19 +341,20 @@ def test_each(
             n_cells,
             width,
             together,
+            table.sound,
             room.joint,
             room.index,
             room.tables,
         )
         if done == n_bits:
-            share_strata(room.tables, width, n_y, n_z, formula, room)
+            share_strata(room.tables, 0, width, n_y, n_z, formula, room)
         for k in range(m):
-            _answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 
 
-def _checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
+def checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
     """Refuse columns that are not there, and tables without codes."""
     n = table.arities.shape[0]
     if table.codes.shape[0] != n or not known_columns(xs, n) or not known_columns(given, n) or not 0 <= y < n:
@@ -342,9 +366,9 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     """Test each of ``xs`` against ``y`` given a set, in ascending order.
 
     Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
-    methods and which tests were performed.
+    methods and which tests were performed. Log p-values and methods are NaN unless the formula judges.
     """
-    _checked(table, xs, y, given)
+    checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
     answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
@@ -358,6 +382,7 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     with nogil:
         for i in range(n):
             room.skip[i] = 0
+            log_p[i] = method[i] = NAN
         n_tests = test_each(
             table, formula, xs, room.skip, y, given, n_given, room, statistic, dof, log_p, method, reliable
         )
@@ -397,6 +422,7 @@ def scan_bits(
         for i in range(n):
             room.at[i] = i
             dof[i] = (table.arities[xs[i]] - 1) * free
+            log_p[i] = method[i] = NAN
         found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
     given_back(formula, room)
     if found < 0:
@@ -411,7 +437,9 @@ def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int
     for i in range(members.shape[0]):
         join(room.cells, 0, table.arities[members[i]], table.codes, members[i], 1, n_cells, room.cells, 0)
     room.x_first[0] = y
-    count_columns(table.codes, room.x_first, 0, 1, room.cells, n_cells, n_y, 1, room.joint, room.index, room.tables)
+    count_columns(
+        table.codes, room.x_first, 0, 1, room.cells, n_cells, n_y, 1, table.sound, room.joint, room.index, room.tables
+    )
     for k in range(n_cells * n_y):
         room.tables[1, k] = room.tables[0, k]
 
@@ -445,7 +473,7 @@ def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answer
 
     Answers are those of `test_columns`; there are -1 tests if the joint table would be large.
     """
-    _checked(table, members, y, members)
+    checked(table, members, y, members)
     n: int64 = members.shape[0]
     n_y: int64 = table.arities[y]
     answers, tested = np.full((4, n), np.nan), np.zeros(n, np.bool_)
@@ -478,7 +506,7 @@ def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answer
             if performed:
                 n_tests += 1
                 _table_from_joint(table, members, i, n_y, room)
-                share_strata(room.tables, n_x, n_y, n_cells // n_x, formula, room)
-                _answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
+                share_strata(room.tables, 0, n_x, n_y, n_cells // n_x, formula, room)
+                answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
     given_back(formula, room)
     return n_tests, answers[0], answers[1], answers[2], answers[3], tested

@@ -21,6 +21,7 @@ class Table:
     codes : ndarray of uint8 of shape (columns, rows)
         No columns: there are only bits.
     arities : ndarray of int64 of shape (columns,)
+        Levels of each column. Rows without a value have the code beyond the last one.
     planes : ndarray of uint64 of shape (chunks, planes, words)
         Bits of all levels but the first, of the columns that have them.
     totals : ndarray of int32 of shape (planes,)
@@ -32,6 +33,8 @@ class Table:
         Cells x (levels - 1) up to which bits are counted.
     renumber_above : int
         Number of joint codes above which strata are renumbered to those that occur.
+    holes : ndarray of uint8 of shape (columns,), optional
+        Whether some rows have no value; by default all have.
     """
 
     codes: Bytes2
@@ -42,6 +45,10 @@ class Table:
     n_rows: int64
     bits_win_below: int64
     renumber_above: int64
+    holes: Bytes
+    holey: bint
+    sound: NewBytes  # whether a column's codes are known to be below its number of levels
+    sound_seen: NewBytes  # the same with one more code for rows without a value
 
     def __init__(
         self,
@@ -53,21 +60,31 @@ class Table:
         n_rows: int64,
         bits_win_below: int64,
         renumber_above: int64,
+        holes: Bytes | None = None,
     ) -> None:
         n = arities.shape[0]
+        gaps = np.zeros(n, np.uint8) if holes is None else np.ascontiguousarray(holes, np.uint8)
+        if gaps.shape[0] != n:
+            raise ValueError("every column has holes or not")
         if codes.shape[0] not in (0, n) or codes.shape[1] != n_rows or first.shape[0] != n or n_rows < 1:
             raise ValueError("codes, levels and bits are to be of the same columns and rows")
         n_bits = 64 * planes.shape[0] * planes.shape[2]
         if planes.shape[1] != totals.shape[0] or (totals.shape[0] and n_bits < n_rows):
             raise ValueError("every plane needs its total, and a bit for every row")
+        for p in range(totals.shape[0]):
+            if totals[p] < 0 or totals[p] > n_rows:
+                raise ValueError(f"bit plane {p} has {totals[p]} bits for {n_rows} rows")
         for x in range(n):
-            if arities[x] < 1 or (codes.shape[0] and arities[x] > MOST_LEVELS):
+            width = arities[x] + int(gaps[x])
+            if arities[x] < 1 or (codes.shape[0] and width > MOST_LEVELS):
                 raise ValueError(f"column {x} has {arities[x]} levels")
-            if first[x] >= 0 and first[x] + max(arities[x] - 1, 1) > totals.shape[0]:
+            if first[x] >= 0 and first[x] + max(width - 1, 1) > totals.shape[0]:
                 raise ValueError(f"column {x} has planes that are not there")
         self.codes, self.arities, self.planes, self.totals = view(codes), view(arities), view(planes), view(totals)
         self.first, self.n_rows = view(first), n_rows
+        self.sound, self.sound_seen = view(np.zeros(n, np.uint8)), view(np.zeros(n, np.uint8))
         self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
+        self.holes, self.holey = view(gaps), bool(gaps.any())
 
 
 @inner
@@ -146,6 +163,7 @@ class Formula:
     """
 
     terms: Ints
+    unit: float64  # of the terms
     full: bint
     reliability: float64
     want_x2: bint
@@ -176,6 +194,7 @@ class Formula:
             want_x2,
             nominal,
         )
+        self.unit = 2.0 ** -terms[terms.shape[0] - 1]
         self.judges, self.screens = law is not None and cells is not None, screens
         self.rooms = []
         self.law, self.cells = law, cells  # type: ignore[assignment]
@@ -196,6 +215,8 @@ class Room:
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, enough, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
+    z_part, z_seen
+        Of one table, for each stratum: its part of G, the levels of x seen.
     rows, margins, part
         Margins of x and y in each stratum, and the cells' parts of G.
     at, kind, start
@@ -225,6 +246,8 @@ class Room:
     y_seen: NewCounts
     enough: float64
     free: int64
+    z_part: NewInts
+    z_seen: NewInts
     rows: NewInts2
     margins: NewInts2
     part: NewReals2
@@ -250,6 +273,7 @@ class Room:
         self.masks = view(np.empty((0, 0), np.uint64))
         self.n_codes = self.columns = self.x_first = self.x_arity = self.at = self.kind = view(ints)
         self.cell_first = self.cell_arity = self.places = self.given = self.y_part = view(ints)
+        self.z_part = self.z_seen = view(ints)
         self.start = view(np.empty(2 * MOST_LEVELS + 3, np.int64))
         self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
         self.rows = self.margins = view(np.empty((0, 0), np.int64))
@@ -283,7 +307,7 @@ class Room:
             self.joint = view(np.empty((LANES, together), np.int32))
         if self.size.shape[0] < n_strata:
             self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
-            self.y_part = view(np.empty(n_strata, np.int64))
+            self.y_part, self.z_part, self.z_seen = (view(np.empty(n_strata, np.int64)) for _ in range(3))
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < n_x or self.margins.shape[1] < n_y:
             self.rows, self.margins = (
                 view(np.empty((n_strata, n_x), np.int64)),

@@ -39,6 +39,40 @@ def join(
         out[o, r] = code if code < most else most
 
 
+@inner
+def join_seen(
+    wide: Codes2,
+    w: int64,
+    n_wide: int64,
+    times: uint32,
+    narrow: Bytes2,
+    x: int64,
+    arity: int64,
+    weight: uint32,
+    out: NewCodes2,
+    o: int64,
+) -> int64:
+    """Do the same where rows may have no value; return how many have none of both.
+
+    A code of ``n_wide`` in the one and of ``arity`` in the other means that; such rows get ``n_wide * arity``.
+    """
+    none_of_wide: uint32 = n_wide
+    none_of_narrow: uint32 = arity
+    beyond: uint32 = n_wide * arity
+    n_gone: int64 = 0
+    if not cython.compiled:
+        codes, column = np.asarray(wide)[w], np.asarray(narrow)[x].astype(np.uint32)
+        gone = (codes >= none_of_wide) | (column >= none_of_narrow)
+        np.asarray(out)[o] = np.where(gone, beyond, codes * np.uint32(times) + column * np.uint32(weight))
+        return int(np.count_nonzero(gone))
+    for r in range(out.shape[1]):
+        code: uint32 = wide[w, r] * times + narrow[x, r] * weight
+        hole: bint = wide[w, r] >= none_of_wide or narrow[x, r] >= none_of_narrow
+        out[o, r] = beyond if hole or code > beyond else code
+        n_gone += hole
+    return n_gone
+
+
 @door
 def join_codes(wide: Codes2, times: int64, narrow: Bytes2, weight: int64, n_codes: int64, out: NewCodes2) -> None:
     """Do that for arrays of one row."""
@@ -166,15 +200,58 @@ def joint_size(n_cells: int64, width: int64, n: int64) -> int64:
 def shared_by(n_rows: int64, size: int64, width: int64) -> int64:
     """Return how many candidates share an increment.
 
-    Their joint table is counted, and its margins are theirs. Each then costs its share of the rows and about as much
-    again as the joint table has counts.
+    Their joint table is counted, and its margins are theirs. Each then costs its share of the rows and about two rows
+    for each count of the joint table (5,000 rows, 243 cells, 3 levels: two together take 2.8 µs a column, four tables
+    side by side 2.5).
     """
     together: int64 = 1
     rows: float = n_rows
-    while together < TOGETHER and rows / (together + 1) + size * width < rows / together + size:
+    while together < TOGETHER and rows / (together + 1) + 2 * size * width < rows / together + 2 * size:
         together += 1
         size *= width
     return together
+
+
+@inner
+def _all_sound(codes: Bytes2, xs: Ints, first: int64, width: int64, sound: NewBytes) -> bint:
+    """Whether the codes of four columns are all below ``width``; ``sound`` has those that were looked at."""
+    for i in range(first, first + LANES):
+        if not sound[xs[i]]:
+            most: uint8 = 0
+            for r in range(codes.shape[1]):
+                most = max(most, codes[xs[i], r])
+            if most >= width:
+                return False
+            sound[xs[i]] = True
+    return True
+
+
+@inner
+def _count_apart(
+    codes: Bytes2,
+    xs: Ints,
+    first: int64,
+    cells: Codes2,
+    begin: int64,
+    end: int64,
+    n_cells: int64,
+    counts: NewCounts2,
+    i: int64,
+) -> void:
+    """Add some rows to the tables of four columns."""
+    count_four(
+        cython.address(cells[0, begin]),
+        cython.address(codes[xs[first], begin]),
+        cython.address(codes[xs[first + 1], begin]),
+        cython.address(codes[xs[first + 2], begin]),
+        cython.address(codes[xs[first + 3], begin]),
+        end - begin,
+        n_cells,
+        cython.address(counts[i, 0]),
+        cython.address(counts[i + 1, 0]),
+        cython.address(counts[i + 2, 0]),
+        cython.address(counts[i + 3, 0]),
+    )
 
 
 @inner
@@ -187,6 +264,7 @@ def count_columns(
     n_cells: int64,
     width: int64,
     together: int64,
+    sound: NewBytes,
     joint: NewCounts2,
     index: NewCodes,
     counts: NewCounts2,
@@ -208,6 +286,10 @@ def count_columns(
         end: int64 = min(begin + block, n_rows)
         i = 0
         while i < n:
+            if together == 1 and i + LANES <= n and _all_sound(codes, xs, first + i, width, sound):
+                _count_apart(codes, xs, first + i, cells, begin, end, n_cells, counts, i)
+                i += LANES
+                continue
             m: int64 = min(together, n - i)
             size: int64 = joint_size(n_cells, width, m)
             count_jointly(codes, xs, first + i, m, cells, begin, end, n_cells, width, size, joint, index)
@@ -234,13 +316,16 @@ def count_dense(codes: Bytes2, xs: Ints, cells: Codes2, n_cells: int64, counts: 
         raise IndexError("no such column")
     if counts.shape[0] == 0 or counts.shape[1] == 0:
         return
+    if np.asarray(cells).max(initial=0) >= n_cells:
+        cells = view(np.minimum(cells, np.uint32(n_cells - 1)))
     width: int64 = counts.shape[1] // n_cells
     n_rows: int64 = min(codes.shape[1], BLOCK_ROWS)
     together: int64 = shared_by(n_rows, n_cells * width, width)
     joint: NewCounts2 = view(np.empty((LANES, joint_size(n_cells, width, together)), np.int32))
     index: NewCodes = view(np.empty(ROWS, np.uint32))
+    sound: NewBytes = view(np.zeros(codes.shape[0], np.uint8))
     with nogil:
-        count_columns(codes, xs, 0, xs.shape[0], cells, n_cells, width, together, joint, index, counts)
+        count_columns(codes, xs, 0, xs.shape[0], cells, n_cells, width, together, sound, joint, index, counts)
 
 
 @door

@@ -16,17 +16,17 @@ UNITS: float64 = 1e11  # so does a sum of fixed-point numbers above this many of
 
 
 @inner
-def term(n: int64, terms: Ints) -> int64:
+def term(n: uint32, terms: Ints, unit: float64) -> int64:
     """Return n ln n, from the table where it reaches that far; its last number tells the binary places."""
-    last: int64 = terms.shape[0] - 1
-    if n < last:
-        return terms[n] if n > 0 else 0
-    return whole(n * log(n) * 2.0 ** terms[last])
+    if 0 <= n < terms.shape[0] - 1:  # one comparison: unsigned numbers are not below 0
+        tabled: int64 = terms[n]
+        return tabled
+    return whole(n * log(n) / unit) if n > 0 else 0
 
 
 @inner
-def share_strata(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
-    """Set what tables with the same y and strata share, from the first one.
+def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
+    """Set what tables with the same y and strata share, from one of them.
 
     For each stratum its size n, n ln n - Σ_y c ln c, and the levels of y seen; and the value from which a sum of
     tabled n ln n has enough digits.
@@ -39,17 +39,42 @@ def share_strata(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: F
         for y in range(n_y):
             c: int64 = 0
             for x in range(n_x):
-                c += tables[0, (x * n_y + y) * n_z + z]
+                c += tables[i, (x * n_y + y) * n_z + z]
             size += c
-            part -= term(c, formula.terms)
+            part -= term(c, formula.terms, formula.unit)
             seen += c > 0
         room.size[z] = size
-        room.y_part[z] = part + term(size, formula.terms)
+        room.y_part[z] = part + term(size, formula.terms, formula.unit)
         room.y_seen[z] = seen
         if size > 0 and not formula.full:
             entropy += size * log(size)
-    unit: float64 = 2.0 ** -formula.terms[formula.terms.shape[0] - 1]
-    room.enough = UNITS * unit * n_z if formula.full else DIGITS * entropy
+    room.enough = UNITS * formula.unit * n_z if formula.full else DIGITS * entropy
+
+
+@inner
+def _add_x(
+    tables: Counts2,
+    i: int64,
+    n_x: int64,
+    n_y: int64,
+    n_z: int64,
+    terms: Ints,
+    unit: float64,
+    part: NewInts,
+    seen: NewInts,
+) -> void:
+    """Add Σ n ln n over the cells of each stratum, less that over the margin of x; count the levels of x seen."""
+    for x in range(n_x):
+        for z in range(n_z):
+            at: int64 = x * n_y * n_z + z
+            margin: uint32 = 0
+            more: int64 = 0
+            for _y in range(n_y):
+                margin += tables[i, at]
+                more += term(tables[i, at], terms, unit)
+                at += n_z
+            part[z] += more - term(margin, terms, unit)
+            seen[z] += margin > 0
 
 
 @inner
@@ -61,28 +86,18 @@ def statistic_of(
     G is first summed from tabled n ln n. That leaves few digits where G is very small; then, and for X², the sum is
     taken cell by cell.
     """
+    for z in range(n_z):
+        room.z_part[z] = room.y_part[z]
+        room.z_seen[z] = 0
+    _add_x(tables, i, n_x, n_y, n_z, formula.terms, formula.unit, room.z_part, room.z_seen)
     total: int64 = 0
     free: int64 = 0
     for z in range(n_z):
-        if room.y_seen[z] < 2:
-            continue
-        part: int64 = room.y_part[z]
-        seen: int64 = 0
-        at: int64 = z
-        for _x in range(n_x):
-            margin: int64 = 0
-            for _y in range(n_y):
-                margin += tables[i, at]
-                part += term(tables[i, at], formula.terms)
-                at += n_z
-            part -= term(margin, formula.terms)
-            seen += margin > 0
-        if seen > 1:
-            total += part
-            free += (seen - 1) * (room.y_seen[z] - 1)
+        if room.z_seen[z] > 1 and room.y_seen[z] > 1:
+            total += room.z_part[z]
+            free += (room.z_seen[z] - 1) * (room.y_seen[z] - 1)
     room.free = free
-    unit: float64 = 2.0 ** -formula.terms[formula.terms.shape[0] - 1]
-    g: float64 = 2.0 * unit * total
+    g: float64 = 2.0 * formula.unit * total
     if formula.want_x2 or g < room.enough:
         return _cell_by_cell(tables, i, n_x, n_y, n_z, formula.want_x2, room)
     return g
@@ -97,9 +112,9 @@ def _cell_by_cell(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64,
             c: int64 = 0
             for x in range(n_x):
                 c += tables[i, (x * n_y + y) * n_z + z]
-            if c == 0:
-                continue
             n: float64 = room.size[z]
+            if c <= 0 or n <= 0.0:
+                continue
             share: float64 = c / n
             for x in range(n_x):
                 r: int64 = 0
@@ -117,7 +132,7 @@ def _cell(o: float64, e: float64, want_x2: bint) -> float64:
     s: float64 = d * d
     if want_x2:
         return s * e
-    if o == 0.0:
+    if o <= 0.0:
         return 2.0 * e
     if abs(d) > 0.1:
         return 2.0 * (o * log(o / e) - (o - e))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import OPEN
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
@@ -42,6 +43,8 @@ class Weakest:
     last_dof: NewReals
     last_log_p: NewReals
     last_method: NewReals
+    rows: NewReals  # of the tests, where columns have holes
+    last_rows: NewReals
     tested: NewBytes
     waiting: NewBytes  # it is to be judged from outside
     n_waiting: int64
@@ -53,11 +56,12 @@ class Weakest:
     found: tuple  # type: ignore[type-arg]
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
-        answers, marks, sizes = np.full((8, n), np.nan), np.zeros((4, n), np.uint8), np.zeros(n, np.int64)
+        answers, marks, sizes = np.full((10, n), np.nan), np.zeros((4, n), np.uint8), np.zeros(n, np.int64)
         places, answers[1] = np.zeros((n, largest), np.int64), 0.0
         self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
         self.last_statistic, self.last_dof = view(answers[4]), view(answers[5])
         self.last_log_p, self.last_method = view(answers[6]), view(answers[7])
+        self.rows, self.last_rows = view(answers[8]), view(answers[9])
         self.reliable, self.settled, self.tested, self.waiting = (view(marks[k]) for k in range(4))
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
         self.n_waiting, self.next, self.largest = 0, smallest, largest
@@ -66,8 +70,8 @@ class Weakest:
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
-        last ones), marks (any test, settled, last test, waiting), sizes and sets as places, and the set of the last
-        tests. What waits is judged by putting log p-values and methods there.
+        last ones; rows behind both), marks (any test, settled, last test, waiting), sizes and sets as places, and the
+        set of the last tests. What waits is judged by putting log p-values and methods there.
         """
         return self.found
 
@@ -126,6 +130,7 @@ def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint,
     weakest.dof[i] = dof
     weakest.log_p[i] = log_p
     weakest.method[i] = weakest.last_method[i]
+    weakest.rows[i] = weakest.last_rows[i]
     weakest.reliable[i] = True
     weakest.settled[i] = log_p > log_alpha
     weakest.size[i] = size
@@ -186,21 +191,40 @@ def _separate(
                 for k in range(size):
                     if room.given[k] == xs[i]:
                         room.skip[i] = True
-            n: int64 = test_each(
-                table,
-                formula,
-                xs,
-                room.skip,
-                y,
-                room.given,
-                size,
-                room,
-                weakest.last_statistic,
-                weakest.last_dof,
-                weakest.last_log_p,
-                weakest.last_method,
-                weakest.tested,
-            )
+            n: int64 = 0
+            if table.holey:
+                n = test_seen(
+                    table,
+                    formula,
+                    xs,
+                    room.skip,
+                    y,
+                    room.given,
+                    size,
+                    room,
+                    weakest.last_statistic,
+                    weakest.last_dof,
+                    weakest.last_log_p,
+                    weakest.last_method,
+                    weakest.tested,
+                    weakest.last_rows,
+                )
+            else:
+                n = test_each(
+                    table,
+                    formula,
+                    xs,
+                    room.skip,
+                    y,
+                    room.given,
+                    size,
+                    room,
+                    weakest.last_statistic,
+                    weakest.last_dof,
+                    weakest.last_log_p,
+                    weakest.last_method,
+                    weakest.tested,
+                )
             if n < 0:
                 return n
             performed += n

@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 int32: TypeAlias = int
 int64: TypeAlias = int
+uint8: TypeAlias = int
 uint32: TypeAlias = int
 uint64: TypeAlias = int
 float64: TypeAlias = float
@@ -74,6 +75,16 @@ def door(kernel: Callable[..., T]) -> Callable[..., T]:
 def inner(kernel: T) -> T:
     """Mark a function, or a class, that only kernels use: compiled, it has no lock and no exceptions."""
     return kernel
+
+
+def common_words(a: object, b: object, n: int) -> int:
+    """Return how many bits two rows of words have in common (_words.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
+def count_four(*arguments: object) -> None:
+    """Count four columns (_words.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
 
 
 def view(array: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Structure learning and latent variables: scores, the best DAG, SLL, (constrained) structural EM."""
+"""Structure learning and latent (hidden) variables: scores, the best DAG, SLL, (constrained) structural EM."""
 
 from blankets.latent._best import BestDAG, best_dag
 from blankets.latent._discover import LatentSearch

@@ -20,7 +20,7 @@ from blankets.latent._integer import solve_integer
 from blankets.latent._rows import Rows, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, largest_useful, members_of, score_all
 
-MOST_DYNAMIC = 20  # nodes; 2^20 sets of 20 nodes take about 0.3 GB
+MOST_DYNAMIC = 20  # most nodes; 2^20 sets of 20 nodes take about 0.3 GB
 MOST_NODES = 62  # bits of a mask
 LEARNERS = ("auto", "dynamic", "integer")
 
@@ -36,11 +36,11 @@ class BestDAG:
     score : float
         Sum of the local scores, in nats.
     gap : float
-        No DAG that meets the constraints scores more than ``score + gap``. 0.0: this one is optimal.
+        No DAG that meets the constraints scores more than ``score + gap``. 0.0: this DAG is optimal.
     criterion : {"bic", "bdeu"}
         The score.
     learner : {"dynamic", "integer"}
-        How it was found.
+        The method that found it.
 
     Examples
     --------
@@ -91,23 +91,23 @@ def best_dag(
     data : table
         Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretized.
     required, forbidden : iterable of (str, str)
-        Edges (parent, child) that must or may not be there.
+        Edges (parent, child) that the DAG must have, or must not have.
     score : {"bic", "bdeu"}
         Bayesian information criterion or Bayesian Dirichlet score.
     max_parents : int, optional
-        Largest number of parents of a node; by default no limit.
+        Largest number of parents of a node; default: no limit.
     equivalent_sample_size : float
-        Weight of the uniform prior of BDeu, in rows.
+        Weight of the uniform prior of BDeu, as a number of rows.
     learner : {"auto", "dynamic", "integer"}
-        Dynamic programming is exact up to 20 nodes; integer programming goes beyond and can be stopped. "auto"
-        takes the first where it can.
+        Dynamic programming is exact up to 20 nodes; integer programming can have more nodes and can be stopped.
+        "auto" uses the first if possible.
     time_limit : float, optional
         Seconds after which integer programming returns the best DAG so far, with the remaining gap.
 
     Returns
     -------
     BestDAG
-        Graph, score and gap; a gap of 0.0 is a proof of optimality.
+        Graph, score and gap; a gap of 0.0 proves that the DAG is optimal.
 
     References
     ----------
@@ -127,7 +127,7 @@ def best_dag(
     constraints = Constraints.from_names(frame.names, required, forbidden, max_parents)
     rows, _ = distinct_rows(frame, range(frame.n_columns))
     kind = SetScore.named(score, rows.total, equivalent_sample_size)
-    parents, total, gap = solve(rows, constraints, kind, learner=learner, time_limit=time_limit)
+    parents, total, gap = solve_dag(rows, constraints, kind, learner=learner, time_limit=time_limit)
     return BestDAG(
         graph=_named_graph(frame.names, parents, Scorer(rows, kind)),
         score=total,
@@ -137,7 +137,7 @@ def best_dag(
     )
 
 
-def solve(
+def solve_dag(
     rows: Rows, constraints: Constraints, score: SetScore, *, learner: str = "auto", time_limit: float | None = None
 ) -> tuple[NDArray[np.int64], float, float]:
     """Return parent masks, score and gap of the best DAG over all columns of ``rows``."""

@@ -1,7 +1,7 @@
-"""Which latent blanket is better: information about the target, BIC, training error, conditional likelihood.
+"""Choose the better latent blanket: by information about the target, BIC, training error, conditional likelihood.
 
-Information is that of the *fitted model*: a latent read off the posterior given the target would win by copying
-the target. Such a copy can also be fitted, so a winner has to be supported by the observed-data BIC as well.
+Information is that of the *fitted model*: if the posterior used the target, a latent that copies the target would
+win. Such a copy can also be fitted, so the observed-data BIC must support the winner as well.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from blankets.latent._local import Stage
 from blankets.latent._rows import Floats
 
 CRITERIA = {"mi": 1.0, "bic": 1.0, "error": -1.0, "cll": 1.0}  # sign: higher or lower is better
-TIE = 1.0  # nats not worth more than a bare mention (Kass & Raftery, 1995)
-DOUBT = 3.0  # nats from which evidence is strong (the same)
+TIE = 1.0  # smaller differences, in nats, are "not worth more than a bare mention" (Kass & Raftery, 1995)
+DOUBT = 3.0  # from this many nats on evidence is strong (the same paper)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merits:
-    """What speaks for a model of the neighborhood."""
+    """The scores of a model of the neighborhood."""
 
-    mi: float  # mutual information of target and blanket in the fitted model, in nats a row
-    bic: float  # observed-data BIC: latents summed out, all parameters paid for, in nats
+    mi: float  # mutual information of target and blanket in the fitted model, in nats per row
+    bic: float  # observed-data BIC: latents summed out, penalty for all parameters, in nats
     error: float  # share of labeled rows whose label is not the most probable one given the features
     cll: float  # log-likelihood of the labels given the features, in nats
 
@@ -35,8 +35,8 @@ class Merits:
 def merits_of(stage: Stage) -> Merits:
     """Return the merits of a fitted model.
 
-    p(target, latents | features) is the fitted model's, averaged over the rows' features. The label of a row
-    takes no part in it.
+    p(target, latents | features) comes from the fitted model, averaged over the features of the rows. It does not
+    use the label of a row.
     """
     rows, target = stage.local.rows, stage.target
     unknown = [target, *stage.latents]
@@ -67,7 +67,7 @@ def _log(values: Floats) -> Floats:
 
 
 def better(one: Merits, two: Merits, criterion: str) -> bool:
-    """Whether ``one`` beats ``two``; among equals the higher BIC."""
+    """Whether ``one`` is better than ``two``; for equal scores, by the higher BIC."""
     one_of("score", criterion, CRITERIA)
     sign = CRITERIA[criterion]
     first, second = sign * getattr(one, criterion), sign * getattr(two, criterion)
@@ -75,10 +75,10 @@ def better(one: Merits, two: Merits, criterion: str) -> bool:
 
 
 def bic_can_tell(before: Stage, states: int) -> bool:
-    """Whether the observed-data BIC can speak for one more latent.
+    """Whether the observed-data BIC can support one more latent.
 
-    With too few observed columns (two binary members) it cannot, however true the latent is: one behind all of them
-    has as many parameters as their unrestricted table, and at best ties with it.
+    With too few observed columns (two binary members) it cannot, even if there is a latent: a common cause of all of
+    them has as many parameters as their unrestricted table, and can at best have the same BIC.
     """
     columns = before.local.rows.arities
     return bool(before.arities) or len(columns) > MOST_COLUMNS or can_be_tested(columns, states)
@@ -102,10 +102,10 @@ def joint_with_target(stage: Stage, latent: int) -> Floats:
     return joint
 
 
-def information(joint: Floats) -> float:
+def shared_information(joint: Floats) -> float:
     """Return the mutual information of a joint distribution of two variables, in nats.
 
-    >>> round(information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
+    >>> round(shared_information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
     0.6931
     """
     return max(_entropy(joint.sum(axis=0)) + _entropy(joint.sum(axis=1)) - _entropy(joint), 0.0)
@@ -116,9 +116,9 @@ def _entropy(shares: Floats) -> float:
 
 
 def shared_with_target(stage: Stage) -> float:
-    """Return the information that the newest latent and the target have in common, as a share of the larger entropy.
+    """Return the information shared by the newest latent and the target, as a share of the larger entropy.
 
-    1 for a copy.
+    It is 1 for a copy.
     """
     joint = joint_with_target(stage, stage.latents[-1])
-    return information(joint) / max(_entropy(joint.sum(axis=0)), _entropy(joint.sum(axis=1)), 1e-12)
+    return shared_information(joint) / max(_entropy(joint.sum(axis=0)), _entropy(joint.sum(axis=1)), 1e-12)

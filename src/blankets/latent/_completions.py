@@ -1,9 +1,9 @@
-"""All completions of the rows: what EM counts when some values are hidden.
+"""All completions of the rows: what EM counts if some values are hidden.
 
-A distinct row whose latent (and perhaps whose label) is unknown stands for one completion per value the hidden
-columns can take. A completion has a weight: the row's weight times its posterior probability. Complete data are
-the special case of one completion a row. For each set of columns the *group* of each completion (which
-configuration it has) is found once; every expected count is then one pass over the weights.
+A distinct row with an unknown latent (and perhaps an unknown label) has one completion for each value that the
+hidden columns can have. A completion has a weight: the row's weight times its posterior probability. Complete data
+are the special case of one completion per row. For each set of columns the *group* of each completion (its
+configuration) is found once; every expected count is then one pass over the weights.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from blankets.kernels import score_tree
 from blankets.latent._rows import Codes, Floats, Ints, Rows
 
-ROOM = 256 * 2**20  # bytes for the groups of all sets
+ROOM = 256 * 2**20  # most bytes for the groups of all sets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Completions:
     weights: Floats  # (rows,): weight of each row
     arities: Ints  # (nodes,): number of levels
     hidden: int  # mask of the nodes with hidden values
-    largest: int  # sets of at most so many nodes have groups
+    largest: int  # sets of at most this many nodes have groups
     position: Ints  # (2 ** nodes,): where a set's groups are; -1 for sets that are too large
     groups: NDArray[np.int32]  # (sets, completions): group of each completion, for each set
     n_groups: Ints  # (sets,): number of groups
@@ -42,7 +42,7 @@ class Completions:
 
     @property
     def penalty(self) -> float:
-        """Price of one parameter: log(N) / 2."""
+        """Penalty for one parameter: log(N) / 2."""
         return math.log(max(self.total, 1.0)) / 2
 
     def normalized(self, odds: Floats) -> Floats:

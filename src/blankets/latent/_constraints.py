@@ -1,6 +1,6 @@
-"""Edge constraints: which parents a node must have, which it may not have, and how many.
+"""Edge constraints: which parents a node must have, which it must not have, and how many.
 
-Constraints act on each node's admissible parent sets. Sets of nodes are bit masks: bit i is node i.
+Constraints limit the possible parent sets of each node. Sets of nodes are bit masks: bit i is node i.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Constraints:
 
     @classmethod
     def none(cls, n: int, max_parents: int | None = None) -> Constraints:
-        """Return the absence of constraints for ``n`` nodes, apart from the number of parents."""
+        """Return empty constraints for ``n`` nodes, except for the number of parents."""
         most = n - 1 if max_parents is None else min(max_parents, n - 1)
         return cls(np.zeros(n, np.int64), np.zeros(n, np.int64), most)
 
@@ -53,7 +53,7 @@ class Constraints:
         forbidden: Iterable[tuple[str, str]] = (),
         max_parents: int | None = None,
     ) -> Constraints:
-        """Return the constraints for edges (parent, child) given by name, after checking that a DAG can meet them."""
+        """Return the constraints for edges (parent, child) given by name, and check that a DAG can meet them."""
         if max_parents is not None:
             max_parents = whole_number("max_parents", max_parents, 0)
         must, may_not = _edges("required", required, names), _edges("forbidden", forbidden, names)

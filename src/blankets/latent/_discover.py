@@ -1,4 +1,4 @@
-"""From codes to a Markov blanket with latent members: what `blankets.discover_latent` does once a table is read."""
+"""Find a Markov blanket with latent members from codes: `blankets.discover_latent` after the table is read."""
 
 from __future__ import annotations
 
@@ -16,23 +16,31 @@ from blankets.counting import MemoryCounter
 from blankets.data import Encoder, Frame
 from blankets.errors import ParameterError, listed
 from blankets.independence import TableTests
-from blankets.latent._choice import CRITERIA, DOUBT, Merits, can_be_tested, information, joint_with_target, merits_of
+from blankets.latent._choice import (
+    CRITERIA,
+    DOUBT,
+    Merits,
+    can_be_tested,
+    joint_with_target,
+    merits_of,
+    shared_information,
+)
 from blankets.latent._graphs import children_of, compelled
 from blankets.latent._local import Stage, open_local
 from blankets.latent._methods import METHODS, Effort, Outcome
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
 from blankets.search import Trace, check_options, find
 
-DRAWS = 10  # sampled completions a row
-SCREEN = 0.2  # level at which columns are looked at that are not members, where all models of them can be compared
+DRAWS = 10  # sampled completions per row
+SCREEN = 0.2  # level for columns that are not members, if all models of them can be compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatentSearch:
-    """How latents are sought; the fields are arguments of `blankets.discover_latent`, checked."""
+    """How to search for latents; the fields are the checked arguments of `blankets.discover_latent`."""
 
     blanket: Sequence[str] | None
     algorithm: str
@@ -61,7 +69,7 @@ class LatentSearch:
             )
 
     def effort(self, n_jobs: int, tell: Callable[[str], None] | None) -> Effort:
-        """Return how much is tried, and by how many threads."""
+        """Return the effort of the search, and its number of threads."""
         return Effort(
             arity=self.arity,
             n_restarts=self.n_restarts,
@@ -126,7 +134,7 @@ def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], al
 
 
 def _context(frame: Frame, t: int, members: list[int], arity: int) -> list[int]:
-    """Return the columns nearest to a small blanket, as many as it takes to put a latent to the test."""
+    """Return the columns nearest to a small blanket, as many as are needed to test a latent."""
     context: list[int] = []
     outside = [j for j in range(frame.n_columns) if j != t and j not in members]
     if members and outside and not can_be_tested(frame.arities[[*members, t]], arity):
@@ -144,7 +152,7 @@ def _handed_over(frame: Frame, t: int, blanket: Sequence[str]) -> list[int]:
         raise ParameterError.out_of_range("blanket", blanket, "a sequence of column names")
     members = [frame.index(name) for name in blanket]
     if t in members or len(set(members)) < len(members):
-        raise ParameterError(f"'blanket' holds the target or a name twice: {listed(blanket)}")
+        raise ParameterError(f"'blanket' holds the target, or a name twice: {listed(blanket)}")
     return members
 
 
@@ -210,8 +218,8 @@ class _Description:
             encoder=self.encoder,
         )
 
-    def _ordered(self, network: Network) -> tuple[Network, dict[int, list[int]]]:
-        """Return the network with the states of each latent by p(last level of the target | state), and the orders."""
+    def _ordered(self, network: FittedNetwork) -> tuple[FittedNetwork, dict[int, list[int]]]:
+        """Return the network with the states of each latent sorted by p(last level of the target | state)."""
         orders = {}
         for h in self.stage.latents:
             joint = joint_with_target(self.stage, h)
@@ -220,7 +228,7 @@ class _Description:
             network = network.relabeled(h, orders[h])
         return network, orders
 
-    def _latent(self, h: int, network: Network, order: list[int]) -> Latent:
+    def _latent(self, h: int, network: FittedNetwork, order: list[int]) -> Latent:
         stage, names = self.stage, self.names(self.stage)
         parents, children = members_of(int(stage.fit.parents[h])), children_of(stage.fit.parents, h)
         joint = joint_with_target(stage, h)
@@ -236,7 +244,7 @@ class _Description:
             children=tuple(names[v] for v in children),
             table=network.tables[h],
             prevalence=tuple(float(share) for share in joint.sum(axis=0)[order]),
-            information=information(joint),
+            information=shared_information(joint),
             replaced=tuple(names[v] for v in (gone if len(stage.arities) == 1 else mine) if position != "outside"),
             support=self.outcome.supports[h - stage.target - 1],
         )

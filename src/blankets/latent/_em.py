@@ -34,8 +34,8 @@ def em(
     """Fit the parameters of a DAG; return the weights of the completions and the log-likelihoods, in nats.
 
     ``space``: the data. ``parents``, of shape (nodes,): parent masks of the DAG. ``weights``, of shape (completions,):
-    where to start: weights of the completions, which add up to the weight of each row. ``most``, ``tolerance``: stop
-    after so many steps, or when a step gains less than ``tolerance`` nats.
+    first weights of the completions, which add up to the weight of each row. ``most``, ``tolerance``: stop after
+    ``most`` steps, or when a step gains less than ``tolerance`` nats.
 
     Return row weight times posterior probability, and the log-likelihood of the hidden part
     (factors with a hidden node) after each step.

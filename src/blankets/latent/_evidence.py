@@ -1,10 +1,10 @@
-"""Evidence for a latent where BIC is silent: marginal likelihoods of models of a few columns.
+"""Evidence for a latent if BIC cannot decide: marginal likelihoods of models of a few columns.
 
-A latent behind two binary columns and a binary target has as many parameters as their unrestricted table, so BIC at
-best ties. How probable the data are under each model, before any parameter is fitted, still differs: a latent that
-has to copy a column to fit, or whose effects are those of a simpler DAG, fits in a small corner of its parameters
-only. All conditional distributions are uniform a priori. For families without a latent the integral has a closed
-form; for the others particles are annealed from the prior to the posterior.
+A latent cause of two binary columns and a binary target has as many parameters as their unrestricted table, so its
+BIC can at best be equal. The probability of the data under each model, averaged over all parameters, still differs:
+a latent that has to copy a column, or whose effects are those of a simpler DAG, fits only for a small part of its
+parameters. All conditional distributions have uniform priors. For families without a latent the integral has a
+closed form; for the others particles are annealed from the prior to the posterior (sequential Monte Carlo).
 
 References
 ----------
@@ -23,23 +23,23 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from blankets.latent._em import families_with
-from blankets.latent._graphs import EquivalenceClass, acyclic, blanket_of, class_of
+from blankets.latent._graphs import EquivalenceClass, acyclic, blanket_in_dag, class_of
 from blankets.latent._local import Stage
 from blankets.latent._rows import Codes, Floats, Ints
 from blankets.latent._scores import members_of
 
 MOST_COLUMNS = 4  # 543 DAGs
 PARTICLES = 1000
-EFFECTIVE = 0.95  # share of the particles that still count after a step of the temperature
-MOVES = 6  # of each particle at each temperature
+EFFECTIVE = 0.95  # effective share of the particles after a step of the temperature
+MOVES = 6  # moves of each particle at each temperature
 
 
 def evidence_without(stage: Stage, *, certain: bool) -> float:
     """Return the log of the mean marginal likelihood of all models without latents that agree with the members.
 
-    These are the DAGs over the same columns whose blanket of the target has the members in it; each equivalence
-    class weighs the same. Members that are not ``certain``, for tests have found them, may be none: then the DAGs in
-    which the target is alone count if they do better. Rows without label are left out.
+    These are the DAGs over the same columns whose blanket of the target contains the members; each equivalence
+    class has the same weight. If the members are not ``certain`` (tests have found them), DAGs without any member are
+    used instead if these are better. Rows without a label are left out.
     """
     codes, weights = stage.local.rows.codes[:, stage.local.labeled], stage.local.rows.weights[stage.local.labeled]
     n, arities = len(codes), stage.local.rows.arities
@@ -50,7 +50,7 @@ def evidence_without(stage: Stage, *, certain: bool) -> float:
     for choice in product(*sets):
         parents = np.array(choice)
         if acyclic(parents):
-            members = blanket_of(parents, stage.target)
+            members = blanket_in_dag(parents, stage.target)
             evidence = sum(families[v][mask] for v, mask in enumerate(choice))
             if stage.members <= members:
                 related.setdefault(class_of(parents), []).append(evidence)
@@ -85,7 +85,7 @@ def evidence_of(stage: Stage) -> float:
     for v in range(len(parents)):
         if v not in hidden:
             evidence += _closed_form(codes[:, first], weights, space.arities, v, int(parents[v]))
-    # All conditional distributions laid end to end: to which each probability belongs, and which a completion takes.
+    # All conditional distributions in one array: the distribution of each probability, and those of each completion.
     taken, group = [], np.empty(0, np.int64)
     for v in hidden:
         axes = [*members_of(int(parents[v])), v]
@@ -106,7 +106,7 @@ def evidence_of(stage: Stage) -> float:
 
 
 def _annealed(loglik: Callable[[Floats], Floats], n: int, rng: np.random.Generator) -> float:
-    """Return the log of the mean likelihood under a prior by which n log odds are logs of exponential draws.
+    """Return the log of the mean likelihood under a prior in which the n log odds are logs of exponential draws.
 
     Normalized within each conditional distribution, such odds are uniform.
     """
@@ -136,7 +136,7 @@ def _log_prior(odds: Floats) -> Floats:
 
 
 def _next_step(logs: Floats, most: float) -> float:
-    """Return the largest step of the temperature after which enough of the particles still count."""
+    """Return the largest step of the temperature that keeps the effective share of the particles."""
 
     def effective(step: float) -> float:
         shares = np.exp(step * (logs - logs.max()))
@@ -152,7 +152,7 @@ def _next_step(logs: Floats, most: float) -> float:
 
 
 def _proposal(odds: Floats, move: int, rng: np.random.Generator) -> Floats:
-    """Return where the particles may go: along the difference of two others, or in a few directions at random."""
+    """Return proposed moves of the particles: along the difference of two others, or in a few random directions."""
     way: Floats = rng.standard_normal(odds.shape)
     if move % 3 < 2:
         apart = odds[rng.permutation(PARTICLES)] - odds[rng.permutation(PARTICLES)]

@@ -1,4 +1,4 @@
-"""One latent of a small set of columns as a feature: its posterior for any row, never looking at the target."""
+"""One latent of a small set of columns as a feature: its posterior for any row, without using the target."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from blankets.data import Frame
 from blankets.latent._local import open_local
 from blankets.latent._methods import Effort, attempts_in, best_attempt
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._rows import Codes, Floats
 from blankets.latent._subspaces import subspaces
 
@@ -20,7 +20,7 @@ class LatentFeature:
     """A latent fitted to some columns and the target."""
 
     names: tuple[str, ...]  # the columns
-    network: Network  # nodes are the columns, the target, the latent
+    network: FittedNetwork  # nodes are the columns, the target, the latent
     members: tuple[str, ...]  # the columns that are in the blanket of the target beside the latent
 
     def posterior(self, frame: Frame) -> Floats:
@@ -45,9 +45,9 @@ class LatentFeature:
 def fit_feature(
     frame: Frame, target: int, members: Sequence[int], effort: Effort, rng: np.random.Generator
 ) -> LatentFeature | None:
-    """Return the best latent of these columns by ``effort.score``, or None if no place admits one.
+    """Return the best latent of these columns by ``effort.score``, or None if no place is possible.
 
-    The best is taken whether or not it beats the model without a latent: it is a feature, not a claim.
+    The best is returned even if the model without a latent is better: it is a feature, not a claim.
 
     Examples
     --------

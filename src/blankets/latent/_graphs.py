@@ -46,10 +46,10 @@ def spouses_of(parents: Ints, node: int) -> dict[int, list[int]]:
     return spouses
 
 
-def blanket_of(parents: Ints, node: int) -> set[int]:
+def blanket_in_dag(parents: Ints, node: int) -> set[int]:
     """Return parents, children and spouses of a node.
 
-    >>> sorted(blanket_of(np.array([0b000, 0b101, 0b000]), 0))
+    >>> sorted(blanket_in_dag(np.array([0b000, 0b101, 0b000]), 0))
     [1, 2]
     """
     return {*members_of(int(parents[node])), *children_of(parents, node), *spouses_of(parents, node)}
@@ -71,7 +71,7 @@ def _colliders(parents: Ints) -> set[Collider]:
 
 
 def class_of(parents: Ints) -> EquivalenceClass:
-    """Return what Markov equivalent DAGs share: skeleton and unshielded colliders (Verma & Pearl, 1990)."""
+    """Return what identifies Markov equivalent DAGs: skeleton and unshielded colliders (Verma & Pearl, 1990)."""
     return frozenset(_skeleton(parents)), frozenset(_colliders(parents))
 
 
@@ -108,7 +108,7 @@ def compelled(parents: Ints) -> set[tuple[int, int]]:
     return fixed
 
 
-def random_dag(required: Ints, forbidden: Ints, most: int, rng: np.random.Generator) -> Ints:
+def random_start(required: Ints, forbidden: Ints, most: int, rng: np.random.Generator) -> Ints:
     """Return a random DAG that meets the constraints: a random order, each admissible edge with probability 1/2."""
     left, before = set(range(len(required))), 0
     parents = required.copy()

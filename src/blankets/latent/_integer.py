@@ -1,12 +1,12 @@
-"""The best-scoring DAG by integer programming, for more nodes than dynamic programming can hold.
+"""The best-scoring DAG by integer programming, for more nodes than dynamic programming can handle.
 
-Each node chooses one of its candidate parent sets. A choice is acyclic iff every set of nodes C (a *cluster*)
-has a member whose parents all lie outside C; these inequalities are added as they are violated. Bounds come
-from the relaxations, a DAG from local search over orders, so at any time the gap between them is known.
+Each node chooses one of its candidate parent sets. A choice is acyclic if and only if every set of nodes C (a
+*cluster*) has a member whose parents are all outside C; these inequalities are added when they are violated.
+Relaxations give an upper bound, local search over orders gives a DAG, so the gap between them is always known.
 
-Parent sets are scored size by size; a set is a candidate only if it beats all its subsets, and supersets that
-the penalty alone excludes are never counted. Sets left unscored when the time is over are represented by
-their ceiling, so the gap stays honest.
+Parent sets are scored size by size; a set is a candidate only if it is better than all its subsets, and supersets
+that the penalty alone excludes are never counted. Sets not scored when the time is over are represented by an upper
+bound, so the gap stays right.
 
 References
 ----------
@@ -29,16 +29,16 @@ from blankets.latent._constraints import Constraints
 from blankets.latent._scores import Scorer, members_of
 
 TOLERANCE = 1e-6  # relative to the score; HiGHS works to about this
-CLOSE = 1e-2  # relative: a relaxation whose order comes so close to the best DAG is worth a local search
+CLOSE = 1e-2  # relative: local search starts if the order of a relaxation is this close to the best DAG
 N_ORDERS = 10  # random orders that local search starts from
-ENOUGH = 3_000_000  # parent sets scored before the rest is left to the gap
+ENOUGH = 3_000_000  # most parent sets that are scored; the rest counts in the gap
 
 Candidate = tuple[float, int]  # score, parents
 
 
 @dataclass(slots=True)
 class Candidates:
-    """Candidate parent sets of each node, best first, and a ceiling for what was not scored."""
+    """Candidate parent sets of each node, best first, and an upper bound for sets that were not scored."""
 
     sets: list[list[Candidate]]
     ceilings: list[float]
@@ -47,7 +47,7 @@ class Candidates:
 def solve_integer(
     scorer: Scorer, constraints: Constraints, time_limit: float | None
 ) -> tuple[NDArray[np.int64], float, float]:
-    """Return parent masks, score, and how much better an unseen DAG could be at most (0.0: none)."""
+    """Return parent masks, score, and by how much another DAG could at most be better (0.0: optimal)."""
     end = time.monotonic() + time_limit if time_limit is not None else np.inf
     candidates = find_candidates(scorer, constraints, end if time_limit is None else end - time_limit / 2)
     search = _Search(candidates, constraints)
@@ -57,7 +57,7 @@ def solve_integer(
 
 
 def find_candidates(scorer: Scorer, constraints: Constraints, end: float) -> Candidates:
-    """Return the parent sets that can occur in a best DAG, scoring them size by size until time is over."""
+    """Return the parent sets that can be in a best DAG, scored size by size until the time is over."""
     n = len(constraints.required)
     best: list[dict[int, float]] = [{} for _ in range(n)]  # of a set and all its subsets
     kept: list[list[Candidate]] = [[] for _ in range(n)]
@@ -91,7 +91,7 @@ def _count_level(scorer: Scorer, level: list[list[int]]) -> None:
 def _next_level(
     scorer: Scorer, constraints: Constraints, v: int, sets: list[int], best: dict[int, float], kept: list[Candidate]
 ) -> list[int]:
-    """Score the sets of one level, keep those that beat their subsets; return the supersets worth scoring."""
+    """Score the sets of one level, keep those better than their subsets; return the supersets to score next."""
     n, required = len(constraints.required), int(constraints.required[v])
     free = [u for u in range(n) if u != v and not (required | int(constraints.forbidden[v])) >> u & 1]
     following = []
@@ -125,7 +125,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         columns = [(v, *c) for v, sets in enumerate(self.candidates.sets) for c in sets]
-        # What was left unscored may at best cost no one a parent: a bound, never part of an answer.
+        # Unscored sets count with their best possible score: a bound, never part of an answer.
         for v, ceiling in enumerate(self.candidates.ceilings):
             if ceiling > self.candidates.sets[v][0][0]:
                 columns.append((v, ceiling, int(self.constraints.required[v])))
@@ -135,7 +135,7 @@ class _Search:
         self.parents = self.constraints.required.copy()
 
     def run(self, end: float) -> float:
-        """Improve DAG and bound until they meet or time is over; return the bound."""
+        """Improve DAG and bound until they are equal or the time is over; return the bound."""
         rng = np.random.default_rng(0)
         for _ in range(N_ORDERS):
             self.improve(self.order_of(np.zeros(len(self.node)), rng.permutation(len(self.parents))), end)
@@ -151,7 +151,7 @@ class _Search:
                 self.improve(order, end)
             found = self.violated(weights)
             if not found and whole:
-                break  # an acyclic optimum: either the answer or a bound that rests on unscored sets
+                break  # an acyclic optimum: either the answer or a bound from unscored sets
             whole = not found
             self.cuts += [(cluster, self.column_of(cluster)) for cluster in found]
         return max(bound, self.score)
@@ -159,7 +159,7 @@ class _Search:
     def relax(self, end: float) -> tuple[NDArray[np.float64] | None, float]:
         """Solve the relaxation; return the weights of the columns and the bound.
 
-        A column whose reduced cost exceeds the gap is in no better DAG and leaves the program.
+        A column whose reduced cost is larger than the gap cannot be in a better DAG and is removed.
         """
         from scipy.optimize import linprog
 
@@ -191,7 +191,7 @@ class _Search:
         if cuts is not None:
             constraints.append(LinearConstraint(cuts, 1, np.inf))
         every = np.ones(len(self.node))
-        options = _time_left(end) | {"mip_rel_gap": 0.0}  # by default 1e-4 is near enough
+        options = _time_left(end) | {"mip_rel_gap": 0.0}  # the default, 1e-4, is not exact
         answer = milp(-self.value, integrality=every, bounds=Bounds(0, 1), constraints=constraints, options=options)
         bound = np.inf if answer.mip_dual_bound is None else -float(answer.mip_dual_bound)
         return answer.x if answer.status == 0 else None, bound
@@ -208,11 +208,11 @@ class _Search:
         return one, csr_array((np.ones(len(at)), (rows, at)), shape=(len(self.cuts), m))
 
     def column_of(self, cluster: int) -> NDArray[np.int64]:
-        """Return the columns that give some member of the cluster parents outside it only."""
+        """Return the columns that give a member of the cluster only parents outside it."""
         return np.flatnonzero((cluster >> self.node & 1 > 0) & (self.sets & cluster == 0))
 
     def arcs(self, weights: NDArray[np.float64]) -> dict[int, dict[int, float]]:
-        """Return for each child the total weight of the chosen sets that hold each parent."""
+        """Return for each child the total weight of the chosen sets that contain each parent."""
         arcs: dict[int, dict[int, float]] = {v: {} for v in range(len(self.parents))}
         for k in np.flatnonzero(weights > 1e-9):
             into = arcs[int(self.node[k])]
@@ -221,7 +221,7 @@ class _Search:
         return arcs
 
     def violated(self, weights: NDArray[np.float64]) -> set[int]:
-        """Return clusters whose inequality the weights break: cycles of heavy arcs, grown while that helps."""
+        """Return clusters whose inequality the weights violate: cycles of heavy arcs, extended while that helps."""
         arcs, used = self.arcs(weights), np.flatnonzero(weights > 1e-9)
         node, sets, share = self.node[used], self.sets[used], weights[used]
 
@@ -262,7 +262,7 @@ class _Search:
             self.score, self.parents = score, np.array(parents, np.int64)
 
     def fitting(self, order: Iterable[int]) -> tuple[float, list[int]]:
-        """Return score and parents of the best DAG in which parents precede children in the order."""
+        """Return score and parents of the best DAG in which parents come before children in the order."""
         before, total, parents = 0, 0.0, [0] * len(self.parents)
         for v in order:
             for score, mask in self.candidates.sets[v]:
@@ -276,10 +276,10 @@ class _Search:
 
 
 def _most_violated(node: NDArray[np.int64], sets: NDArray[np.int64], share: NDArray[np.float64], n: int) -> int:
-    """Return the cluster whose inequality is broken most, 0 if none is (Cussens, 2011).
+    """Return the cluster whose inequality is violated most, 0 if none is (Cussens, 2011).
 
-    An integer program of its own: y_v says that v is in the cluster, z_k that column k gives a member of the cluster
-    a parent inside it; the inequality is broken if the weights of these columns exceed the size minus one.
+    This is another integer program: y_v means that v is in the cluster, z_k that column k gives a member of the cluster
+    a parent inside it; the inequality is violated if the weights of these columns exceed the size minus one.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -308,7 +308,7 @@ def _time_left(end: float) -> dict[str, float]:
 
 
 def _grown(cluster: int, outside: Callable[[int], float], n: int) -> int:
-    """Return the cluster with nodes added, one at a time, as long as its inequality is broken more by it."""
+    """Return the cluster with nodes added, one at a time, as long as its inequality is violated more."""
     value = outside(cluster)
     while True:
         wider = [cluster | 1 << u for u in range(n) if not cluster >> u & 1]
@@ -319,9 +319,9 @@ def _grown(cluster: int, outside: Callable[[int], float], n: int) -> int:
 
 
 def _cycles_through(start: int, arcs: dict[int, dict[int, float]]) -> list[int]:
-    """Return the cluster of the shortest cycle through ``start`` where an arc of weight w has length 1 - w.
+    """Return the cluster of the shortest cycle through ``start``, where an arc of weight w has length 1 - w.
 
-    A cycle shorter than 1 breaks the inequality of its cluster (Dijkstra from child to parent).
+    A cycle shorter than 1 violates the inequality of its cluster (Dijkstra from child to parent).
     """
     distance, via, queue = {start: 0.0}, {start: start}, [(0.0, start)]
     while queue:

@@ -1,4 +1,4 @@
-"""The neighborhood of a target as a problem: members, target and latents as nodes, with a model at every stage."""
+"""The neighborhood of a target: members, target and latents as nodes, with a fitted model at every stage."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 from blankets.data import Frame
 from blankets.errors import ParameterError
-from blankets.latent._best import solve
+from blankets.latent._best import solve_dag
 from blankets.latent._completions import Completions, complete
 from blankets.latent._constraints import Constraints
 from blankets.latent._graphs import compelled, spouses_of
-from blankets.latent._network import Network, fit_network
+from blankets.latent._network import FittedNetwork, fit_network
 from blankets.latent._rows import Floats, Rows, distinct_rows
 from blankets.latent._scores import SetScore
 from blankets.latent._structural import Fit, Problem, polish, structural_em
 
-MOST_NODES = 15  # blanket, target and latents; every structural step is exact
+MOST_NODES = 15  # most nodes (blanket, target and latents); every structural step is exact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Local:
     """The target and its observed blanket as weighted rows."""
 
-    names: tuple[str, ...]  # the members, other columns that help to tell a latent, then the target
+    names: tuple[str, ...]  # the members, other columns that help to find a latent, then the target
     n_members: int  # how many of them are members
     rows: Rows  # their distinct rows; a missing label has code 0
     missing: NDArray[np.bool_]  # (nodes, rows): which values are hidden: labels, if some rows have none
@@ -64,17 +64,17 @@ class Stage:
         """Numbers of the latents' nodes."""
         return range(self.target + 1, self.target + 1 + len(self.arities))
 
-    def network(self) -> Network:
+    def network(self) -> FittedNetwork:
         """Return the network with its conditional tables."""
         return fit_network(self.fit.parents, self.space.arities, self.space.codes, self.fit.weights)
 
     def neighbors(self) -> list[int]:
-        """Return parents and children of the target; members that the model does not connect count as such too."""
+        """Return parents and children of the target, and members that the model does not connect."""
         spouses = spouses_of(self.fit.parents, self.target)
         return sorted(v for v in self.members if v not in spouses)
 
     def possible_children(self) -> list[int]:
-        """Return the neighbors that some equivalent DAG has as children of the target."""
+        """Return the neighbors that are children of the target in some equivalent DAG."""
         fixed = compelled(self.fit.parents)
         return [v for v in self.neighbors() if (v, self.target) not in fixed]
 
@@ -83,14 +83,14 @@ class Stage:
         return [v for v, through in spouses_of(self.fit.parents, self.target).items() if child in through]
 
     def with_latent(self, arity: int) -> tuple[Completions, Floats]:
-        """Return the completions with one more latent, the last node, and what is known of the others as odds."""
+        """Return the completions with one more latent, the last node, and the odds of the other hidden values."""
         rows = self.local.rows
         arities = np.array([*self.arities, arity])
         space = _completions(self.local, arities)
         copies = np.diff(space.starts) // np.diff(self.space.starts)
         row = np.repeat(np.arange(len(rows.weights)), np.diff(space.starts))
         within = (np.arange(len(row)) - space.starts[row]) % np.diff(self.space.starts)[row]
-        # The last node varies slowest, so each block of the earlier completions is repeated as it stands.
+        # The last node varies slowest, so each block of the earlier completions is repeated without change.
         return space, self.fit.weights[self.space.starts[row] + within] / copies[row]
 
 
@@ -123,8 +123,8 @@ def open_local(
 ) -> Stage:
     """Return the model without latents: the best DAG over members, context and target.
 
-    The columns of the context are not in the blanket, but they may depend on a latent that is, and so tell about it.
-    Where labels are missing, the DAG starts from the labeled rows and is refined by structural EM on all rows.
+    The columns of the context are not in the blanket, but they may depend on a latent that is, and so help to find it.
+    If labels are missing, the DAG starts from the labeled rows and is refined by structural EM on all rows.
     """
     columns = [*members, *context, target]
     names = tuple(frame.names[j] for j in columns)
@@ -147,7 +147,7 @@ def first_stage(local: Local) -> Stage:
     rows = Rows(np.compress(shown, local.rows.codes, axis=1), local.rows.arities, local.rows.weights[shown])
     space = open_stage(local)
     constraints = Constraints.none(len(local.names), space.largest - 1)
-    parents, _, _ = solve(rows, constraints, SetScore.named("bic", rows.total))
+    parents, _, _ = solve_dag(rows, constraints, SetScore.named("bic", rows.total))
     shares = np.bincount(rows.codes[target], rows.weights, minlength=int(local.rows.arities[target])) + 1e-9
     weights = space.normalized(shares[space.codes[target]])
     problem = Problem(space, constraints, (), weights)

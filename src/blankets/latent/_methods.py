@@ -1,9 +1,9 @@
-"""SEM, SCSEM and LMB-CSEM: three ways to look for latents in the blanket of a target.
+"""SEM, SCSEM and LMB-CSEM: three ways to search for latents in the blanket of a target.
 
-* SEM (Friedman, 1997): structural EM from random DAGs, no constraints; the blanket is read off the best DAG.
+* SEM (Friedman, 1997): structural EM from random DAGs, no constraints; the blanket is that of the best DAG.
 * SCSEM (Elidan and others, 2000): the same from semi-cliques of the DAG without latents.
-* LMB-CSEM (Gao & Ji, 2016): one constrained search for each place the latent may have (parent, child, spouse);
-  blankets no larger than before compete; the winner is the start of the search for the next latent.
+* LMB-CSEM (Gao & Ji, 2016): one constrained search for each possible place of the latent (parent, child, spouse);
+  blankets no larger than before are compared; the search for the next latent starts from the best.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ import numpy as np
 from blankets.latent._choice import CRITERIA, TIE, Merits, better, bic_can_tell, merits_of, shared_with_target
 from blankets.latent._completions import Completions
 from blankets.latent._evidence import evidence_of, evidence_without
-from blankets.latent._graphs import blanket_of, children_of, same_class
+from blankets.latent._graphs import blanket_in_dag, children_of, same_class
 from blankets.latent._local import Stage
 from blankets.latent._rows import Ints
 from blankets.latent._structural import Fit, Problem, best_fits, polish
 from blankets.latent._subspaces import Subspace, anywhere, behind_all, subspaces
 
-MOST_POLISHED = 5  # structures of a subspace whose parameters are taken to convergence,
-NEAR = 5.0  # if their BIC is so close to the best, in nats
-MARGIN = 0.02  # models whose score differs by less are told apart by BIC
+MOST_POLISHED = 5  # most structures of a subspace whose parameters are fitted until convergence,
+NEAR = 5.0  # if their BIC is this close to the best, in nats
+MARGIN = 0.02  # models whose score differs by less are compared by BIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How hard to look."""
+    """The effort of the search."""
 
     arity: int = 2  # states of each latent
     n_restarts: int = 80  # starts of structural EM in each subspace
-    max_latents: int = 3  # stop after so many latents
-    draws: int = 0  # 0: expected counts; else so many sampled completions a row
+    max_latents: int = 3  # stop after this many latents
+    draws: int = 0  # 0: expected counts; else the number of sampled completions per row
     n_jobs: int = 1  # threads over restarts; the answer does not depend on it
-    score: str = "mi"  # what decides between subspaces
+    score: str = "mi"  # how to choose between subspaces
     certain: bool = True  # whether the observed members are known; else tests have found them
     tell: Callable[[str], None] = lambda sentence: None  # receives a sentence for every restart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """The best model of one subspace, or none, why it was not taken, and by how many nats data support its latent."""
+    """The best model of one subspace (or none), why it was not chosen, and the support of its latent in nats."""
 
     latent: int
     subspace: str
@@ -88,14 +88,14 @@ def attempts_in(
 
 
 def _stage(before: Stage, arity: int, space: Completions, fit: Fit) -> Stage:
-    members = frozenset(blanket_of(fit.parents, before.target))
+    members = frozenset(blanket_in_dag(fit.parents, before.target))
     return Stage(before.local, (*before.arities, arity), space, fit, members)
 
 
 def _least_copied(stage: Stage, before: Stage, fits: list[Fit]) -> Stage:
-    """Return, of the fits of this DAG that BIC can hardly tell apart, the one that copies the target least.
+    """Return, of the fits of this DAG with nearly the same BIC, the one that copies the target least.
 
-    Where data say little about a latent, many parameters fit equally well, and copies of the target are among them.
+    If data have little information about a latent, many parameters fit equally well, also copies of the target.
     """
     close = [f for f in fits if f.bic >= stage.fit.bic - TIE and same_class(f.parents, stage.fit.parents)]
     stages = [_stage(before, stage.arities[-1], stage.space, fit) for fit in close]
@@ -108,15 +108,15 @@ def _least_copied(stage: Stage, before: Stage, fits: list[Fit]) -> Stage:
 
 
 def _admissible(parents: Ints, before: Stage) -> bool:
-    """Whether the latent is in the blanket and ties at least two nodes, and nothing else has come in or grown."""
-    h, members = len(parents) - 1, blanket_of(parents, before.target)
+    """Whether the latent connects at least two nodes and is the only new node in a blanket that is not larger."""
+    h, members = len(parents) - 1, blanket_in_dag(parents, before.target)
     degree = int(parents[h]).bit_count() + len(children_of(parents, h))
     replaced = h in members and members - {h} <= before.members and len(members) <= len(before.members)
     return replaced and degree > 1
 
 
 def _distinct(fits: list[Fit]) -> list[Fit]:
-    """Return the best fits of different equivalence classes, as far as they are close to the best of all."""
+    """Return the best fits of different equivalence classes that are close to the best of all."""
     chosen: list[Fit] = []
     for fit in fits:
         if fit.bic < fits[0].bic - NEAR:
@@ -130,11 +130,11 @@ def _most_compact(fits: list[Fit], target: int, slack: float) -> Fit:
     """Return the fit with the smallest blanket among those whose BIC is within ``slack`` nats of the best."""
     best = max(fit.bic for fit in fits)
     close = [fit for fit in fits if fit.bic >= best - slack]
-    return min(close, key=lambda fit: (len(blanket_of(fit.parents, target)), -fit.bic))
+    return min(close, key=lambda fit: (len(blanket_in_dag(fit.parents, target)), -fit.bic))
 
 
 def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], None]:
-    """Return a function that counts the restarts of one subspace aloud."""
+    """Return a function that reports the number of restarts in one subspace."""
     done = iter(range(1, total + 1))
 
     def next_one() -> None:
@@ -144,7 +144,7 @@ def _teller(tell: Callable[[str], None], what: str, total: int) -> Callable[[], 
 
 
 def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Look for latents one after another, until none improves the score or one of them is the whole blanket."""
+    """Search for latents one after another, until none improves the score or one latent is the whole blanket."""
     stage, merits, log, supports = baseline, merits_of(baseline), list[Attempt](), list[float]()
     while stage.members - set(stage.latents) and len(stage.arities) < effort.max_latents:
         silent = effort.score == "mi" and not bic_can_tell(stage, effort.arity)
@@ -163,7 +163,7 @@ def lmb_csem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outco
 
 
 def _judged(attempt: Attempt, before: Merits, score: str, *, silent: bool) -> Attempt:
-    """Return the attempt with its gain in BIC, and the reason for which it cannot win, if there is one."""
+    """Return the attempt with its gain in BIC, and the reason why it cannot be chosen, if there is one."""
     if attempt.merits is None:
         return attempt
     refused, gain = "", attempt.merits.bic - before.bic
@@ -175,22 +175,22 @@ def _judged(attempt: Attempt, before: Merits, score: str, *, silent: bool) -> At
 
 
 def _weighed(attempts: list[Attempt], before: Stage, *, certain: bool) -> list[Attempt]:
-    """Return attempts of which BIC cannot tell, judged by the Bayes factor against the models without latents.
+    """Return attempts that BIC cannot judge, judged by the Bayes factor against the models without latents.
 
-    The smaller blanket wins what is not worth more than a bare mention. All attempts are equivalent (a latent behind
-    all columns, as parent or as child), so one integral serves all: that of the child, the last, where the share of
-    each class is a parameter of its own and may be extreme at no cost.
+    If the difference is at most `TIE`, the smaller blanket wins. All attempts are equivalent (a latent cause of
+    all columns, as parent or as child), so one integral is enough for all: that of the last, the child, where the share
+    of each class is a separate parameter and may be extreme without a penalty.
     """
     able = [a.stage for a in attempts if a.stage is not None and not a.refused]
     if not able:
         return attempts
     support = evidence_of(able[-1]) - evidence_without(before, certain=certain)
-    refused = "" if support > -TIE else f"the data speak against it by {-support:.1f} nats"
+    refused = "" if support > -TIE else f"the data are against it, by {-support:.1f} nats"
     return [a if a.refused else replace(a, refused=refused, support=support) for a in attempts]
 
 
 def best_attempt(attempts: list[Attempt], score: str) -> Attempt | None:
-    """Return the attempt with the best score; where scores hardly differ, the one with the best BIC among them."""
+    """Return the attempt with the best score; if scores hardly differ, the one with the best BIC among them."""
     able = [(a, a.merits) for a in attempts if a.merits is not None]
     if not able:
         return None
@@ -204,17 +204,17 @@ def _bic(attempt: Attempt) -> float:
 
 
 def sem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Structural EM with one latent from random DAGs; the best by BIC."""
+    """Run structural EM with one latent from random DAGs; return the best by BIC."""
     return _unconstrained(baseline, effort, rng, cliques=False)
 
 
 def scsem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Structural EM with one latent from semi-cliques; the best by BIC."""
+    """Run structural EM with one latent from semi-cliques; return the best by BIC."""
     return _unconstrained(baseline, effort, rng, cliques=True)
 
 
 def _unconstrained(baseline: Stage, effort: Effort, rng: np.random.Generator, *, cliques: bool) -> Outcome:
-    """Read the blanket off the best DAG, whether the latent is in it or not."""
+    """Return the blanket of the best DAG, with or without the latent in it."""
     space, _ = baseline.with_latent(effort.arity)
     place = anywhere(baseline, space.largest, cliques=cliques)
     (attempt,) = attempts_in([place], baseline, effort, rng, bounded=False)

@@ -20,7 +20,7 @@ PRIOR_ROWS = 1.0  # weight of the uniform prior of every conditional table, so t
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class FittedNetwork:
     """A Bayesian network of categorical nodes.
 
     Attributes
@@ -38,11 +38,11 @@ class Network:
     tables: tuple[Annotated[Floats, Bounds(math.ulp(0.0), 1.0)], ...]
 
     def _check_nodes(self, n: int) -> None:
-        """Refuse a network that is not one of ``n`` nodes."""
+        """Refuse a network that does not have ``n`` nodes."""
         if not 0 < n <= _MOST_NODES or not self.parents.shape == self.arities.shape == (len(self.tables),) == (n,):
-            refuse("'parents', 'arities' and 'tables' in 'network' are not as many as 'nodes'")
+            refuse("'parents', 'arities', 'tables' and 'nodes' in 'network' differ in number")
         if (self.parents >= 1 << n).any() or not acyclic(self.parents):
-            refuse("'parents' in 'network' hold a cycle, or nodes that there are not")
+            refuse("'parents' in 'network' hold a cycle, or nodes that do not exist")
         for v, table in enumerate(self.tables):
             if table.shape != tuple(self.arities[u] for u in (*members_of(int(self.parents[v])), v)):
                 refuse("'tables' in 'network' are not of the shape that 'parents' and 'arities' give")
@@ -52,8 +52,8 @@ class Network:
     def posterior(self, codes: Codes, unknown: Sequence[int]) -> Floats:
         """Return p(unknown nodes | the others) for each row: one axis for each unknown node, the last for rows.
 
-        ``codes`` has shape (nodes, rows); what it holds for unknown nodes is not looked at. Codes beyond a node's
-        levels (a level never seen before) tell nothing.
+        ``codes`` has shape (nodes, rows); its values for unknown nodes are not used. Codes above a node's levels (a
+        level never seen before) give no information.
         """
         logits = self._logits(codes, unknown)
         odds = np.exp(logits - logits.max(axis=0))
@@ -62,7 +62,7 @@ class Network:
         return shares.reshape(shape)
 
     def _logits(self, codes: Codes, unknown: Sequence[int]) -> Floats:
-        """Return the log joint probability, up to what does not depend on the unknown nodes."""
+        """Return the log joint probability, up to terms that do not depend on the unknown nodes."""
         hidden = sum(1 << v for v in unknown)
         touched = [v for v in range(len(self.parents)) if (int(self.parents[v]) | 1 << v) & hidden]
         values = list(itertools.product(*(range(int(self.arities[v])) for v in unknown)))
@@ -76,26 +76,26 @@ class Network:
                 logits[k] += logs[v][at]
         return logits
 
-    def relabeled(self, node: int, order: Sequence[int]) -> Network:
+    def relabeled(self, node: int, order: Sequence[int]) -> FittedNetwork:
         """Return the same network with the states of one node in another order."""
         tables = []
         for v, table in enumerate(self.tables):
             axes = [*members_of(int(self.parents[v])), v]
             tables.append(np.take(table, order, axis=axes.index(node)) if node in axes else table)
-        return Network(self.parents, self.arities, tuple(tables))
+        return FittedNetwork(self.parents, self.arities, tuple(tables))
 
 
 def _with_unseen(table: Floats) -> Floats:
-    """Return the table with one more index on each axis, for a value never seen: nothing is learned from it."""
+    """Return the table with one more index on each axis, for a value never seen, which gives no information."""
     for axis in range(table.ndim - 1):
         table = np.concatenate([table, table.mean(axis=axis, keepdims=True)], axis=axis)
     return np.concatenate([table, np.ones((*table.shape[:-1], 1))], axis=-1)
 
 
-def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> Network:
-    """Return the network with the conditional tables that weighted rows give.
+def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> FittedNetwork:
+    """Return the network with conditional tables estimated from weighted rows.
 
-    A uniform prior worth one row keeps probabilities positive and settles configurations that never occur.
+    A uniform prior with the weight of one row keeps probabilities positive, also for configurations that never occur.
     """
     tables = []
     for v in range(len(parents)):
@@ -104,4 +104,4 @@ def fit_network(parents: Ints, arities: Ints, codes: Codes, weights: Floats) -> 
         counts = np.full(shape, PRIOR_ROWS / np.prod(shape))
         np.add.at(counts, tuple(codes[u] for u in axes), weights)
         tables.append(counts / counts.sum(axis=-1, keepdims=True))
-    return Network(parents, arities, tuple(tables))
+    return FittedNetwork(parents, arities, tuple(tables))

@@ -1,4 +1,4 @@
-"""A small directed graph as SVG, with no other package: parents above the target, children below it."""
+"""Draw a small directed graph as SVG, without other packages: parents above the target, children below it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from html import escape
 
 import networkx as nx
 
-# Okabe & Ito (2008); black words can be read on each.
+# Okabe & Ito (2008); black text can be read on each color.
 _FILLS = {"target": "#F0E442", "parent": "#56B4E9", "child": "#E69F00", "spouse": "#CC79A7", "outside": "#FFFFFF"}
 _LETTER, _HIGH, _GAP, _PITCH, _LETTERS = 7.4, 30.0, 22.0, 82.0, 20
 Places = dict[str, tuple[float, float, float]]  # middle, and half of the width
 
 
 def roles_of(graph: nx.DiGraph, target: str) -> dict[str, str]:
-    """Return who is a parent, a child or a spouse of the target; the others are "outside" its blanket.
+    """Return the parents, children and spouses of the target; the others are "outside" its blanket.
 
     >>> roles_of(nx.DiGraph([("p", "t"), ("t", "c"), ("s", "c"), ("p", "x")]), "t")
     {'p': 'parent', 'c': 'child', 's': 'spouse', 'x': 'outside'}
@@ -50,7 +50,7 @@ def draw(graph: nx.DiGraph, target: str, latents: Collection[str]) -> str:
 
 
 def _places(graph: nx.DiGraph, target: str, roles: Mapping[str, str]) -> tuple[Places, float, float]:
-    """Return where each box stands, and the size of the drawing."""
+    """Return the position of each box, and the size of the drawing."""
     named = {role: [name for name in graph if roles[name] == role] for role in _FILLS}
     near_parents = {name for name in named["outside"] if set(nx.all_neighbors(graph, name)) & set(named["parent"])}
     below = [name for name in named["outside"] if name not in near_parents]
@@ -68,7 +68,7 @@ def _places(graph: nx.DiGraph, target: str, roles: Mapping[str, str]) -> tuple[P
 
 
 def _arrow(start: tuple[float, float, float], end: tuple[float, float, float]) -> str:
-    """Return a line from border to border; one within a row goes around what stands between."""
+    """Return a line from border to border; a line within a row goes around the boxes between."""
     (x1, y1, half1), (x2, y2, half2) = start, end
     if y1 != y2:
         down = _HIGH / 2 if y2 > y1 else -_HIGH / 2

@@ -1,4 +1,4 @@
-"""`LatentBlanket`: the blanket with its latents, where they sit, and what they say about any row."""
+"""`LatentBlanket`: the blanket with its latents, their places, and their states for any row."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from blankets.data import Encoder, Frame
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.latent._graphs import to_networkx
-from blankets.latent._network import Network
+from blankets.latent._network import FittedNetwork
 from blankets.latent._picture import draw, roles_of
 from blankets.latent._rows import Floats
 from blankets.records import Bounds, Call, Count, Known, Probability, Saved, refuse
@@ -30,7 +30,7 @@ class Latent:
     """One latent variable of a blanket."""
 
     name: str  # "H1", "H2", ...
-    # where it sits in the best DAG, seen from the target; "outside" the blanket only where it was sought without
+    # its place in the best DAG, relative to the target; "outside" the blanket only if the search had no
     # constraints
     position: Annotated[str, Literal["parent", "child", "spouse", "outside"]]
     certain: bool  # whether all DAGs that fit equally well agree on a parent or child; a spouse is always certain
@@ -38,14 +38,14 @@ class Latent:
     parents: tuple[str, ...]
     children: tuple[str, ...]
     # Its conditional distribution: one axis for each parent, in order, and a last one for its states. States are
-    # ordered by how probable they make the last level of the target.
+    # ordered by the probability of the last level of the target.
     table: Annotated[Floats, Bounds(0.0, 1.0)]
     prevalence: tuple[Probability, ...]  # probability of each state
     information: Known  # mutual information with the target in the fitted model, in nats
-    replaced: tuple[str, ...]  # members of the blanket without it that it made irrelevant
-    # By how many nats the data support it over the models without it: the gain in observed-data BIC or, where two
-    # binary members leave no room for a gain, the logarithm of the Bayes factor. Strong from 3; below, read it as
-    # a possibility.
+    replaced: tuple[str, ...]  # former members of the blanket that are irrelevant given the latent
+    # How much the data support it over the models without it, in nats: the gain in observed-data BIC or, if two
+    # binary members do not allow a gain, the logarithm of the Bayes factor. From 3 on it is strong; below, the
+    # latent is only a possibility.
     support: float
 
 
@@ -56,15 +56,16 @@ class SubspaceScore:
     latent: Count  # 1 for the search for the first latent, 2 for the second, ...
     subspace: str  # "parent", "child", "spouse through x", "anywhere", or "observed" for the model without latents
     members: tuple[str, ...]  # its blanket; empty if no model was admissible
-    # mi, bic, error, cll: information about the target (nats a row), observed-data BIC, training error,
+    # mi, bic, error, cll: information about the target (nats per row), observed-data BIC, training error,
     # conditional log-likelihood
     mi: float
     bic: float
     error: float
     cll: float
-    refused: str = ""  # why it was not taken; empty for those that could be
+    refused: str = ""  # why it was not chosen; empty if it could be
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LatentBlanket(Saved):
     """The Markov blanket of a target with latent members.
@@ -78,15 +79,15 @@ class LatentBlanket(Saved):
     members : tuple of str
         The blanket: observed members, then latents.
     latents : tuple of Latent
-        The latents; empty if none is supported.
+        The latents; empty if the data support none.
     observed : tuple of str
         The observed blanket from which the search started.
     scores : tuple of SubspaceScore
-        What each subspace came to, the model without latents first.
+        The best model of each subspace (place for a latent), the model without latents first.
     method, score : str
-        How latents were sought, and what decided between subspaces.
+        How latents were searched, and how subspaces were compared.
     settings : dict
-        All other choices.
+        All other settings.
 
     Examples
     --------
@@ -101,7 +102,7 @@ class LatentBlanket(Saved):
     """
 
     _schema = "blankets/latent-blanket"
-    _oldest = 2  # the first with the fitted model
+    _oldest = 2  # the first version with the fitted model
 
     target: str
     members: tuple[str, ...]
@@ -114,13 +115,13 @@ class LatentBlanket(Saved):
     n_rows: Count
     warnings: tuple[str, ...] = ()
     call: Call | None = None
-    network: Network = field(repr=False)
+    network: FittedNetwork = field(repr=False)
     nodes: tuple[str, ...] = field(repr=False)
     encoder: Encoder = field(repr=False)
 
     @property
     def graph(self) -> nx.DiGraph:
-        """The fitted local DAG over observed members, nearby columns that were looked at, target and latents."""
+        """The fitted local DAG over observed members, nearby columns that were used, target and latents."""
         return to_networkx(self.network.parents, self.nodes)
 
     def __len__(self) -> int:
@@ -152,8 +153,8 @@ class LatentBlanket(Saved):
         name : str, optional
             Which latent, by default the first.
         use_target : bool
-            Whether the target's value in ``rows`` may be looked at. By default it is not, as it is unknown when a
-            prediction is made.
+            Whether to use the target's value in ``rows``. By default it is not used, because it is unknown when
+            a prediction is made.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class LatentBlanket(Saved):
         return codes
 
     def explain(self, name: str) -> str:
-        """Return in words what is known about a latent or an observed column of the neighborhood.
+        """Say what is known about a latent or an observed column of the neighborhood.
 
         Parameters
         ----------
@@ -242,7 +243,7 @@ class LatentBlanket(Saved):
 
     @property
     def roles(self) -> dict[str, str]:
-        """Who is a parent, child or spouse of the target in the fitted graph; others are "outside" the blanket."""
+        """The parents, children and spouses of the target in the fitted graph; others are "outside" the blanket."""
         return roles_of(self.graph, self.target)
 
     def picture(self) -> str:
@@ -258,7 +259,7 @@ class LatentBlanket(Saved):
     def plot_posterior(
         self, rows: Any, name: str | None = None, *, by: ArrayLike | None = None, ax: Axes | None = None, **details: Any
     ) -> Axes:
-        """Draw how sure each of some rows is of the last state of a latent; ``by`` tells groups of rows apart.
+        """Draw the distribution, over rows, of the probability of the last state of a latent; ``by``: groups of rows.
 
         See `posterior` for ``rows`` and ``name``, `blankets.plots.plot_latent_posterior` for the rest.
         """
@@ -268,7 +269,7 @@ class LatentBlanket(Saved):
         return plot_latent_posterior(self.posterior(rows, name), by, ax=ax, **{"title": title, **details})
 
     def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML page: what was found, where it sits, and what competed."""
+        """Write one self-contained HTML page: the latents, their places, and the alternatives."""
         from blankets.report import latent_report
 
         return latent_report(self, path)
@@ -293,6 +294,6 @@ class LatentBlanket(Saved):
 
 
 def _first_alone(joint: Floats) -> Floats:
-    """Return the distribution of the first of several nodes, one row a row."""
+    """Return the distribution of the first of several nodes for each row."""
     alone: Floats = joint.sum(axis=tuple(range(1, joint.ndim - 1))).T
     return alone

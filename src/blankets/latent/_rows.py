@@ -1,7 +1,7 @@
-"""Distinct rows with weights: the form in which structure learning and EM see the data.
+"""Distinct rows with weights: the form of the data for structure learning and EM.
 
-Rows that are equal in the columns at hand are one row with a weight. A blanket of six binary columns and
-its target has at most 128 different rows, however many patients were measured.
+Rows that are equal in the columns used become one row with a weight. A blanket of six binary columns and
+its target has at most 128 different rows, for any number of patients.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 class Rows:
     """Weighted rows of categorical codes."""
 
-    codes: NDArray[np.int32]  # (columns, rows): one contiguous run of codes a column
+    codes: NDArray[np.int32]  # (columns, rows): the codes of each column are contiguous
     arities: NDArray[np.int64]  # (columns,): number of declared levels of each column
-    weights: NDArray[np.float64]  # (rows,): how many rows of the data each row stands for; need not be whole numbers
+    weights: NDArray[np.float64]  # (rows,): number of rows of the data for each row; need not be whole numbers
 
     def __post_init__(self) -> None:
-        for name in ("codes", "arities", "weights"):  # kernels want each in one piece
+        for name in ("codes", "arities", "weights"):  # kernels need contiguous arrays
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
     @property
@@ -41,7 +41,7 @@ class Rows:
 def distinct_rows(
     frame: Frame, columns: Sequence[int], weights: NDArray[np.float64] | None = None
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Return the distinct rows of some columns, and for each row of the frame which of them it is.
+    """Return the distinct rows of some columns, and for each row of the frame its number among them.
 
     Examples
     --------

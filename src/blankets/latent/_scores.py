@@ -6,8 +6,8 @@ columns, because both are score equivalent:
 * BIC: f(S) = sum over configurations of N log N, minus (log N / 2) times the number of cells of S;
 * BDeu: f(S) = sum over *observed* configurations of log Gamma(a + N) - log Gamma(a), a = ess / cells of S.
 
-So one count of S serves as family of each of its members and as parent set of each outsider, and a table
-of 2^n values of f holds the n 2^(n-1) local scores of n nodes. Natural logarithms throughout.
+So one count of S is used for the family of each of its members and for the parent set of each other node, and a
+table of 2^n values of f gives the n 2^(n-1) local scores of n nodes. All logarithms are natural.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ SCORES = {"bic": 0, "bdeu": 1}
 
 @dataclass(frozen=True, slots=True)
 class SetScore:
-    """Which score, with its parameter: log(N) / 2 for BIC, the equivalent sample size for BDeu."""
+    """The score, with its parameter: log(N) / 2 for BIC, the equivalent sample size for BDeu."""
 
     kind: int
     parameter: float
 
     @classmethod
     def named(cls, name: str, n_rows: float, equivalent_sample_size: float = 1.0) -> SetScore:
-        """Return the score a user calls ``name`` for data of ``n_rows`` rows."""
+        """Return the score with this name, for data of ``n_rows`` rows."""
         one_of("score", name, SCORES)
         weight = number("equivalent_sample_size", equivalent_sample_size, "positive", above=0)
         return cls(SCORES[name], math.log(max(n_rows, 1)) / 2 if name == "bic" else weight)
@@ -74,7 +74,7 @@ class Scorer:
         return self.value(below | 1 << node) - self.value(below)
 
     def value(self, mask: int) -> float:
-        """Return f of the set of columns whose bits ``mask`` holds."""
+        """Return f of the set of columns in ``mask``."""
         if mask not in self._values:
             self.count([mask])
         return self._values[mask]
@@ -99,7 +99,7 @@ class Scorer:
         self._values.update(zip((mask for _, mask in missing), values.tolist(), strict=True))
 
     def penalty(self, node: int, parents: int) -> float:
-        """Return a value that no score of ``node`` given ``parents`` (a mask) can exceed, negated."""
+        """Return minus an upper bound of all scores of ``node`` given ``parents`` (a mask)."""
         if self.score.kind != SCORES["bic"]:
             return 0.0  # a marginal likelihood is at most 1
         cells = math.prod(int(self.rows.arities[j]) for j in members_of(parents))
@@ -123,8 +123,8 @@ def members_of(mask: int) -> list[int]:
 def largest_useful(rows: Rows, constraints: Constraints, score: SetScore) -> int:
     """Return how many parents a node can have in a best DAG.
 
-    A BIC local score is at most minus its penalty, so a set whose penalty exceeds what the required parents
-    alone cost is never best, whatever the data in between (de Campos & Ji, 2011). BDeu gives no such bound.
+    A BIC local score is at most minus its penalty, so a set whose penalty is larger than the cost of the required
+    parents alone is never best, for any data (de Campos & Ji, 2011). BDeu gives no such bound.
     """
     n = len(rows.arities)
     most = min(constraints.max_parents, n - 1)

@@ -1,4 +1,4 @@
-"""Structural EM under edge constraints (CSEM): alternate between completing the data and the best DAG for them.
+"""Structural EM under edge constraints (CSEM): complete the data, find the best DAG for them, and repeat.
 
 References
 ----------
@@ -19,12 +19,12 @@ from blankets.latent._completions import Completions
 from blankets.latent._constraints import Constraints
 from blankets.latent._em import bic_of, em, families_with
 from blankets.latent._exact import solve_dynamic
-from blankets.latent._graphs import random_dag, same_class
+from blankets.latent._graphs import random_start, same_class
 from blankets.latent._rows import Floats, Ints
 
-MOST_ROUNDS = 30  # alternations; the DAG nearly always repeats within ten
-EM_STEPS = 50  # between two DAGs
-EM_GAIN = 1e-2  # nats; enough to choose a DAG
+MOST_ROUNDS = 30  # most rounds; the DAG nearly always repeats within ten
+EM_STEPS = 50  # most EM steps between two DAGs
+EM_GAIN = 1e-2  # in nats; precise enough to choose a DAG
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,20 +33,20 @@ class Fit:
 
     parents: Ints  # (nodes,): parent masks
     weights: Floats  # (completions,): row weight times posterior probability of each completion
-    bic: float  # observed-data BIC in nats: the latent summed out, all parameters paid for
-    history: tuple[float, ...]  # observed-data BIC after each alternation
+    bic: float  # observed-data BIC in nats: the latent summed out, penalty for all parameters
+    history: tuple[float, ...]  # observed-data BIC after each round
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """One search: the data, the constraints, where to start, how to complete the data."""
+    """One search: the data, the constraints, the first DAGs, and how to complete the data."""
 
-    space: Completions  # the data; the last node is the latent that is sought
+    space: Completions  # the data; the last node is the latent
     constraints: Constraints  # what the DAG must satisfy
     starts: Sequence[Ints]  # DAGs (parent masks) to start from
-    # (completions,): what is believed of the other hidden values before the first step (odds within each row)
+    # (completions,): odds of the other hidden values within each row, before the first step
     prior: Floats
-    draws: int = 0  # 0: expected counts. Otherwise so many sampled completions of each row of the data.
+    draws: int = 0  # 0: expected counts; else the number of sampled completions of each row of the data
     # whether restarts alternate between the given DAGs and random ones; without given DAGs all are random
     explore: bool = True
 
@@ -56,7 +56,7 @@ class Problem:
         if self.starts and not (self.explore and number % 2):
             parents = self.starts[(number // 2 if self.explore else number) % len(self.starts)]
         else:
-            parents = random_dag(c.required, c.forbidden, min(c.max_parents, 3), rng)
+            parents = random_start(c.required, c.forbidden, min(c.max_parents, 3), rng)
         odds = self.prior.copy()
         for v in families_with(parents, 1 << (len(parents) - 1)):
             at = self.space.position[int(parents[v]) | 1 << v]
@@ -77,7 +77,7 @@ class Problem:
 
 
 def structural_em(problem: Problem, parents: Ints, weights: Floats, rng: np.random.Generator) -> Fit:
-    """Alternate EM and the best DAG until the DAG's equivalence class repeats.
+    """Alternate EM and the best DAG until the DAG's equivalence class occurs again.
 
     With expected counts the observed-data BIC never falls, because the best DAG for the expected counts is
     at least as good as the present one (Friedman, 1997).
@@ -116,7 +116,7 @@ def best_fits(
 ) -> list[Fit]:
     """Run structural EM from many starts; return the fits, best BIC first.
 
-    Each restart has a generator of its own, so the answer does not depend on the number of threads.
+    Each restart has its own generator, so the answer does not depend on the number of threads.
     """
     generators = rng.spawn(n_restarts)
 
@@ -135,6 +135,6 @@ def best_fits(
 
 
 def polish(space: Completions, fit: Fit) -> Fit:
-    """Return the fit with its parameters taken to convergence."""
+    """Return the fit with its parameters fitted until convergence."""
     weights, logliks = em(space, fit.parents, fit.weights, most=2000, tolerance=1e-5)
     return Fit(fit.parents, weights, bic_of(space, fit.parents, float(logliks[-1])), fit.history)

@@ -1,4 +1,4 @@
-"""Where a latent may sit, as constraints and starting DAGs: parent, child or spouse of the target; or anywhere.
+"""Possible places of a latent, as constraints and first DAGs: parent, child or spouse of the target; or anywhere.
 
 References
 ----------
@@ -28,21 +28,21 @@ class Subspace:
     name: str  # "parent", "child", "spouse through x", or "anywhere"
     constraints: Constraints  # edges that put the latent there
     starts: tuple[Ints, ...]  # DAGs to start from
-    share: float = 1.0  # its share of the restarts: the common children of "spouse" divide one subspace among them
-    explore: bool = True  # whether random DAGs take turns with the starts
+    share: float = 1.0  # its share of the restarts: all common children of "spouse" together have one share
+    explore: bool = True  # whether to alternate between random DAGs and the starts
 
 
 def subspaces(stage: Stage, largest: int) -> list[Subspace]:
     """Return the constraint sets A, B and C of the paper, C once for each possible common child.
 
-    In the starts the observed neighbors hang on the latent alone; all other nodes keep the parents they have.
+    In the starts the latent is the only parent of the observed neighbors; all other nodes keep their parents.
     """
     t, h = stage.target, stage.target + 1 + len(stage.arities)
     near = [x for x in stage.neighbors() if x < t]
     kept, rest = _kept_edges(stage), _edges_into(stage, {*near, t})
     hung = [*rest, *((h, x) for x in near)]
     spouses = [(s, h) for s in stage.members if s < t and s not in near]
-    # Columns of the context may hang on the latent as well.
+    # Columns of the context may also have the latent as parent.
     wide = [(h, x) for x in (*near, *range(stage.local.n_members, t))]
     starts = [hung, wide] if len(wide) > len(near) else [hung]
     child_starts = [[(t, h), *edges] for edges in starts] + ([[(t, h), *hung, *spouses]] if spouses else [])
@@ -58,7 +58,7 @@ def subspaces(stage: Stage, largest: int) -> list[Subspace]:
         name, required = f"spouse through {stage.local.names[x]}", [(t, x), (h, x), *kept]
         found.append(_subspace(name, h, required, [(t, h), (h, t)], [start], largest, 1 / len(children)))
     possible = [s for s in found if max(int(mask).bit_count() for mask in s.constraints.required) < largest]
-    # A random DAG would forget what is known of earlier latents.
+    # A random DAG would lose what is known of earlier latents.
     return [replace(s, explore=not stage.arities) for s in possible]
 
 
@@ -75,13 +75,13 @@ def behind_all(stage: Stage) -> list[Subspace]:
 
 
 def _edges_into(stage: Stage, but_not: Collection[int]) -> list[Edge]:
-    """Return the edges of the fitted DAG into all nodes but some."""
+    """Return the edges of the fitted DAG into all nodes except some."""
     parents = stage.fit.parents
     return [(u, v) for v in range(len(parents)) if v not in but_not for u in members_of(int(parents[v]))]
 
 
 def _kept_edges(stage: Stage) -> list[Edge]:
-    """Return the edges that hold earlier latents in the blanket: those they share with the target or its child."""
+    """Return the edges that keep earlier latents in the blanket: with the target, or to a common child."""
     parents, t, edges = stage.fit.parents, stage.target, []
     for h in stage.latents:
         if int(parents[t]) >> h & 1:
@@ -103,7 +103,7 @@ def _subspace(
     largest: int,
     share: float = 1.0,
 ) -> Subspace:
-    """Return the subspace with the starts that it admits."""
+    """Return the subspace with the starts that meet its constraints."""
     constraints = Constraints.from_edges(h + 1, required, forbidden, largest - 1)
     graphs = [_masks(h + 1, {*required, *edges}) for edges in starts]
     fitting = [g for g in graphs if acyclic(g) and not np.any(g & constraints.forbidden)]
@@ -134,7 +134,7 @@ def anywhere(stage: Stage, largest: int, *, cliques: bool) -> Subspace:
 def semi_cliques(parents: Ints) -> list[tuple[int, ...]]:
     """Return the largest sets of three or more nodes, each adjacent to at least half of the others.
 
-    Where there are none, all nodes together.
+    If there are none, all nodes together.
 
     >>> semi_cliques(np.array([0b0000, 0b0001, 0b0011, 0b0110]))
     [(0, 1, 2, 3)]

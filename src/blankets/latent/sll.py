@@ -1,8 +1,8 @@
-"""SLL, score-based local learning: neighbors and spouses read off small optimal networks.
+"""SLL, score-based local learning: find neighbors and spouses in small optimal networks.
 
 Neighbors of t: take candidates one at a time, learn the best DAG over t, the candidate and the neighbors so
 far, and keep t's neighbors in it. A neighbor counts if t is also among its own neighbors (AND). Spouses are
-sought in the same way among neighbors of neighbors; one direction suffices (OR).
+found in the same way among neighbors of neighbors; one direction is enough (OR).
 
 References
 ----------
@@ -17,7 +17,7 @@ from functools import cache
 from blankets.data import Frame
 from blankets.errors import ParameterError
 from blankets.independence import IndependenceTest
-from blankets.latent._best import solve
+from blankets.latent._best import solve_dag
 from blankets.latent._constraints import Constraints
 from blankets.latent._graphs import children_of
 from blankets.latent._rows import Ints, distinct_rows
@@ -41,11 +41,13 @@ class _Learner:
         """Return the nodes in order and the parent masks of their best DAG."""
         order = sorted(nodes)
         rows, _ = distinct_rows(self.frame, order)
-        parents, _, _ = solve(rows, Constraints.none(len(order), self.max_parents), self.score, learner=self.learner)
+        parents, _, _ = solve_dag(
+            rows, Constraints.none(len(order), self.max_parents), self.score, learner=self.learner
+        )
         return order, parents
 
     def candidates_of(self, t: int) -> frozenset[int]:
-        """Return what t takes for its neighbors: the strongest candidates are tried first."""
+        """Return the possible neighbors of t; the strongest candidates are tried first."""
         held: frozenset[int] = frozenset()
         for v in self._by_strength(t):
             order, parents = self.best(held | {t, v})
@@ -62,7 +64,7 @@ class _Learner:
         return sorted(gains, key=lambda v: (-gains[v], v))
 
     def neighbors(self, t: int) -> frozenset[int]:
-        """Return the candidates that take t for a neighbor too."""
+        """Return the candidates that also have t as a possible neighbor."""
         return frozenset(v for v in self.candidates_of(t) if t in self.candidates_of(v))
 
     def spouse_candidates(self, t: int) -> set[int]:
@@ -96,7 +98,7 @@ def sll(
 
     ``frame``: the data. ``target``: number of the target's column. ``candidates``: columns that may be members.
     ``score``: what the optimal networks maximize. ``max_parents``: largest number of parents in them. ``learner``: the
-    exact learner, as for `best_dag`. ``equivalent_sample_size``: for BDeu. ``trace``: is told what is being done.
+    exact learner, as for `best_dag`. ``equivalent_sample_size``: for BDeu. ``trace``: records the steps.
 
     Return the members, neighbors first, with roles "neighbor" and "spouse".
 
@@ -138,10 +140,12 @@ def _run(
     learner: str = "auto",
     equivalent_sample_size: float = 1.0,
 ) -> Found:
-    """Run SLL on the rows behind the tests; a score takes the place of tests, so ``alpha`` plays no part."""
+    """Run SLL on the rows of the tests; it uses a score instead of tests, so ``alpha`` is not used."""
     frame = getattr(getattr(tests, "counter", None), "frame", None)
     if not isinstance(frame, Frame):
         raise ParameterError("'sll' scores networks on rows of categories in memory; there are none behind these tests")
+    if frame.holes:
+        raise ParameterError("'sll' scores whole rows; choose missing='drop' or 'level', or another algorithm")
     return sll(
         frame,
         target,

@@ -1,4 +1,4 @@
-"""How much data, how many labels: solve for power, rows, labels, effect, level or degrees of freedom."""
+"""Plan a study: solve for power, rows, labels, effect, level or degrees of freedom."""
 
 from blankets.planning._assumptions import FEW_LABELS, ROWS_PER_DOF
 from blankets.planning._blanket import plan_blanket

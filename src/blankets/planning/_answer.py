@@ -1,4 +1,4 @@
-"""From a question to a `Plan`: every surrogate is tried, the best one kept."""
+"""Answer a question by a `Plan`: every surrogate is tried, and the best one kept."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from blankets.planning._spread import MORE_IS_BETTER, PlanQuestion, Spread, answ
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What one candidate comes to: the answer, and the value of p(y=1) that it is planned for."""
+    """The result of one candidate: the answer, and the value of p(y=1) that it is planned for."""
 
     candidate: Candidate
     prior: float
-    value: float  # infinite (of the bad sign) where out of reach
+    value: float  # infinite (with the sign of the worst answer) if out of reach
 
     @property
     def answer(self) -> float | None:
@@ -31,9 +31,9 @@ class _Outcome:
 
 
 def answer(question: PlanQuestion, candidates: list[Candidate], known: Knowledge, *, regime: str, strata: int) -> Plan:
-    """Answer through each candidate surrogate and return the best answer as a `Plan`.
+    """Answer the question with each candidate surrogate and return the best answer as a `Plan`.
 
-    With an uncertain prior one surrogate is kept for all of it: a study has one analysis.
+    With an uncertain prior the same surrogate is used for all its values: a study has one analysis.
     """
     possible = _possible(question, candidates, known)
     outcomes = [_outcome(question, candidate, possible) for candidate in candidates]
@@ -63,7 +63,7 @@ def answer(question: PlanQuestion, candidates: list[Candidate], known: Knowledge
 
 
 def largest_kappa(question: PlanQuestion, candidates: list[Candidate], known: Knowledge) -> float:
-    """Return κ of the surrogate that keeps most; of an uncertain prior the value that is safe to plan with."""
+    """Return the largest κ of the surrogates; with an uncertain prior the value that is safe for planning."""
     possible = _possible(question, candidates, known)
     return max(_outcome(question, candidate, possible).value for candidate in candidates if candidate.competes)
 
@@ -77,12 +77,12 @@ def _outcome(question: PlanQuestion, candidate: Candidate, known: Knowledge) -> 
 
 
 def _possible(question: PlanQuestion, candidates: list[Candidate], known: Knowledge) -> Knowledge:
-    """Return what is known of p(y=1), less what the labels contradict."""
+    """Return what is known of p(y=1), without the values that the labels contradict."""
     low, high = 0.0, 1.0
     for candidate in candidates:
         design, share = candidate.design, _share(question, candidate.labeled)
         ends = (0.0, 1.0) if known.prior is None or not design.uses_prior else known.prior.support
-        most = float(np.clip(design.positives, *ends))  # p(y=1) at which the most labels can be had
+        most = float(np.clip(design.positives, *ends))  # p(y=1) at which most labels are possible
         if share > design.possible_share(np.asarray(most)) * (1 + 1e-9):
             raise _contradiction(design, share, most)
         if not math.isnan(share):
@@ -101,14 +101,14 @@ def _contradiction(design: LabelDesign, share: float, prior: float) -> Parameter
 
 
 def _share(question: PlanQuestion, labeled: Amount | None) -> float:
-    """Return labels as a share of all rows; NaN where that is not known yet."""
+    """Return labels as a share of all rows; NaN if that is not known yet."""
     if labeled is None:
         return math.nan
     return labeled.value / question.rows if labeled.is_count else labeled.value
 
 
 def _at_answer(question: PlanQuestion, outcome: _Outcome) -> Setting:
-    """Return the study at the answer, or at the best that can be had where there is none."""
+    """Return the study at the answer, or at the best possible value if there is no answer."""
     setting = setting_of(question, outcome.candidate, np.asarray(outcome.prior))
     value = outcome.answer
     if question.unknown == "labeled":
@@ -126,7 +126,7 @@ def _at_answer(question: PlanQuestion, outcome: _Outcome) -> Setting:
 
 
 def _worth(question: PlanQuestion, outcome: _Outcome) -> tuple[float, float]:
-    """Return what to minimize: the answer, and where none is reached the power that is missed."""
+    """Return what to minimize: the answer or, if the goal cannot be reached, the missing power."""
     return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
 
 

@@ -1,4 +1,4 @@
-"""What an answer rests on, in sentences that can go into a protocol."""
+"""The assumptions of an answer, in sentences for a study protocol."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         )
     if several:
         said.append(
-            "A member counts as found if its own test rejects. The product of powers assumes that these decisions are "
-            "independent; the lower bound does not."
+            "A member counts as found if its own test says dependent. The product of powers assumes that these "
+            "decisions are independent; the lower bound does not."
         )
     return (*said, *_cautions(setting))
 
@@ -74,7 +74,7 @@ def _by_one_level(setting: Setting, unknown: str, strata: int) -> str:
 
 
 def _cautions(setting: Setting) -> list[str]:
-    """Return what makes the test itself doubtful: too few rows or labels for a chi-square distribution."""
+    """Return reasons to doubt the test itself: too few rows or labels for a chi-square distribution."""
     said = []
     surrogate, labels = setting.design.surrogate, float(setting.share * setting.rows)
     dof = float(np.max(setting.test_dof))

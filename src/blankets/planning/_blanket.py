@@ -1,4 +1,4 @@
-"""`plan_blanket`: all members of a blanket at once."""
+"""`plan_blanket`: plan for all members of a blanket at once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
-from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, or_nan
 from blankets.planning._result import Plan
 from blankets.planning._setting import Floats
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
 
-MOST_BITS = 50  # strata beyond 2**50 are no plan
+MOST_BITS = 50  # more than 2**50 strata are refused
 
 
 @guarded
@@ -43,29 +43,29 @@ def plan_blanket(
 ) -> Plan:
     """Plan for a whole blanket: the probability that every member is found, or the rows or labels for it.
 
-    A member is found if the test of it against the target, given its conditioning set, rejects. The
-    probability that all are found is the product of their powers if the decisions were independent, which
-    they are nearly; whatever their dependence it is at least 1 - Σ (1 - power) (Bonferroni). The plan
-    reports both.
+    A member is found if its test against the target, given its conditioning set, rejects. If the decisions
+    were independent (they nearly are), the probability that all are found is the product of their powers.
+    For any dependence it is at least 1 - Σ (1 - power) (Bonferroni). The plan reports both.
 
     Parameters
     ----------
     effects : sequence of float or word
-        Conditional mutual information of each member with the target, in nats or in Cohen's words.
+        Conditional mutual information of each member with the target, in nats or in Cohen's words
+        ("small", "medium", "large").
     power : float, optional
-        Wanted probability that all members are found. Exactly one of ``power``, ``rows`` and (unless
-        supervised) ``labeled`` is left None.
+        Wanted probability that all members are found. Leave exactly one of ``power``, ``rows`` and (unless
+        supervised) ``labeled`` None.
     alpha : float
         Level of each test.
     arity : int or sequence of int
         Levels of each member.
     conditioning : int or sequence of int, optional
-        How many variables of ``conditioning_arity`` levels each member's test conditions on; by default
-        each member is tested given all the others.
+        Number of variables (with ``conditioning_arity`` levels) that each member's test conditions on; by
+        default each member is tested given all the others.
     conditioning_arity : int
-        Levels of those.
+        Levels of these variables.
     dof : int or sequence of int, optional
-        The degrees of freedom of each test instead.
+        The degrees of freedom of each test, instead of the levels.
     decisions : {"independent", "worst-case"}
         Which probability must reach the goal: the product, or Bonferroni's lower bound.
     rows, labels, labeled, prior, sampling, surrogate, target_arity, assurance, n_draws, rng
@@ -85,7 +85,7 @@ def plan_blanket(
     >>> plan_blanket(effects=[0.01, 0.02, "medium"], power=0.95, alpha=0.01).answer
     1218
     """
-    members = [number(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
+    members = [or_nan(as_effect(effect, name="effects")) for effect in _as_list(effects, "effects")]
     if any(map(math.isnan, members)):
         raise ParameterError.out_of_range("effects", list(effects), "a list with one effect for each member")
     one_of("value of 'decisions'", decisions, ("independent", "worst-case"))
@@ -112,8 +112,8 @@ def plan_blanket(
         effect=np.array(members),
         dof=freedom,
         alpha=level,
-        power=number(given["power"]),
-        rows=number(given["rows"]),
+        power=or_nan(given["power"]),
+        rows=or_nan(given["rows"]),
         largest_effect=math.log(target_arity),
         worst_case=decisions == "worst-case",
     )
@@ -128,7 +128,7 @@ def _tests(
     dof: int | Sequence[int] | None,
     target_arity: int,
 ) -> tuple[Floats, int]:
-    """Return the degrees of freedom of each member's test, and the most strata that one conditions on."""
+    """Return the degrees of freedom of each member's test, and the largest number of strata."""
     if dof is not None:
         if conditioning is not None:
             raise ParameterError("give 'conditioning' or 'dof', not both")

@@ -1,4 +1,4 @@
-"""Which surrogates can answer, and the labels that each of them would have."""
+"""The surrogates that can answer, and the labels that each would have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blankets.regimes import Surrogate, surrogate_from
 class Candidate:
     """One surrogate with the labels it would have; None if their number is the unknown.
 
-    One that does not compete is never chosen unless it is asked for, only told of.
+    A surrogate that does not compete is only reported, never chosen, unless the user asks for it.
     """
 
     design: LabelDesign
@@ -72,7 +72,7 @@ def _offered(regime: str, labeled: object, knowledge: Knowledge) -> list[Candida
 
 
 def _by_class(designs: tuple[LabelDesign, ...], labeled: Mapping[str, object], knowledge: Knowledge) -> list[Candidate]:
-    """Give each class its own amount; where both are there, they may also be used together."""
+    """Give each class its own amount; if both classes are labeled, they may also be used together."""
     if not labeled:
         raise ParameterError("'labeled' is empty; give {'positives': ..., 'negatives': ...}, or leave it out")
     by_name = {design.counts.removeprefix("labeled "): design for design in designs}
@@ -85,7 +85,7 @@ def _by_class(designs: tuple[LabelDesign, ...], labeled: Mapping[str, object], k
     if len(amounts) == 2:
         total = Amount(sum(a.value for a in amounts.values()), is_count=amounts["positives"].is_count)
         positives = amounts["positives"].value / total.value
-        # As the regime itself chooses: labeled rows alone if the prior is known exactly, Ỹm if nothing is.
+        # As the regime chooses: labeled rows alone if the prior is known exactly, Ỹm if nothing is known.
         exact = knowledge.prior is not None and knowledge.prior.is_exact
         offered.append(Candidate(of_both_classes(Surrogate.LISTWISE, positives), total, competes=exact))
         offered.append(Candidate(of_both_classes(Surrogate.YM, positives), total, competes=False))

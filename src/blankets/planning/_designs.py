@@ -1,6 +1,6 @@
-"""What each label regime offers a planner: its surrogates, their κ, and what labels are counted in.
+"""The label designs of each regime: its surrogates, their κ, and what is counted as a label.
 
-The surrogate that is always the most powerful of its regime comes first: the first of equals is kept.
+The surrogate that is always the most powerful of its regime comes first: of equal answers the first is kept.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from blankets.regimes import Surrogate, kappa_case_control, kappa_of
 
 CASE_CONTROL = "pu, case-control"
 
-_SCAR = "Which positives carry a label depends on nothing but their being positive."
-_BY_CLASS = "Whether a row carries a label depends on its class alone."
-_AT_RANDOM = "Whether a row carries a label depends on neither its class nor its features."
+_SCAR = "Every positive has the same chance to be labeled."
+_BY_CLASS = "Whether a row is labeled depends only on its class."
+_AT_RANDOM = "Whether a row is labeled depends neither on its class nor on its features."
 _APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
-_WEAK = " κ is exact for X², and for G in the limit of weak effects; at practical ones it is a few per cent high."
+_WEAK = " κ is exact for X², and for G if effects are very weak; at ordinary effects it is a few per cent too high."
 _VERY_WEAK = (
     " κ is exact for X², but for G only in the limit of very weak effects: the power of G can be off by 0.1 either "
     "way, so prefer X² or simulate."
 )
-_ONLY_WEAK = " κ is that of the limit of weak effects."
+_ONLY_WEAK = " κ is that of very weak effects."
 
 
 def _half(prior: Floats) -> Floats:
-    # Labeled and background rows are compared with each other: more than half of either is waste.
+    # Labeled and background rows are compared with each other: the best share of each is one half.
     return np.full_like(prior, 0.5)
 
 
 def _share_itself(share: Floats, prior: Floats) -> Floats:
-    # p(s=1), whatever the prior (methods (3.5)): usable where nothing is known of it.
+    # p(s=1), for every prior (methods (3.5)): can be used if the prior is not known.
     return np.broadcast_to(share, np.broadcast_shapes(np.shape(share), np.shape(prior)))
 
 
@@ -91,7 +91,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     ),
     "mcar": (
         _BY_ROWS,
-        # The third value "missing" costs as many degrees of freedom again (errata B14).
+        # The third value "missing" doubles the degrees of freedom (errata B14).
         replace(_BY_ROWS, surrogate=Surrogate.YM, dof_factor=2.0),
         replace(
             _BY_ROWS,
@@ -118,7 +118,7 @@ DESIGNS: Mapping[str, tuple[LabelDesign, ...]] = MappingProxyType(
 
 
 def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
-    """Return the design of a test that uses the labels of both classes, where the class decides on labeling.
+    """Return the design of a test that uses the labels of both classes, if labeling depends on the class.
 
     ``surrogate``: ``LISTWISE`` or ``YM``. ``positives``: share of positives among the labels.
     """
@@ -135,7 +135,7 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
         positives=positives,
         negatives=1.0 - positives,
         uses_prior=True,
-        by_stratum=False,  # it would need the rates of both classes apart
+        by_stratum=False,  # it would need the labeling rate of each class
         assumption=_BY_CLASS + _ONLY_WEAK,
     )
 
@@ -143,15 +143,15 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
 def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[float]) -> LabelDesign:
     """Return the design with κ averaged over strata, Σ w_z κ_z (errata B4).
 
-    κ_z is κ with p(y=1|z) for the prior and, where a class is labeled with some probability, with the
-    share of the stratum's rows that this makes labeled.
+    κ_z is κ with p(y=1|z) for the prior and, if a class is labeled with some probability, with the
+    resulting share of labeled rows in the stratum.
 
     ``design``: the unconditional one. ``priors``: p(y=1|z) in each stratum. ``shares``: share of the effect in each
     stratum, p(z) I(X;Y|z) / I(X;Y|Z).
     """
 
     def kappa(share: Floats, prior: Floats) -> Floats:
-        rate = share / design.possible_share(prior)  # probability that a row that may be labeled is
+        rate = share / design.possible_share(prior)  # probability that a row is labeled, if it can be
         total = np.zeros(np.shape(rate))
         for p, weight in zip(priors, shares, strict=True):
             in_stratum = np.asarray(p, float)
@@ -163,7 +163,7 @@ def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[fl
 
 @dataclass(frozen=True)
 class _Key:
-    """What a design is made of again."""
+    """What is needed to make a design again."""
 
     regime: str
     surrogate: Surrogate
@@ -172,7 +172,7 @@ class _Key:
 
 
 def design_from(data: Any) -> LabelDesign:
-    """Return the design that a saved plan speaks of."""
+    """Return the design of a saved plan."""
     key = read(_Key, data, ("design",))
     named = [design for design in DESIGNS.get(key.regime, ()) if design.surrogate is key.surrogate]
     if key.regime == "mar-c" and 0.0 < key.positives < 1.0 and key.surrogate in (Surrogate.LISTWISE, Surrogate.YM):

@@ -1,4 +1,4 @@
-"""`plan`: solve for the one quantity that was left open."""
+"""`plan`: solve for the quantity that is not given."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from blankets.errors import ParameterError, guarded
-from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, number
+from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, or_nan
 from blankets.planning._result import Plan
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
@@ -38,57 +38,57 @@ def plan(
     n_draws: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
-    """Solve for the one of effect, power, alpha, arity (or dof), rows and labeled that is left None.
+    """Solve for one of effect, power, alpha, arity (or dof), rows and labeled: the one that is left None.
 
     Parameters
     ----------
     effect : float or {"small", "medium", "large"}, optional
-        (Conditional) mutual information with the target in nats; the words are Cohen's, 0.005, 0.045
-        and 0.125.
+        (Conditional) mutual information with the target in nats (natural logarithms); Cohen's words are
+        0.005, 0.045 and 0.125.
     effect_w : float, optional
-        The effect as Cohen's w instead.
+        The effect as Cohen's w, instead of ``effect``.
     power : float, optional
         Probability of finding the effect.
     alpha : float or None
         Level of the test; None to solve for it.
     arity, dof : int, optional
         Levels of the feature, or the degrees of freedom of the test with full labels. If neither is given
-        the feature is taken to be binary; if nothing else is left open they are the unknown.
+        the feature is assumed to be binary; if everything else is given, they are the unknown.
     rows : int, optional
         Rows in the sample, labeled or not.
     labels : str or regime
-        What an absent label means: "supervised" (none is absent), "pu", "mcar", "mar-c", or a regime object
+        What a missing label means: "supervised" (none is missing), "pu", "mcar", "mar-c", or a regime object
         such as ``PositiveUnlabeled(prior=0.2)``.
     labeled : float, int or dict, optional
-        Labels as a share of *all* rows (0.05) or a number of them (54), counted in positives (PU) or
+        Labels as a share of *all* rows (0.05) or their number (54), counted in positives (PU) or
         labeled rows (MCAR); under MAR-C ``{"positives": ..., "negatives": ...}``.
     prior : float, bounds or distribution, optional
-        p(y=1), where the regime is given by name: a number, ``"<0.4"``, a pair for an interval, a `Beta`, a
+        p(y=1), if the regime is given by name: a number, ``"<0.4"``, a pair for an interval, a `Beta`, a
         SciPy distribution.
     sampling : {"one-sample", "case-control"}, optional
         Under PU: some rows of one sample got labels (default), or the labeled positives were collected
-        apart from a background sample; ``rows`` counts both.
+        separately from a background sample; ``rows`` counts both.
     surrogate : {"y0", "y1", "ym", "listwise"}, optional
-        What is counted in place of the target; default the best one.
+        What is counted in place of the target; default: the best.
     target_arity : int
         Levels of the target; 2 unless supervised.
     strata : int
-        Strata: combinations of values of the columns that the test conditions on; they multiply the degrees of freedom.
+        Number of strata: combinations of values of the conditioning columns. They multiply the degrees of freedom.
     strata_priors, strata_shares : sequence of float, optional
-        p(y=1|z), and the share of the effect, of each stratum (default equal shares), for the exact κ of
+        p(y=1|z), and the share of the effect, in each stratum (default: equal shares), for the exact κ of
         a conditional test.
     assurance : float
-        With a prior that is a distribution: the probability over it with which the answer must be enough.
-        Since the answer rises or falls with p(y=1), it is the answer at a quantile of the prior.
+        If the prior is a distribution: the probability with which the answer must be enough. Since the answer
+        rises or falls with p(y=1), it is the answer at a quantile of the prior.
     n_draws : int
-        Draws from such a prior, for `Plan.draws`, the distribution of the answer.
+        Number of draws from such a prior, for `Plan.draws`, the distribution of the answer.
     rng : numpy.random.Generator, int or None
-        Where they come from.
+        Generator or seed of the draws.
 
     Returns
     -------
     Plan
-        A goal that cannot be reached is an answer too: ``plan.reachable`` is False then.
+        If the goal cannot be reached, ``plan.reachable`` is False.
 
     See Also
     --------
@@ -110,7 +110,7 @@ def plan(
     With 3000 rows, of which 49 are labeled positives, and α = 0.01, a test with 1 degree of freedom finds a
     dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
 
-    Of p(y=1) only a range is known: the number of labels that suffices for nine tenths of it.
+    Only a range of p(y=1) is known: the number of labels that is enough for nine tenths of it.
 
     >>> found = plan(effect="medium", power=0.95, alpha=0.01, labels="pu", prior=(0.1, 0.3), rows=3000)
     >>> found.answer == plan(effect="medium", power=0.95, alpha=0.01, labels="pu", prior=0.28, rows=3000).answer
@@ -143,11 +143,11 @@ def plan(
     }
     question = PlanQuestion(
         unknown=find_unknown(given | study.labels_given),
-        effect=np.array([number(given["effect"])]),
+        effect=np.array([or_nan(given["effect"])]),
         dof=np.array([float(freedom or one_more_level)]),
-        alpha=number(given["alpha"]),
-        power=number(given["power"]),
-        rows=number(given["rows"]),
+        alpha=or_nan(given["alpha"]),
+        power=or_nan(given["power"]),
+        rows=or_nan(given["rows"]),
         largest_effect=math.log(min(target_arity, arity or target_arity)),
     )
     return study.answer(question)

@@ -1,9 +1,9 @@
-"""Values of p(y=1) to plan for, from whatever is known of it.
+"""Values of p(y=1) to plan for, from what is known of it.
 
-A number is planned for as it is. Of a bound ("below 0.4") the end that costs most is planned for, since
-nothing says how likely the rest is. With a distribution, or an interval, the answer must serve a wanted
-share of it: since the answer through nearly every surrogate rises or falls with p(y=1), that is the answer
-at a quantile of the prior, and no chance is in it. Draws show how the answer is distributed.
+A number is used as it is. For a bound ("below 0.4") the worst value is used, because nothing is known about the
+probability of other values. For a distribution, or an interval, the answer must be enough for a wanted share of
+it. With nearly every surrogate the answer rises or falls with p(y=1), so this is the answer at a quantile of the
+prior, without random numbers. Draws show how the answer is distributed.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _COSTLY_END = {"overestimate": 1, "underestimate": 0, "": 0}
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """What is known of p(y=1), ready to be planned with."""
+    """What is known of p(y=1), in a form for planning."""
 
-    prior: Prior | None  # as the user gave it, less what the labels contradict
-    assurance: Annotated[float, Bounds(math.ulp(0.0), 1.0)]  # the share of a distribution that an answer must serve
+    prior: Prior | None  # as the user gave it, without values that the labels contradict
+    assurance: Annotated[float, Bounds(math.ulp(0.0), 1.0)]  # share of a distribution that an answer must cover
     n_draws: Annotated[int, Bounds(1, 1_000_000)]  # draws from a distribution
-    seed: Count  # of the draws
+    seed: Count  # seed of the draws
     dropped: Probability = 0.0  # share of the prior that the labels contradict
 
     @property
     def is_spread(self) -> bool:
-        """Whether it is a distribution, rather than a number or a bound."""
+        """Whether the prior is a distribution, not a number or a bound."""
         return self.prior is not None and not self.prior.is_exact and not self.prior.is_soft
 
     @cached_property
@@ -43,10 +43,10 @@ class Knowledge:
         return np.empty(0) if self.prior is None else inside(self.prior.sample(self.n_draws, self.seed))
 
     def values(self, design: LabelDesign) -> Floats:
-        """Return the values to plan for with a surrogate, of which an answer must serve the share ``assurance``.
+        """Return the values to plan for with a surrogate: the answer must be enough for the share ``assurance``.
 
-        One value suffices but where the answer neither rises nor falls with p(y=1), and that one is NaN where
-        p(y=1) plays no part.
+        One value is enough if the answer rises or falls with p(y=1); it is NaN if the answer does not depend on
+        p(y=1).
         """
         if self.prior is None or not design.uses_prior:
             return np.array([math.nan])
@@ -67,7 +67,7 @@ class Knowledge:
         return bool((values > 0.0).all() and (values < 1.0).all())
 
     def within(self, low: float, high: float) -> Knowledge:
-        """Return what is left when p(y=1) is known to lie between two values."""
+        """Return this knowledge, restricted to values between two limits."""
         if self.prior is None or self.prior.is_exact:
             return self
         left = self.prior.within(low, high)
@@ -79,5 +79,5 @@ class Knowledge:
 
 
 def inside(values: Floats) -> Floats:
-    """Return probabilities kept off 0 and 1."""
+    """Return probabilities, limited to the open interval between 0 and 1."""
     return np.clip(values, TINY, 1.0 - 1e-16)

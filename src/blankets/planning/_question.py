@@ -1,8 +1,8 @@
-"""Reading the question: what was given, what was left open, and whether it makes sense.
+"""Read the question: what is given, what is the unknown, and whether it makes sense.
 
-Exactly one of effect, power, alpha, rows, labeled and arity (or dof) is the unknown. A person who asks
-for a sample size rarely thinks of the number of levels, so an arity that was not given is taken to be 2
-when something else is left open, and is itself the unknown when nothing else is.
+Exactly one of effect, power, alpha, rows, labeled and arity (or dof) is the unknown. Users who ask for a
+sample size rarely think of the number of levels. So an arity that is not given is assumed to be 2 if
+something else is the unknown; if everything else is given, it is itself the unknown.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from blankets.arguments import number as finite
 from blankets.arguments import one_of
 from blankets.errors import ParameterError
 from blankets.stats import EFFECT_SIZES, effect_from_w
 
-_MOST = 2**53  # beyond it neighboring whole numbers are the same float
+_MOST = 2**53  # above it, floats cannot represent every whole number
 
 
 @dataclass(frozen=True)
 class Amount:
-    """An amount of labels: a share of all rows, or a number of them."""
+    """An amount of labels: a share of all rows, or a number."""
 
     value: float
     is_count: bool
 
 
 def find_unknown(given: Mapping[str, object]) -> str:
-    """Return the name of the one thing that is None; "dof" yields to any other (see the module).
+    """Return the name of the quantity that is None; "dof" only if no other is (see the module).
 
     Examples
     --------
@@ -66,9 +67,7 @@ def as_probability(value: object, name: str) -> float | None:
     """Return a probability strictly between 0 and 1, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < 1.0:
-        raise ParameterError.out_of_range(name, value, "a number strictly between 0 and 1")
-    return float(value)
+    return finite(name, value, "a number strictly between 0 and 1", above=0.0, below=1.0)
 
 
 def as_count(value: object, name: str, least: int = 1) -> int | None:
@@ -104,12 +103,9 @@ def degrees_of_freedom(arity: int, target_arity: int, strata: int) -> int:
 
 
 def _positive(value: Any, name: str, more: str = "") -> float:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < math.inf:
-        raise ParameterError.out_of_range(name, value, f"a positive number{more}")
-    return float(value)
+    return finite(name, value, f"a positive number{more}", above=0.0)
 
 
-def number(value: float | None) -> float:
-    """Return the number, or NaN for one that is not known."""
+def or_nan(value: float | None) -> float:
+    """Return the number, or NaN if it is not known."""
     return math.nan if value is None else float(value)

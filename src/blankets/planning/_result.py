@@ -1,4 +1,4 @@
-"""`Plan`: the answer to a planning question, which prints as the sentence for a study protocol."""
+"""`Plan`: the answer to a planning question; it prints as a sentence for a study protocol."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import one_of
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning._prior import Knowledge
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
@@ -33,39 +33,40 @@ _ASKED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Alternative:
-    """The same question answered through another surrogate; ``answer`` is None where it is out of reach."""
+    """The answer to the same question with another surrogate; ``answer`` is None if it is out of reach."""
 
     surrogate: str
     counts: str
     answer: Count | NonNegative | None
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Plan(Saved):
-    """The answer to a planning question, and everything it rests on.
+    """The answer to a planning question, and everything that it depends on.
 
     Attributes
     ----------
     unknown : str
-        What was asked for: "rows", "labeled", "power", "effect", "alpha" or "dof".
+        What was solved for: "rows", "labeled", "power", "effect", "alpha" or "dof".
     answer : float or None
         Its value; None if it is out of reach, and then `power` is the best possible.
     wanted_power : float or None
         The power asked for; None if power was the unknown.
     regime : str
-        What an absent label means.
+        What a missing label means.
     prior : str
         What is known of p(y=1), in words.
     setting : Setting
         The study at the answer (at the best possible, if the goal is out of reach).
     needed_kappa : float or None
-        For a single test and a goal out of reach: the correction factor that would be needed.
+        For a single test and a goal out of reach: the κ that would be needed.
     spread : Spread or None
         With an uncertain prior: how the answer is distributed over it.
     alternatives : tuple of Alternative
         What the other surrogates of this regime would need.
     assumptions : tuple of str
-        What must hold for the answer to hold.
+        What must be true for the answer to be right.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class Plan(Saved):
     """
 
     _schema = "blankets/plan"
-    _oldest = 2  # the first with the numbers that everything is worked out from
+    _oldest = 2  # the first version with the numbers from which everything is computed
 
     unknown: Unknown
     answer: Count | NonNegative | None
@@ -102,7 +103,7 @@ class Plan(Saved):
 
     @property
     def n_labeled(self) -> int:
-        """Labels, in the unit of `counts`."""
+        """Number of labels, in the unit of `counts`."""
         return int(np.ceil(round(float(self.setting.share * self.setting.rows), 6)))
 
     @property
@@ -112,17 +113,17 @@ class Plan(Saved):
 
     @property
     def counts(self) -> str:
-        """What the labels are counted in."""
+        """The unit in which labels are counted."""
         return self.setting.design.counts
 
     @property
     def surrogate(self) -> str:
-        """What is counted in place of the target in the test."""
+        """What the test counts in place of the target."""
         return self.setting.design.surrogate.value
 
     @property
     def safe_side(self) -> str:
-        """Which mistake about p(y=1) costs no power."""
+        """Which wrong value of p(y=1) costs no power."""
         return self.setting.design.safe_side
 
     @property
@@ -137,17 +138,17 @@ class Plan(Saved):
 
     @property
     def power(self) -> float:
-        """Power at the answer; of several members, the probability that all are found (see `decisions`)."""
+        """Power at the answer; with several members, the probability that all are found (see `decisions`)."""
         return float(self.setting.power())
 
     @property
     def decisions(self) -> str:
-        """How the powers of several members make one: "independent" or "worst-case"."""
+        """How the powers of several members are combined: "independent" or "worst-case"."""
         return "worst-case" if self.setting.worst_case else "independent"
 
     @property
     def lower_bound(self) -> float:
-        """Bonferroni's bound on `power`, whatever the dependence between the decisions."""
+        """Bonferroni's lower bound of `power`, for any dependence between the decisions."""
         return float(replace(self.setting, worst_case=True).power())
 
     @property
@@ -167,7 +168,7 @@ class Plan(Saved):
 
     @property
     def dof(self) -> tuple[float, ...] | float:
-        """Degrees of freedom of the test through the surrogate; of each member, if there are several."""
+        """Degrees of freedom of the test with the surrogate; of each member, if there are several."""
         each = tuple(self.setting.test_dof.tolist())
         return each[0] if len(each) == 1 else each
 
@@ -179,12 +180,12 @@ class Plan(Saved):
 
     @property
     def assurance(self) -> float | None:
-        """With an uncertain prior: the probability, over the prior, that the answer is enough."""
+        """With an uncertain prior: the probability that the answer is enough."""
         return None if self.spread is None else self.spread.knowledge.assurance
 
     @property
     def draws(self) -> Floats | None:
-        """With an uncertain prior: the answer for each draw of it; infinite where a draw has none."""
+        """With an uncertain prior: the answer for each draw of it; infinite for draws without an answer."""
         return None if self.spread is None else self.spread.draws
 
     @property
@@ -200,7 +201,7 @@ class Plan(Saved):
     def quantile(self, q: ArrayLike) -> NDArray[np.float64]:
         """Return quantiles of the answer over an uncertain prior (the answer itself if it is certain).
 
-        A number of rows or labels stays whole; infinite where the goal is out of reach for so much of the
+        Numbers of rows or labels stay whole; infinite if the goal is out of reach for this part of the
         prior.
         """
         if self.spread is None:
@@ -210,21 +211,21 @@ class Plan(Saved):
     def power_curve(
         self, values: Sequence[int] | NDArray[np.int64] | None = None, *, over: str | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Return the power over a range of rows or of labels, other things as in the plan, ready to be drawn.
+        """Return the power for a range of rows or labels, everything else as in the plan, for plotting.
 
         Parameters
         ----------
         values : sequence of int, optional
             Numbers of rows or labels; by default 50 from a tenth to twice those of the plan.
         over : {"rows", "labeled"}, optional
-            What is varied; default labels if they were asked for, else rows. More rows keep the labeled
-            share.
+            What to vary; default: labels if the plan solved for them, else rows. With more rows the labeled
+            share stays the same.
 
         Returns
         -------
         dict of ndarray
-            The values under the name of ``over``, and ``power``; with an uncertain prior also ``low`` and
-            ``high``, which hold 90% of it.
+            The values, under the name in ``over``, and ``power``; with an uncertain prior also ``low`` and
+            ``high``, the limits of its central 90%.
 
         Examples
         --------
@@ -255,7 +256,7 @@ class Plan(Saved):
         rows: Sequence[int] | NDArray[np.int64] | None = None,
         labeled: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> dict[str, NDArray[Any]]:
-        """Return the power over rows and labels at once, other things as in the plan, ready to be drawn.
+        """Return the power for a grid of rows and labels, everything else as in the plan, for plotting.
 
         Parameters
         ----------
@@ -265,8 +266,8 @@ class Plan(Saved):
         Returns
         -------
         dict of ndarray
-            ``rows`` of shape (n,), ``labeled`` of shape (m,) and ``power`` of shape (m, n), NaN where there
-            cannot be so many labels among so few rows.
+            ``rows`` of shape (n,), ``labeled`` of shape (m,) and ``power`` of shape (m, n), NaN where so few
+            rows cannot have so many labels.
 
         Examples
         --------
@@ -287,7 +288,7 @@ class Plan(Saved):
         return {"rows": across, "labeled": up, "power": np.where(possible, along.power(), np.nan)}
 
     def plot(self, ax: Axes | None = None, **details: Any) -> Axes:
-        """Draw the power over rows, or over labels if they were asked for; see `blankets.plots.plot_power`."""
+        """Draw the power over rows, or over labels if the plan solved for them; see `blankets.plots.plot_power`."""
         from blankets.plots import plot_power
 
         return plot_power(self, ax=ax, **details)
@@ -363,12 +364,12 @@ class Plan(Saved):
 
     @property
     def asked(self) -> str:
-        """What was asked for, in words."""
+        """What was solved for, in words."""
         return _ASKED.get(self.unknown, f"{self.counts.capitalize()} needed")
 
     @property
     def endless(self) -> bool:
-        """Whether no number of rows would do."""
+        """Whether no number of rows is enough."""
         return self.unknown == "rows" and not self.reachable
 
     def _headline(self) -> str:
@@ -424,7 +425,7 @@ class Plan(Saved):
             f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
             for a in self.alternatives
         ]
-        return [f"Through other surrogates: {'; '.join(shown)}."]
+        return [f"With other surrogates: {'; '.join(shown)}."]
 
     def _label_words(self) -> str:
         if self.surrogate == "full":
@@ -435,5 +436,5 @@ class Plan(Saved):
 
 
 def _spread_around(center: int, most: int) -> NDArray[np.int64]:
-    """Return whole numbers from a tenth to ten times the center, evenly by their logarithm."""
+    """Return whole numbers from a tenth to ten times the center, evenly spaced on a logarithmic scale."""
     return np.unique(np.geomspace(max(1, center / 10), min(10 * center, most), 40).round().astype(np.int64))

@@ -1,12 +1,12 @@
-"""A planned study: what determines the power of its tests, and solving for the one thing left open.
+"""A planned study: what determines the power of its tests, and solving for the unknown.
 
-A `Setting` holds the numbers; `Setting.power` is the whole mathematics: λ = 2 κ N I, noncentral
-chi-square. Each solver asks the same question of it ("is this enough?") and searches, over integers
-exactly. Rounding happens once, here, at the end (errata C1).
+A `Setting` holds the numbers; `Setting.power` has all the mathematics: λ = 2 κ N I, noncentral
+chi-square. Each solver asks it the same question ("is this enough?") and searches; over integers the
+search is exact. Rounding happens once, here, at the end (errata C1).
 
 Everything is vectorized: the numbers may be arrays over draws of an uncertain prior or over the cells of
-a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are to be
-found together; a single test is a blanket of one.
+a table. ``effect`` and ``dof`` have one more axis, the last, over the members of a blanket that are
+planned together; a single test is a blanket with one member.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from blankets.stats import attained_power, needed_alpha, needed_noncentrality, n
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_ROWS = 2**50  # floats count one by one up to 2**53
+MOST_ROWS = 2**50  # floats represent every whole number up to 2**53
 TINY = float(np.finfo(float).tiny)
-MOST_NATS = 50.0  # no variable of less than 10²¹ levels has more
+MOST_NATS = 50.0  # a variable would need 10²¹ levels for more
 MOST_DOF = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelDesign:
-    """How labels are to be had, and what a test through one surrogate keeps of the full power."""
+    """Which labels a test with one surrogate uses, and its κ."""
 
-    surrogate: Surrogate  # what stands in for the target
-    counts: str  # what a label is counted in: "labeled positives", "labeled negatives", "labeled rows"
-    # (share of all rows that is labeled, p(y=1)) -> share of the noncentrality kept
+    surrogate: Surrogate  # what replaces the target
+    counts: str  # what counts as a label: "labeled positives", "labeled negatives", "labeled rows"
+    # (share of all rows that is labeled, p(y=1)) -> κ
     kappa: Callable[[Floats, Floats], Floats]
     dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
-    # positives, negatives: the shares of these labels that each class must supply; 0 where labels
+    # positives, negatives: the shares of these labels that come from each class; 0 if labels
     # do not bound p(y=1)
     positives: float = 0.0
     negatives: float = 0.0
-    # p(y=1) -> the share up to which more labels mean more power; default all that are possible
+    # p(y=1) -> the share up to which more labels give more power; default: all possible labels
     useful_share: Callable[[Floats], Floats] | None = None
-    safe_side: str = ""  # which mistake about p(y=1) costs no power: "overestimate", "underestimate", or "" if neither
+    safe_side: str = ""  # which wrong value of p(y=1) costs no power: "overestimate", "underestimate", or "" if neither
     uses_prior: bool = True  # whether κ depends on p(y=1) at all
-    assumption: str = ""  # what must hold for κ to hold
+    assumption: str = ""  # what must be true for κ to be right
     by_stratum: bool = True  # whether κ is known stratum by stratum
-    regime: str = ""  # what an absent label means, a key of `blankets.planning._designs.DESIGNS`
-    # p(y=1|z) and the share of the effect in each stratum that κ is averaged over; empty if it is not
+    regime: str = ""  # what a missing label means, a key of `blankets.planning._designs.DESIGNS`
+    # p(y=1|z) and the share of the effect in each stratum, if κ is averaged over strata; otherwise empty
     strata: tuple[tuple[float, float], ...] = ()
 
     def _said(self) -> dict[str, object]:
@@ -60,12 +60,12 @@ class LabelDesign:
 
     @classmethod
     def _from_data(cls, data: Any) -> LabelDesign:
-        from blankets.planning._designs import design_from  # which are made of this class
+        from blankets.planning._designs import design_from  # late: that module imports this one
 
         return design_from(data)
 
     def possible_share(self, prior: Floats) -> Floats:
-        """Return the largest share of all rows that such labels can make up, for each p(y=1)."""
+        """Return the largest possible share of such labels among all rows, for each p(y=1)."""
         share = np.ones_like(prior)
         if self.positives:
             share = np.minimum(share, prior / self.positives)
@@ -74,13 +74,13 @@ class LabelDesign:
         return share
 
     def possible_prior(self, share: float) -> tuple[float, float]:
-        """Return the range in which p(y=1) lies if this share of all rows carries such a label."""
-        room = 1.0 - 1e-9  # for rounding
+        """Return the possible range of p(y=1) if this share of all rows has such a label."""
+        room = 1.0 - 1e-9  # tolerance for rounding
         return share * self.positives * room, 1.0 - share * self.negatives * room
 
     @property
     def is_monotone(self) -> bool:
-        """Whether the answer to every question rises or falls with p(y=1), so that its quantiles are answers too."""
+        """Whether every answer rises or falls with p(y=1), so that its quantiles are answers at quantiles of p(y=1)."""
         return self.safe_side != ""
 
 
@@ -129,7 +129,7 @@ class Setting:
 
     @property
     def test_dof(self) -> Floats:
-        """Degrees of freedom of the test through the surrogate, members last."""
+        """Degrees of freedom of the test with the surrogate, members last."""
         return np.asarray(self.dof * self.design.dof_factor)
 
     def member_powers(self) -> Floats:
@@ -145,9 +145,9 @@ class Setting:
 
 
 def smallest_integer(enough: Callable[[Ints], NDArray[np.bool_]], low: Ints, high: Ints) -> Ints:
-    """Return elementwise the smallest n in low..high that is enough, and high + 1 where none is.
+    """Return elementwise the smallest n in low..high that is enough, and high + 1 if none is.
 
-    ``enough`` must stay true once it is true (power rises with what we search over).
+    ``enough`` must stay true for larger n once it is true (power rises with n).
 
     Examples
     --------
@@ -166,24 +166,24 @@ def smallest_integer(enough: Callable[[Ints], NDArray[np.bool_]], low: Ints, hig
 
 
 def solve(setting: Setting, unknown: str, target: Floats) -> Floats:
-    """Return the value of the unknown at which the power reaches ``target``; NaN where none does.
+    """Return the value of the unknown at which the power reaches ``target``; NaN if none does.
 
-    ``setting``: the study; what it holds for the unknown is ignored, except that degrees of freedom come in multiples
-    of what it holds (one more level of a feature adds that many). ``unknown``: "rows" and "labeled" give the smallest
-    integer, "effect" and "alpha" the smallest value, "dof" the largest integer, "power" and "kappa" the power and the κ
-    that there are. ``target``: the power wanted; not used for "power" and "kappa".
+    ``setting``: the study; its value of the unknown is ignored, except that degrees of freedom are multiples of its
+    value (one more level of a feature adds that many). ``unknown``: "rows" and "labeled" give the smallest integer,
+    "effect" and "alpha" the smallest value, "dof" the largest integer, "power" and "kappa" the power and κ of the
+    study. ``target``: the wanted power; not used for "power" and "kappa".
     """
     return np.asarray(_SOLVERS[unknown](setting, target))
 
 
 def most_labels(setting: Setting) -> Ints:
-    """Return the largest number of labels worth having: ⌊Nπ⌋ positives, for example (errata C4)."""
+    """Return the largest useful number of labels: ⌊Nπ⌋ positives, for example (errata C4)."""
     share = setting.design.useful_share or setting.design.possible_share
     return np.asarray(np.floor(setting.rows * share(setting.prior) + 1e-9)).astype(np.int64)
 
 
 def needed_kappa(setting: Setting, target: Floats) -> Floats:
-    """Return the κ at which a single test would reach ``target`` with the rows there are."""
+    """Return the κ at which a single test would reach ``target`` with the given rows."""
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
     return wanted / noncentrality(setting.effect[..., 0], setting.rows)
 
@@ -192,7 +192,7 @@ def _rows(setting: Setting, target: Floats) -> Floats:
     def enough(rows: Ints) -> NDArray[np.bool_]:
         return np.asarray(replace(setting, rows=rows.astype(float)).power() >= target)
 
-    # Rows that are themselves labeled come first where labels are a fixed number.
+    # If labels are a fixed number, there must be at least as many rows.
     least = np.asarray(setting.labeled + 1 if setting.labeled_is_count else 1, dtype=np.int64)
     high = np.broadcast_to(least, enough(least).shape).copy()
     while not (enough(high) | (high >= MOST_ROWS)).all():

@@ -1,4 +1,4 @@
-"""The answer to a question as a function of p(y=1), and how it is distributed over an uncertain one."""
+"""The answer to a question as a function of p(y=1), and its distribution if p(y=1) is uncertain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Unknown = Annotated[str, Literal["alpha", "dof", "effect", "kappa", "labeled", "
 
 @dataclass(frozen=True, kw_only=True)
 class PlanQuestion:
-    """The numbers given (NaN for the unknown), in the form that `Setting` wants."""
+    """The given numbers (NaN for the unknown), in the form for `Setting`."""
 
     unknown: Unknown
     effect: Annotated[Floats, Bounds(math.ulp(0.0), MOST_NATS, known=False)]
@@ -36,11 +36,11 @@ class PlanQuestion:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spread:
-    """How an answer is distributed over an uncertain prior."""
+    """The distribution of an answer over an uncertain prior."""
 
-    knowledge: Knowledge  # of p(y=1)
+    knowledge: Knowledge  # what is known of p(y=1)
     question: PlanQuestion  # what was asked
-    candidate: Candidate  # the surrogate through which it is answered, and the labels
+    candidate: Candidate  # the surrogate that answers it, and its labels
 
     def _check(self) -> None:
         if not (self.knowledge.is_spread and self.candidate.design.uses_prior):
@@ -55,11 +55,11 @@ class Spread:
 
     @cached_property
     def draws(self) -> Floats:
-        """The answer for each draw of the prior; infinite (of the bad sign) where it is out of reach."""
+        """The answer for each draw of the prior; infinite (with the sign of the worst answer) if out of reach."""
         return answers(self.question, self.candidate, self.knowledge.draws)
 
     def quantile(self, q: ArrayLike) -> Floats:
-        """Return quantiles of the answer: exact where it rises or falls with p(y=1), else of the draws."""
+        """Return quantiles of the answer: exact if it rises or falls with p(y=1), else from the draws."""
         level = np.asarray(q, float)
         if self.rises is None:
             return np.asarray(np.quantile(self.draws, level, method="inverted_cdf"))
@@ -73,17 +73,17 @@ class Spread:
 
 
 def answers(question: PlanQuestion, candidate: Candidate, priors: Floats) -> Floats:
-    """Return the answer for each value of p(y=1); infinite (of the bad sign) where it is out of reach."""
+    """Return the answer for each value of p(y=1); infinite (with the sign of the worst answer) if out of reach."""
     values = solve(setting_of(question, candidate, priors), question.unknown, np.asarray(question.power))
     if question.unknown == "effect":
-        # A variable can tell no more of another than either holds: log 2 for two classes.
+        # Mutual information is at most the entropy of each variable: log 2 for two classes.
         values = np.where(values <= question.largest_effect, values, np.nan)
     bad = -np.inf if question.unknown in MORE_IS_BETTER else np.inf
     return np.where(np.isnan(values), bad, np.broadcast_to(values, priors.shape))
 
 
 def setting_of(question: PlanQuestion, candidate: Candidate, prior: Floats) -> Setting:
-    """Return the study that a question is about, through one surrogate."""
+    """Return the study of a question with one surrogate."""
     labeled = candidate.labeled or Amount(math.nan, is_count=True)
     return Setting(
         design=candidate.design,

@@ -1,4 +1,4 @@
-"""The labels of a planned study: regime, amount, prior, surrogate; common to a single test and a blanket."""
+"""The labels of a planned study: regime, amount, prior, surrogate; for a single test and for a blanket."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Labeled = float | int | Mapping[str, float | int] | None
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedStudy:
-    """What the user said about labels; see `plan` for the meaning of each."""
+    """What the user said about labels; see `plan` for the meaning of the fields."""
 
     labels: Any
     labeled: Labeled
@@ -61,7 +61,7 @@ class PlannedStudy:
 
     @property
     def labels_given(self) -> dict[str, object]:
-        """The amount of labels, as something that may be the unknown; nothing where all rows have one."""
+        """The amount of labels, if it can be the unknown; empty if all rows are labeled."""
         kind, _ = self._regime
         return {} if kind == "supervised" and self.labeled is None else {"labeled": self.labeled}
 
@@ -72,7 +72,7 @@ class PlannedStudy:
         return answer(question, candidates, knowledge, regime=self._regime[0], strata=self.strata)
 
     def kappa(self, rows: float) -> float:
-        """Return the share of the noncentrality that the best of the surrogates keeps."""
+        """Return κ of the best surrogate."""
         nothing = np.array([np.nan])
         question = PlanQuestion(
             unknown="kappa", effect=nothing, dof=nothing, alpha=np.nan, power=np.nan, rows=rows, largest_effect=np.nan
@@ -94,7 +94,7 @@ class PlannedStudy:
         return self._by_stratum(candidates) if by_stratum else candidates, knowledge
 
     def _by_stratum(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Average κ over the strata, for the surrogates where it is known in each."""
+        """Average κ over the strata, for surrogates whose κ is known in each stratum."""
         priors, shares = self._strata()
         known = [replace(c, design=stratified(c.design, priors, shares)) for c in candidates if c.design.by_stratum]
         if not known:
@@ -126,7 +126,7 @@ class PlannedStudy:
 
 
 def _seed(rng: np.random.Generator | int | None) -> int:
-    """Return the seed of the draws, by which they can be had again."""
+    """Return the seed of the draws, so that they can be repeated."""
     return int(generator_from(rng).integers(2**62))
 
 

@@ -1,4 +1,4 @@
-"""Planning tables: one call, many plans."""
+"""Planning tables: many plans in one call."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ SCHEMA_VERSION = 1
 _AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanningTable:
     """Answers to the same planning question over a grid of values.
@@ -34,11 +35,11 @@ class PlanningTable:
         What was solved for.
     axes : dict of str to tuple
         The values that were varied, in the order of the axes of ``answers``; the last one is shown
-        across, the others down.
+        in columns, the others in rows.
     answers : ndarray
-        The answers, one axis for each of ``axes``; NaN where the goal is out of reach.
+        The answers, one axis for each of ``axes``; NaN if the goal is out of reach.
     plans : tuple of Plan
-        The plan behind each answer, the last axis running fastest.
+        The plan of each answer; the last axis changes fastest.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class PlanningTable:
     plans: tuple[Plan, ...]
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return one dict a cell: the values varied, the answer (None if out of reach), power and κ there."""
+        """Return one dict per cell: the varied values, the answer (None if out of reach), power and κ."""
         return [
             dict(zip(self.axes, values, strict=True))
             | {"answer": one.answer, "attained_power": one.power, "kappa": one.kappa}
@@ -63,9 +64,9 @@ class PlanningTable:
         ]
 
     def to_pandas(self, *, tidy: bool = False) -> pd.DataFrame:
-        """Return the table as it is printed, or (``tidy``) with one row a cell.
+        """Return the table as it is printed, or (``tidy``) with one row per cell.
 
-        Counts are integers ("Int64", with <NA> where the goal is out of reach).
+        Counts are integers ("Int64", with <NA> if the goal is out of reach).
         """
         try:
             import pandas as pd
@@ -83,7 +84,7 @@ class PlanningTable:
         return wide.reindex(columns=list(self.axes[across]))
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain numbers, words and lists, with a ``schema_version``."""
+        """Return plain numbers, strings and lists, with a ``schema_version``."""
         axes = {name: list(values) for name, values in self.axes.items()}
         return {
             "schema": "blankets/planning-table",
@@ -132,11 +133,11 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
     Parameters
     ----------
     priors : sequence, optional
-        Several values of ``prior``, to be varied (a pair as ``prior`` itself is an interval).
+        Several values of ``prior`` to vary (a pair given as ``prior`` itself is an interval).
     **question
         The arguments of `plan`. Lists (or tuples, arrays) among ``effect``, ``effect_w``, ``power``,
-        ``alpha``, ``arity``, ``dof``, ``rows``, ``labeled`` and ``strata`` are varied. The effects run
-        across, the powers and everything else down.
+        ``alpha``, ``arity``, ``dof``, ``rows``, ``labeled`` and ``strata`` are varied. Effects are shown
+        in columns, powers and everything else in rows.
 
     Returns
     -------

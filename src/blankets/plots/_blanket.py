@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from blankets.plots._graph import Line, Neighborhood, draw
+from blankets.errors import guarded
+from blankets.plots._graph import Picture, Stroke, draw_picture
 from blankets.plots._style import label_of, undecided_words
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
+@guarded
 def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw the target and its blanket; the stronger a member's effect, the wider its line.
 
@@ -23,7 +25,7 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     blanket : Blanket
         What to draw.
     most : int
-        So many members at most are drawn, the strongest ones.
+        Largest number of members to draw, the strongest first.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure.
     title : str, optional
@@ -46,7 +48,7 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     """
     roles = {name: blanket.roles.get(name, "unknown") for name in blanket.members[:most]}
     lines = [
-        Line(start, end, directed, _line_width(blanket, start, end))
+        Stroke(start, end, directed, _line_width(blanket, start, end))
         for start, end, directed in blanket.to_networkx().edges(data="directed")
         if {start, end} <= {blanket.target, *roles}
     ]
@@ -55,12 +57,13 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     if blanket.undecided:
         cut += f"\n{undecided_words(blanket)}"
     unchecked = [name for name in blanket.unchecked if name in roles]
-    shape = Neighborhood(blanket.target, roles, blanket.common_children, lines, unchecked=unchecked)
-    return draw(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
+    shape = Picture(blanket.target, roles, blanket.common_children, lines, unchecked=unchecked)
+    return draw_picture(shape, title or f"{what} of {label_of(blanket.target, 40)}{cut}", ax, "drawing a blanket")
 
 
+@guarded
 def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Draw the local graph of a blanket with latent members, these in dashed boxes.
+    """Draw the local graph of a blanket with latent members; latents are in dashed boxes.
 
     Parameters
     ----------
@@ -93,14 +96,14 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
         for name, role in roles.items()
         if role == "spouse"
     }
-    lines = [Line(start, end) for start, end in graph.edges]
-    shape = Neighborhood(target, roles, common, lines, {latent.name for latent in found.latents})
-    return draw(
+    lines = [Stroke(start, end) for start, end in graph.edges]
+    shape = Picture(target, roles, common, lines, {latent.name for latent in found.latents})
+    return draw_picture(
         shape, title or f"Latent Markov blanket of {label_of(target, 40)}", ax, "drawing a blanket with latents"
     )
 
 
 def _line_width(blanket: Blanket, start: str, end: str) -> float:
-    """Return a width in proportion to Cohen's w of the member that the line stands for."""
+    """Return the width of a member's line, in proportion to its Cohen's w."""
     effect = blanket.strengths[end if start == blanket.target else start].effect
     return 0.8 if math.isnan(effect) else 0.8 + 3.2 * min(1.0, math.sqrt(2.0 * max(effect, 0.0)) / 0.6)

@@ -1,4 +1,4 @@
-"""Effects with their intervals, and shares of resamples: one line a column."""
+"""Effects with their intervals, and shares of resamples: one line per column."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blankets.errors import guarded
 from blankets.plots._style import CYCLE, EDGE, FAINT, fit_names, new_axes, note, titled, undecided_words
 from blankets.results import NOT_CHECKED, Blanket, Ranking, Stability
 from blankets.stats import EFFECT_SIZES
@@ -19,6 +20,7 @@ Intervals = Mapping[str, tuple[float, float] | None]
 _TICKS = (0.0, 0.005, 0.02, 0.045, 0.08, 0.125, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 
 
+@guarded
 def plot_effects(
     effects: Mapping[str, float] | Blanket | Ranking,
     intervals: Intervals | None = None,
@@ -30,20 +32,20 @@ def plot_effects(
 ) -> Axes:
     """Draw the effects of the members of a blanket, or of ranked features, with their 90% intervals.
 
-    The axis is in proportion to Cohen's w = √(2 effect), so that weak effects can be told apart too.
+    The axis is in proportion to Cohen's w = √(2 effect), so that weak effects can be distinguished too.
 
     Parameters
     ----------
     effects : Blanket, Ranking or mapping of str to float
-        Columns and their effects in nats, drawn in the order given.
+        Columns and their effects in nats, drawn in the given order.
     intervals : mapping of str to (low, high), optional
-        Ends of intervals where ``effects`` is a mapping; a column may have None.
+        Ends of intervals, if ``effects`` is a mapping; a column may have None.
     most : int
         So many columns at most are drawn, the first ones.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure.
     title, subtitle : str, optional
-        Words over the picture.
+        Text over the picture.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def _values(
     """Return effects and intervals by name."""
     if isinstance(effects, Blanket):
         tested = {name: evidence for name, evidence in effects.strengths.items() if evidence.reliable}
-        # What is measured is too large by dof / 2N on average, of which the interval is free.
+        # The measured effect is too large by dof / 2N on average; the interval is corrected for that.
         shifted = {name: max(0.0, e.effect - e.dof / (2.0 * e.n_rows)) for name, e in tested.items()}
         return shifted, {name: evidence.interval() for name, evidence in tested.items()}
     if isinstance(effects, Ranking):
@@ -106,6 +108,7 @@ def _values(
     return effects, intervals
 
 
+@guarded
 def plot_stability(
     shares: Mapping[str, float],
     members: Collection[str] | None = None,
@@ -123,11 +126,11 @@ def plot_stability(
     shares : Stability or mapping of str to float
         Columns and shares, in the order in which they are drawn.
     members : collection of str, optional
-        Columns of the blanket of all data, which are drawn in another color; a `Stability` knows them.
+        Members of the blanket of all data, drawn in another color; a `Stability` has them.
     most : int
         So many columns at most are drawn, the first ones.
     threshold : float, optional
-        A line to compare with.
+        Draw a line at this share.
     ax, title, subtitle
         As in `plot_effects`.
 

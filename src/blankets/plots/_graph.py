@@ -1,4 +1,4 @@
-"""A neighborhood as a picture: the target in the middle, parents above, children below, spouses beside them."""
+"""A neighborhood as a picture: the target in the middle, parents above, children below, spouses next to children."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blankets.results import NOT_CHECKED, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe & Ito (2008), told apart by people with any kind of color vision.
+# Okabe & Ito (2008): colors that people with any kind of color vision can distinguish.
 COLORS = {
     "target": "#F0E442",
     "parent": "#56B4E9",
@@ -24,7 +24,7 @@ COLORS = {
     "outside": "#FFFFFF",
 }
 _WORDS = {"unknown": "role not known", "outside": "not a member"}
-_A_ROW = 6  # names that fit side by side
+_A_ROW = 6  # names that fit in one row
 _HALF_A_LETTER = 3.0  # points, at the usual size of type
 _HALF_A_BOX = 12.0  # its height, with a gap
 _LETTERS = 18  # of a name, in a box
@@ -33,7 +33,7 @@ Points = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line of the picture, with an arrow if its direction is known; the width is in points."""
 
     start: str
@@ -43,19 +43,19 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Neighborhood:
+class Picture:
     """What is drawn."""
 
     target: str  # the target
     roles: Mapping[str, str]  # the role of every other name, a key of `COLORS`, in order
-    # for spouses, the child that they share with the target, next to which they stand
+    # for spouses, the child that they share with the target; they are drawn next to it
     common_children: Mapping[str, str]
-    lines: list[Line]  # lines between names
+    lines: list[Stroke]  # lines between names
     latents: Collection[str] = field(default=())  # names in dashed boxes
     unchecked: Collection[str] = field(default=())  # names in dotted boxes
 
 
-def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
+def draw_picture(shape: Picture, title: str, ax: Axes | None, task: str) -> Axes:
     """Draw a neighborhood; ``task`` says what matplotlib is needed for."""
     points = layout(shape)
     ax = new_axes(ax, task, _size(points))
@@ -72,7 +72,7 @@ def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
             "shrinkB": _clearance(ax, line.end, start, end),
         }
         if abs(start[1] - end[1]) < 1e-9 and abs(start[0] - end[0]) > 1.0:
-            # Names stand between the two: the line goes around them, away from the target.
+            # There are names between the two: the line goes around them, away from the target.
             arrow |= {"connectionstyle": f"arc3,rad={0.3 if (start[0] < end[0]) == (start[1] < 0) else -0.3}"}
             arrow |= {"shrinkA": _HALF_A_BOX, "shrinkB": _HALF_A_BOX}
         ax.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
@@ -85,10 +85,10 @@ def draw(shape: Neighborhood, title: str, ax: Axes | None, task: str) -> Axes:
     return ax
 
 
-def layout(shape: Neighborhood) -> Points:
-    """Return where each name stands: rows of parents above the target, of the others below it.
+def layout(shape: Picture) -> Points:
+    """Return the position of each name: rows of parents above the target, rows of the others below it.
 
-    A spouse stands in the row of the children, next to the child that it shares.
+    A spouse is in the row of the children, next to the child that it shares.
     """
     named = {role: [name for name, one in shape.roles.items() if one == role] for role in COLORS}
     beside = [name for name, role in shape.roles.items() if role in ("neighbor", "unknown")]
@@ -96,10 +96,10 @@ def layout(shape: Neighborhood) -> Points:
     for name in named["spouse"]:
         child = shape.common_children.get(name, "")
         below.insert(below.index(child) + 1 if child in below else len(below), name)
-    # Without directions the members are shared out between the two sides.
+    # Without directions the members are divided between the two sides.
     half = (len(beside) + 1) // 2
     above, below = named["parent"] + beside[:half], below + beside[half:]
-    # Who is not a member stands behind those that it is tied to.
+    # A column that is not a member is placed behind its neighbors.
     touched = {name: {a for line in shape.lines for a in (line.start, line.end) if name in (line.start, line.end)}
                for name in named["outside"]}  # fmt: skip
     higher = [name for name in named["outside"] if touched[name] & set(above)]
@@ -111,7 +111,7 @@ def layout(shape: Neighborhood) -> Points:
 
 
 def _rows(groups: list[list[str]], direction: int) -> Points:
-    """Spread names over rows of equal length, away from the target, each group in rows of its own."""
+    """Put names in rows of equal length, away from the target, each group in its own rows."""
     points: Points = {}
     rows = [names[first : first + _A_ROW] for names in groups for first in range(0, len(names), _A_ROW)]
     for k, row in enumerate(rows):
@@ -127,7 +127,7 @@ def _half_width(name: str) -> float:
 
 
 def _clearance(ax: Axes, name: str, start: tuple[float, float], end: tuple[float, float]) -> float:
-    """Return how far from its middle, in points, a line leaves the box of a name."""
+    """Return the distance, in points, from the middle of a name's box to the point where a line leaves it."""
     (x1, y1), (x2, y2) = ax.transData.transform([start, end])
     across, up = abs(x2 - x1), abs(y2 - y1)
     length = math.hypot(across, up) or 1.0
@@ -135,14 +135,14 @@ def _clearance(ax: Axes, name: str, start: tuple[float, float], end: tuple[float
 
 
 def _size(points: Points) -> tuple[float, float]:
-    """Return the size of a figure in inches in which the boxes do not touch."""
+    """Return a figure size, in inches, in which the boxes do not touch."""
     across = {x for x, _ in points.values()}
     up = {y for _, y in points.values()}
     box = 2 * max(map(_half_width, points)) / 72 + 0.35
     return max(5.0, box * (max(across) - min(across) + 1.4)), max(3.0, 1.2 * (max(up) - min(up) + 1))
 
 
-def _outlines(shape: Neighborhood) -> dict[Outline, str]:
+def _outlines(shape: Picture) -> dict[Outline, str]:
     """Return what each kind of broken outline means, of those that are drawn."""
     drawn: dict[Outline, str] = {}
     if shape.latents:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.planning import Plan
 from blankets.plots._style import CYCLE, EDGE, new_axes, note, titled
 
@@ -19,6 +19,7 @@ _ALONG = {"rows": "rows", "labeled": "labels"}
 _LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
+@guarded
 def plot_power(
     curves: Plan | Mapping[str, Plan] | Mapping[str, Mapping[str, ArrayLike]] | Mapping[str, ArrayLike],
     *,
@@ -36,9 +37,9 @@ def plot_power(
         A plan, or one curve as `Plan.power_curve` returns it (``rows`` or ``labeled``, ``power``, and perhaps
         ``low`` and ``high``, drawn as a band), or several of either by name.
     goal : float, optional
-        Power that is wanted; that of a plan by default.
+        Wanted power; by default that of the plan.
     log : bool
-        Whether rows or labels go by their logarithm.
+        Whether the axis of rows or labels is logarithmic.
     ax, title, subtitle
         As in `plot_effects`.
 
@@ -64,7 +65,7 @@ def plot_power(
     ax = new_axes(ax, "drawing power", (6.4, 4.0))
     for i, (name, curve) in enumerate(several.items()):
         color = CYCLE[i % len(CYCLE)]
-        style = ("-", "--", "-.", ":")[i % 4]  # told apart in black and white too
+        style = ("-", "--", "-.", ":")[i % 4]  # can be distinguished in black and white too
         ax.plot(curve[along], curve["power"], color=color, linestyle=style, linewidth=2, label=name or None)
         if "low" in curve:
             ax.fill_between(curve[along], curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
@@ -82,6 +83,7 @@ def plot_power(
     return ax
 
 
+@guarded
 def plot_planning(
     rows: Plan | ArrayLike,
     labeled: ArrayLike | None = None,
@@ -98,15 +100,15 @@ def plot_planning(
     Parameters
     ----------
     rows : Plan or array_like of shape (n,)
-        A plan with partial labels, which brings everything else along, or numbers of rows.
+        A plan with partial labels (nothing else is then needed), or numbers of rows.
     labeled : array_like of shape (m,)
         Numbers of labels.
     power : array_like of shape (m, n)
-        Power; NaN where there cannot be so many labels among so few rows.
+        Power; NaN where so few rows cannot have so many labels.
     levels : sequence of float
-        Powers of which a line is drawn.
+        Powers for which to draw a line.
     goal : float, optional
-        One of these that is wanted, drawn thicker.
+        The wanted power, drawn thicker; one of ``levels``.
     ax, title, subtitle
         As in `plot_effects`.
 

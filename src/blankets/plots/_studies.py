@@ -1,4 +1,4 @@
-"""What a blanket depends on (the class prior, the level), and what a latent variable says about rows."""
+"""How a blanket depends on the class prior and the level, and the states of a latent variable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.plots._style import CYCLE, FAINT, fit_names, label_of, new_axes, note, titled
 from blankets.results import Sensitivity
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@guarded
 def plot_prior_sensitivity(
     runs: Sensitivity | Sequence[tuple[float, Sequence[str]]],
     *,
@@ -24,7 +25,7 @@ def plot_prior_sensitivity(
     title: str | None = "Members by class prior",
     subtitle: str | None = None,
 ) -> Axes:
-    """Draw which columns are members under which value of the class prior.
+    """Draw which columns are members for each value of the class prior.
 
     Parameters
     ----------
@@ -65,6 +66,7 @@ def plot_prior_sensitivity(
     return ax
 
 
+@guarded
 def plot_roc(
     curves: Mapping[str, Mapping[str, ArrayLike]],
     *,
@@ -81,7 +83,7 @@ def plot_roc(
         By name: ``alpha``, ``false_positive_rate`` and ``true_positive_rate``, arrays of one length, by
         rising α, as `blankets.simulate.measures.roc` returns them.
     marks : sequence of float
-        Levels that are marked on each curve.
+        Levels to mark on each curve.
     ax, title, subtitle
         As in `plot_effects`.
 
@@ -114,6 +116,7 @@ def plot_roc(
     return ax
 
 
+@guarded
 def plot_latent_posterior(
     posterior: ArrayLike,
     by: ArrayLike | None = None,
@@ -124,18 +127,18 @@ def plot_latent_posterior(
     title: str | None = "Posterior of a latent variable",
     subtitle: str | None = None,
 ) -> Axes:
-    """Draw how sure rows are of a state of a latent variable.
+    """Draw the distribution, over rows, of the probability of a state of a latent variable.
 
     Parameters
     ----------
     posterior : array_like of shape (rows, states)
         Probability of each state for each row.
     by : array_like of shape (rows,), optional
-        Groups of rows (the target, say), drawn apart.
+        Groups of rows (for example the target), drawn separately.
     state : int
-        Which state; default the last.
+        The state; default: the last.
     bins : int
-        Bars.
+        Number of bars.
     ax, title, subtitle
         As in `plot_effects`.
 

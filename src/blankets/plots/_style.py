@@ -1,10 +1,10 @@
-"""What all pictures share: axes, titles, colors, names that fit."""
+"""Shared by all pictures: axes, titles, colors, names that fit."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from blankets.errors import MissingPackageError
+from blankets.errors import MissingPackageError, ParameterError
 from blankets.results import shown
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _LINE_HEIGHT = 1.35  # of a line of type, in sizes of type
 def new_axes(ax: Axes | None, task: str, size: tuple[float, float]) -> Axes:
     """Return the axes given, or those of a new figure of this size in inches."""
     if ax is not None:
+        if not hasattr(ax, "set_xlim"):
+            raise ParameterError.out_of_range("ax", ax, "axes of matplotlib")
         return ax
     try:
         from matplotlib import pyplot
@@ -33,7 +35,7 @@ def new_axes(ax: Axes | None, task: str, size: tuple[float, float]) -> Axes:
 
 
 def titled(ax: Axes, title: str | None, subtitle: str | None) -> None:
-    """Put a title, and under it a quieter line, over the left end of the axes."""
+    """Put a title, and a smaller line under it, over the left end of the axes."""
     if subtitle:
         note(ax, subtitle, (0, 1), "axes fraction", shift=(0, 5), va="bottom")
     if title:
@@ -43,12 +45,12 @@ def titled(ax: Axes, title: str | None, subtitle: str | None) -> None:
 
 
 def note(ax: Axes, text: str, at: tuple[float, float], where: Any, *, shift: tuple[float, float], **more: Any) -> None:
-    """Write a small word at a point of the coordinates ``where``, shifted by some points."""
+    """Write small text at a point of the coordinates ``where``, shifted by some points."""
     ax.annotate(text, at, shift, xycoords=where, textcoords="offset points", color=EDGE, fontsize="small", **more)
 
 
 def label_of(name: str, width: int = 24) -> str:
-    """Return a name as a label: cut to its width, without control characters; a dollar sign is a dollar sign."""
+    """Return a name as a label: shortened, without control characters; a dollar sign does not start a formula."""
     return shown(name, width).replace("$", r"\$")
 
 
@@ -56,11 +58,11 @@ def undecided_words(blanket: Blanket) -> str:
     """Name the first columns that are neither in nor out, for a line over a picture."""
     names = [label_of(name) for name in list(blanket.undecided)[:_FEW]]
     more = len(blanket.undecided) - len(names)
-    return f"undecided, for want of rows: {', '.join(names)}{f' and {more:,} more' if more else ''}"
+    return f"undecided, too few rows: {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
 def fit_names(ax: Axes, names: list[str]) -> None:
-    """Write names at 0, 1, 2, ... up the y-axis, small enough not to touch each other."""
+    """Write names at 0, 1, 2, ... on the y-axis, small enough not to touch each other."""
     height = ax.get_window_extent().height * 72 / ax.figure.dpi  # points
     size = min(10.0, height / max(len(names), 1) / _LINE_HEIGHT)
     ax.set_yticks(range(len(names)), [label_of(name) for name in names], fontsize=size)

@@ -13,24 +13,24 @@ from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.results import Finding, joined, shown
 
-NEAR = 0.85  # share of information two columns have in common: about 2% of the rows differ, for two even levels
+NEAR = 0.85  # share of information that two columns share: for two even levels, about 2% of the rows differ
 EXACT = 1.0 - 1e-9
-FEW = 5  # rows for each cell that a statement on a pair wants
-PAIRS = 20_000_000_000  # rows x columns x columns that are counted
-STRONGEST = 50  # columns whose near-duplicates are sought in wider tables
-CELLS = 1 << 24  # of a pair's table; larger ones are not made
+FEW = 5  # rows per cell that are needed to say something about a pair
+PAIRS = 20_000_000_000  # largest rows x columns x columns for which all pairs are counted
+STRONGEST = 50  # in wider tables: near-duplicates are sought of this many columns only
+CELLS = 1 << 24  # most cells in the table of a pair; larger tables are not made
 
 
 @dataclass(eq=False)
 class Pairs:
-    """Looks at pairs of columns."""
+    """Compares pairs of columns."""
 
     frame: Frame  # the table
     features: NDArray[np.int64]  # (n,): the columns to compare
     tied: NDArray[np.float64] | None  # (n,): the information of each about the target, where there is one
     n_jobs: int  # threads for counting
-    tell: Callable[[str], None]  # told how far the work has come
-    notes: list[str] = field(default_factory=list)  # what was not looked at
+    tell: Callable[[str], None]  # called with a sentence on the progress
+    notes: list[str] = field(default_factory=list)  # what was not checked
 
     def findings(self) -> Iterator[Finding]:
         """Yield columns that nearly repeat, or determine, another one."""
@@ -89,12 +89,13 @@ class Pairs:
         return kept
 
     def _beyond_chance(self, x: int, y: int, shared: float, most: float) -> bool:
-        """Tell whether two columns share what a shuffled one would not: where cells outnumber rows, all columns do."""
+        """Tell whether two columns share more information than chance gives (much, if cells outnumber rows)."""
         arities = self.frame.arities
         if FEW * int(arities[x] - 1) * int(arities[y] - 1) <= self.frame.n_rows:
             return True
         shuffled = np.random.default_rng(0).permutation(self.frame.column(x))
-        pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, self.frame.levels[x])
+        levels, holes = self.frame.levels[x], x in self.frame.holes
+        pair = self.frame.select([y]).with_column(self.frame.names[x], shuffled, levels, holes=holes)
         by_chance = float(MemoryCounter(pair, 1).summarize(entropies, np.array([1]), 0)[0][0])
         return shared - by_chance >= NEAR * (most - by_chance) > 0
 
@@ -108,7 +109,7 @@ class Pairs:
         of_y: NDArray[np.float64],
         share: NDArray[np.float64],
     ) -> None:
-        """Note which of two columns the other one determines, where there are rows enough to say so."""
+        """Note if one of two columns determines the other, and there are enough rows to say so."""
         arities = self.frame.arities
         enough = FEW * (arities[others] - 1) * (arities[y] - 1) <= self.frame.n_rows
         for i in np.flatnonzero(enough & (share < NEAR)).tolist():
@@ -120,7 +121,7 @@ class Pairs:
 
 
 def _nearly(name: str, copies: Mapping[str, float]) -> Finding:
-    """Say which columns nearly repeat one."""
+    """Say which columns nearly repeat a given column."""
     exact = [copy for copy, share in copies.items() if share >= EXACT]
     nearly = [f"{copy} ({share:.0%} in common)" for copy, share in copies.items() if share < EXACT]
     same = f"repeated by {joined(exact)}, under other names of the levels" if exact else ""

@@ -1,9 +1,9 @@
-"""Columns that an audit finds by looking at them and the target together: leaks, telling gaps, shifts."""
+"""What an audit finds by comparing columns with the target: leaks, informative missing values, shifts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,8 @@ from blankets.results import Finding, count_of, digits, joined
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
-LEAK = 0.9  # share of the information in the target that a single column tells
-FEW = 5  # rows for each degree of freedom that a test wants
+LEAK = 0.9  # a column leaks if it holds this share of the information in the target
+FEW = 5  # rows per degree of freedom that a test needs
 LEVEL = 0.01
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 _LABEL = "\0labeled"  # no column of a user has this name
@@ -36,7 +36,7 @@ _SHIFTS = {
 
 @dataclass(frozen=True, eq=False)
 class WithTarget:
-    """Looks at the columns of a table and its target."""
+    """Compares the columns of a table with its target."""
 
     study: Study
 
@@ -68,7 +68,7 @@ class WithTarget:
         return shared, of_target
 
     def findings(self) -> Iterator[Finding]:
-        """Yield leaks, telling gaps, shifts, and columns that cannot be tested."""
+        """Yield leaks, informative missing values, shifts, and columns that cannot be tested."""
         if not len(self.features):
             return
         if self.labels.n_seen_classes > 1:
@@ -78,10 +78,11 @@ class WithTarget:
             yield from self._shifts()
         yield from self._untestable()
 
-    @property
-    def _missing_labels(self) -> Mapping[str, object]:
-        """What stands for "missing" in the columns that have missing values."""
-        return {} if self.study.encoder is None else self.study.encoder.missing_labels
+    def _gaps(self, x: int) -> NDArray[np.bool_] | None:
+        """Return which labeled rows have no value of a column; None if all have."""
+        frame, name = self.labeled, self.labeled.names[x]
+        label = None if self.study.encoder is None else self.study.encoder.missing_labels.get(name)
+        return frame.gaps(x) if label is None else np.asarray(frame.column(x) == frame.levels[x].index(label))
 
     def _names(self, xs: NDArray[np.int64]) -> tuple[str, ...]:
         return tuple(self.study.frame.names[int(x)] for x in xs)
@@ -91,7 +92,7 @@ class WithTarget:
         share = shared / np.maximum(of_target, 1e-300)
         frame, labels = self.labeled, self.labels
         copies = copies_of_labels(self.study.frame, self.study.target, labels) if labels.n_unlabeled else []
-        # A column of many levels seems to tell everything; how much of that is chance is known.
+        # A column with many levels seems to predict everything; the expected share of chance is known.
         bias = (frame.arities[self.features] - 1) * (frame.arities[self.study.target] - 1) / (2 * frame.n_rows)
         told = (share >= LEAK) & (shared - bias >= LEAK / 2 * of_target)
         found = {name: float(s) for name, s, hit in zip(self._names(self.features), share, told, strict=True) if hit}
@@ -108,28 +109,27 @@ class WithTarget:
             )
 
     def _telling_gaps(self) -> Iterator[Finding]:
-        """Look whether missing values depend on the target."""
-        frame, labels = self.labeled, self._missing_labels
-        gappy = [x for x in self.features.tolist() if frame.names[x] in labels]
+        """Find columns whose missing values depend on the target."""
+        frame = self.labeled
+        gaps = {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
         told = {}
-        for x in gappy:
-            gap = frame.column(x) == frame.levels[x].index(labels[frame.names[x]])
+        for x, gap in gaps.items():
             pair = frame.select([self.study.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
             evidence = TableTests(MemoryCounter(pair, 1)).test(1, 0)
-            if evidence.dependent(LEVEL / len(gappy)) and evidence.effect >= MEDIUM:
+            if evidence.dependent(LEVEL / len(gaps)) and evidence.effect >= MEDIUM:
                 told[frame.names[x]] = evidence.effect
         if told:
             yield Finding(
                 kind="leaking",
                 columns=tuple(told),
                 what=f"Whether a value is missing depends on the target: {joined(tuple(told))}.",
-                next_step="Ask why; with missing='level' the gaps themselves would become members.",
+                next_step="Ask why; with missing='level' the missing values themselves would become members.",
                 weight="act",
                 figures=told,
             )
 
     def _shifts(self) -> Iterator[Finding]:
-        """Look which columns differ between labeled and unlabeled rows."""
+        """Find columns that differ between labeled and unlabeled rows."""
         labels = self.labels
         if not self.study.regime.name:
             yield Finding(

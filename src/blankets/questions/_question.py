@@ -1,7 +1,7 @@
-"""`question`: what every public function shares: the words for shared options, and the call kept in its result.
+"""`question`: the decorator of every public function. It describes shared options and stores the call in the result.
 
-The docstring of a question describes its own options; those that several functions take are described here, once, and
-put in their places.
+The docstring of a question describes its own options. Options of several functions are described here once, and
+copied into each docstring.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ SHARED = {
     "data": """\
 data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
     The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may be
-    categorical, text, numbers or booleans; continuous ones are cut into levels (not for ``test="fisher-z"``).""",
+    categorical, text, numbers or booleans. Numbers stay numbers where the test takes them (``test="auto"``); where
+    rows are counted they are cut into levels.""",
     "target": """\
 target : str or int, optional
     Name of the target column (its number, for an array without names).""",
@@ -37,7 +38,7 @@ y : array_like, optional
     The target, where it is not a column of ``data``.""",
     "algorithm": """\
 algorithm : str
-    A name from `algorithms`, or "auto": the one that came nearest to the blankets of known networks, "two-view".""",
+    A name from `algorithms`, or "auto": "two-view", which came nearest to the true blankets of known networks.""",
     "options": """\
 options : mapping, optional
     Options of the algorithm, for example ``{"k": 2}`` for "fbed".""",
@@ -46,32 +47,33 @@ alpha : float
     Significance level of every test: dependent if p <= alpha.""",
     "test": """\
 test : {"auto", "g", "x2", "fisher-z"} or Testing
-    How independence is tested; a word stands for `Testing` with its defaults.""",
+    How independence is tested; a string means `Testing` with its defaults.""",
     "roles": """\
 roles : bool
-    Also find out who is neighbor and who is spouse, for algorithms that do not tell by themselves, and
-    which neighbors are parents or children, where the data can tell.""",
+    Also find which members are neighbors and which are spouses, if the algorithm does not say so itself, and
+    which neighbors are parents or children, where the data can show it.""",
     "close": """\
 close : bool
-    Check the answer against the definition and mend it: every column outside is tested given the members, and
-    those that depend enter. False: the algorithm exactly as published.""",
+    Check the answer against the definition of a blanket and repair it: every other column is tested given the
+    members, and enters if it is dependent. False: the algorithm exactly as published.""",
     "labels": """\
 labels : str or Regime
-    Why labels of the target are missing: "supervised" (none is), "pu" (only positives are labeled), "mcar",
-    "mar-f", "mar-c", or a regime such as ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what is
-    counted in place of the target. Rows without a label have a missing target, or -1. "auto" takes the regime that
-    the labels suggest, if only one fits.""",
+    Why labels of the target are missing: "supervised" (none is missing), "pu" (only positives are labeled), "mcar"
+    (by chance), "mar-f" (depends on features), "mar-c" (depends on the class), or a regime such as
+    ``bl.PositiveUnlabeled(prior=0.2)``, which can also say what to count in place of the target (the surrogate).
+    Rows without a label have a missing target, or -1. "auto": the regime that the labels suggest, if only one fits.""",
     "prior": """\
 prior : float, str, (low, high), distribution or None
-    What is known about p(y=1), the share of positives: 0.2, "<0.4", (0.1, 0.3), ``bl.Beta(...)``; a regime object
-    has its own.""",
+    What is known about p(y=1), the share of positives: 0.2, "<0.4", (0.1, 0.3), ``bl.Beta(...)``. If ``labels`` is a
+    regime object, give the prior there.""",
     "under_reported": """\
 under_reported : str, list of str, or dict of str to prior
     Binary features in which some true "yes" were recorded as "no". With the true share of "yes", power and
-    information can be computed too. Valid if it depends on nothing else which "yes" were recorded.""",
+    information can be computed too. This is valid only if every "yes" had the same chance to be recorded.""",
     "engine": """\
 engine : {"auto", "memory", "dask", "sql"} or Engine
-    Where rows are counted; a word stands for `Engine` with its defaults. The answer does not depend on it.""",
+    Where rows are counted; a string means `Engine` with its defaults. Counts do not depend on it. Numbers stay
+    numbers in memory only.""",
     "n_jobs": """\
 n_jobs : int, optional
     Number of threads; None or -1: all processors. The answer does not depend on it.""",
@@ -84,11 +86,11 @@ rng : int, Generator or None
     "reading": """\
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
-    ``unlabeled_marker``; see `Reading`.""",
+    ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``; see `Reading`.""",
 }
 
 _RENAMED = {"n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}
-# Where options live that are fields of an object or options of an algorithm.
+# Options that are fields of an object, or options of an algorithm: where to give them.
 _PLACES = {
     "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
     "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
@@ -98,9 +100,9 @@ _PLACES = {
 
 
 def question(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a public function of one that returns a result: describe its shared options, keep the call.
+    """Make a public function: describe its shared options, and store the call in its result.
 
-    Whatever goes wrong in it comes out as an error of ours.
+    All errors in it are raised as errors of this library.
     """
     signature = inspect.signature(function)
 
@@ -118,6 +120,7 @@ def question(function: Callable[P, R]) -> Callable[P, R]:
         _keep(result, function.__name__, given)
         return result
 
+    asked.is_guarded = True  # type: ignore[attr-defined]
     return described(asked)
 
 
@@ -133,7 +136,7 @@ def described(function: F) -> F:
 
 
 def _sections(doc: str) -> tuple[str, list[str], str]:
-    """Return what comes before the parameters, the description of each, and what comes after them."""
+    """Split a docstring: the text before the parameters, the description of each, the text after them."""
     before, _, after = doc.partition(_HEAD) if _HEAD in doc else doc.partition("\n\nReturns\n")
     if _HEAD not in doc:
         return before, [], f"Returns\n{after}"
@@ -142,7 +145,7 @@ def _sections(doc: str) -> tuple[str, list[str], str]:
 
 
 def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> None:
-    """Refuse arguments that the function does not have, and say where they belong or what may have been meant."""
+    """Refuse unknown arguments, and say where they belong or which name may have been meant."""
     for name in reading:
         if name in ReadingOptions.__annotations__:
             continue
@@ -154,9 +157,9 @@ def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> No
 
 
 def _keep(result: Any, function: str, given: Mapping[str, Any]) -> None:
-    """Complete the call of a result that was just made: the question has left the table's fingerprint in it.
+    """Complete the call stored in a new result: the question has already stored the table's fingerprint there.
 
-    The result is changed in place: a copy would work out all that a blanket tells only when it is asked.
+    The result is changed in place: a copy would compute the fields that a blanket computes only on demand.
     """
     made = list(result.values()) if isinstance(result, Blankets) else [result]
     known = next((one.call.fingerprint for one in made if one.call is not None), "")

@@ -1,4 +1,4 @@
-"""`advise`: which test, which estimator, what cannot be known, and what more labels would bring.
+"""`advise`: which test, which estimator, what cannot be known, and what more labels would gain.
 
 The guidance of Sechidis (2015), Table 10.1, as a statement about the user's own data.
 """
@@ -53,25 +53,25 @@ def advise(
     rng: Seed = None,
     **reading: Unpack[ReadingOptions],
 ) -> Advice:
-    """Say what can be done with these labels: which test and estimator, with what power, and what more would bring.
+    """Say what can be done with these labels: which test and estimator, the power, and the gain of more labels.
 
     Parameters
     ----------
     assurance : float
-        With an uncertain p(y=1): how likely the numbers of labels and rows must be to be enough.
+        With an uncertain p(y=1): the probability with which the numbers of labels and rows must be enough.
     n_draws : int
-        Draws from an uncertain p(y=1).
+        Number of draws from an uncertain p(y=1).
 
     Returns
     -------
     Advice
-        The power is that of a typical feature: one with the median number of levels, tested without
-        conditioning. `plan` answers for any other.
+        The power is for a typical feature: one with the median number of levels, tested without
+        conditioning. Use `plan` for any other.
 
     See Also
     --------
-    plan : Any other question of this kind, also before there are data.
-    estimate_prior : p(y=1) from positives and unlabeled rows, when nobody knows it.
+    plan : Power and sample size in general, also before there are data.
+    estimate_prior : Estimate an unknown p(y=1) from positives and unlabeled rows.
 
     References
     ----------
@@ -92,7 +92,7 @@ def advise(
     """
     number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
     with Study.open(
-        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs
+        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs, asks=True
     ) as study:
         if not study.features:
             raise DataError(f"no feature is left beside the target {study.target_name!r}")
@@ -110,7 +110,7 @@ class _Drawing:
 
 
 class _Adviser:
-    """Works out the parts of the advice."""
+    """Computes the parts of the advice."""
 
     def __init__(self, study: Study, alpha: float, drawing: _Drawing) -> None:
         self.study, self.alpha, self.drawing = study, alpha, drawing
@@ -210,7 +210,7 @@ class _Adviser:
         }
 
     def _goals(self) -> tuple[tuple[Goal, ...], dict[str, str]]:
-        """Return what is missing for each effect and power, or why that cannot be told."""
+        """Return what is missing for each effect and power, or why that is not known."""
         try:
             return tuple(self._goal(effect, power) for effect in EFFECT_SIZES for power in WANTED), {}
         except NotAnswerableError as error:
@@ -248,7 +248,7 @@ class _Adviser:
         )
 
     def _narrowed(self) -> Regime:
-        """Return the regime with what the labels themselves tell of p(y=1)."""
+        """Return the regime, with p(y=1) limited to what the labels allow."""
         known = self.regime.admissible(self.labels)
         if isinstance(self.regime, PositiveUnlabeled):
             return PositiveUnlabeled(known, self.regime.sampling)
@@ -261,13 +261,13 @@ class _Adviser:
         b, a = self.labels.shares
         known = self.regime.admissible(self.labels)
         if known is not None and self.regime.prior_is_short(self.labels):
-            a, b = min(a, known.mean), min(b, 1.0 - known.mean)  # all that there are
+            a, b = min(a, known.mean), min(b, 1.0 - known.mean)  # not more labels than rows of the class
         if self.regime.name == "mar-c":
             return {"positives": a, "negatives": b}
         return a + b
 
     def _kinds(self) -> dict[str, tuple[str, int]]:
-        """Return the kinds of label that could be added: what counts them, and how many there are."""
+        """Return the kinds of label that could be added: the surrogate that uses them, and how many there are."""
         if not self.labels.n_unlabeled:
             return {}
         negatives, positives = (int(n) for n in self.labels.counts)
@@ -278,9 +278,9 @@ class _Adviser:
         }[self.regime.name]
 
     def _positives_apart(self, effect: str, power: float) -> int | None:
-        """Return the positives needed beside the background rows that there are.
+        """Return the number of positives needed in addition to the present background rows.
 
-        κ N = (1-p₁)/p₁ n₁ n₀ / (n₁ + n₀) must reach what full labels would need, λ / 2I.
+        κ N = (1-p₁)/p₁ n₁ n₀ / (n₁ + n₀) must reach λ / 2I, the number of rows needed with full labels.
         """
         p = self._largest_prior()
         full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
@@ -290,7 +290,7 @@ class _Adviser:
         return math.ceil(round(harmonic * background / (background - harmonic), 9))
 
     def _largest_prior(self) -> float:
-        """Return the p(y=1) to be on the safe side of."""
+        """Return the largest p(y=1) to allow for, to be on the safe side."""
         known: Prior = self.regime.known_prior(self.labels, Question.POWER)
         if known.is_exact:
             return known.mean

@@ -1,8 +1,8 @@
-"""`audit`: what is odd about a table, before anything is asked of it.
+"""`audit`: what is unusual about a table, before any other question.
 
-The door to the data (`blankets.data.ingest`) already finds constant, repeated and id-like columns; its report is
-where the audit starts. What it adds needs counts: columns that nearly repeat or determine another one, that tell
-the target, whose missing values tell the target, or that differ between labeled and unlabeled rows.
+Reading the data (`blankets.data.ingest`) already finds constant, repeated and id-like columns; the audit starts
+from that report. It adds what needs counts: columns that nearly repeat or determine another one, that predict
+the target, whose missing values predict the target, or that differ between labeled and unlabeled rows.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def audit(
     progress: Progress = False,
     **reading: Unpack[ReadingOptions],
 ) -> DataAudit:
-    """Look at a table before anything is asked of it, and say what is odd and what to do.
+    """Check a table before any other question, and say what is unusual and what to do.
 
-    Found are columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
-    repeated columns (under any names of their levels, such as A and 1 - A), columns that determine another one, columns
-    with many or with rare levels, columns that tell the target or whose missing values do, and columns that differ
-    between labeled and unlabeled rows. Without a target only the columns are looked at. Missing values are a level of
-    their own unless ``missing`` says otherwise; that they are missing is a finding.
+    It finds columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
+    repeated columns (also with other names of levels, such as A and 1 - A), columns that determine another one, columns
+    with many or with rare levels, columns that predict the target or whose missing values do, and columns that differ
+    between labeled and unlabeled rows. Without a target only the columns are checked. Missing values are a level of
+    their own unless ``missing`` says otherwise; missing values are also a finding.
 
     Returns
     -------
@@ -58,8 +58,8 @@ def audit(
     Notes
     -----
     Two columns nearly repeat each other if they share at least 85% of the information in either; a column leaks if
-    it tells at least 90% of the information in the target. Pairs are compared exhaustively while rows x columns² is
-    at most 2e10; in wider tables the 50 columns most strongly tied to the target are compared with all others.
+    it holds at least 90% of the information in the target. All pairs are compared if rows x columns² is at most
+    2e10; in wider tables the 50 columns with the most information about the target are compared with all others.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def audit(
     began = time.perf_counter()
     how: dict[str, Any] = {"missing": "level", **reading}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)  # what they say is among the findings
+        warnings.simplefilter("ignore", BlanketsWarning)  # the findings say the same
         with Study.open(
             data,
             target,
@@ -88,6 +88,7 @@ def audit(
             progress=progress,
             needs_target=False,
             lenient=True,
+            knows_groups=True,
         ) as study:
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")
@@ -109,7 +110,7 @@ def audit(
 
 
 def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield columns that no question can be asked about as they are, those with the same reason together."""
+    """Yield columns that cannot be used as they are, grouped by the reason."""
     for reason in dict.fromkeys(columns.values()):
         names = [name for name in columns if columns[name] == reason]
         found, _, step = reason.partition("; ")
@@ -131,13 +132,14 @@ def _pairs(study: Study, known: WithTarget | None, tell: Callable[[str], None]) 
 
 
 def _rare_levels(study: Study) -> Iterator[Finding]:
-    """Yield columns with levels that few rows have."""
+    """Yield columns with rare levels."""
     frame = study.frame
     rare = {}
     for j, name in enumerate(frame.names):
         seen = study.labels.labeled if j == study.column else slice(None)
         codes = frame.column(j)[seen]
-        counts = np.bincount(codes, minlength=int(frame.arities[j]))
+        arity = int(frame.arities[j])
+        counts = np.bincount(codes, minlength=arity)[:arity]
         if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):
             rare[name] = float(few)
     if rare:
@@ -152,10 +154,13 @@ def _rare_levels(study: Study) -> Iterator[Finding]:
 
 
 def _at_the_door(report: DataReport) -> Iterator[Finding]:
-    """Yield what was found at the door."""
+    """Yield what was found when the table was read."""
     if report.missing:
         gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()])
-        step = "Choose missing='level' (a level of its own) or missing='drop' (delete such rows)."
+        step = (
+            "Nothing: each test uses the rows that have what it needs. Where being missing is itself a state, choose "
+            "missing='level'."
+        )
         yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step, weight="act")
     if report.many_levels:
         counts = joined([f"{name} ({n:,} levels)" for name, n in report.many_levels.items()])
@@ -170,11 +175,11 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
         ("id-like", report.id_like, "Almost every row has a level of its own"),
     ):
         if names:
-            step = "Nothing: left out; keep=[...] keeps it."
+            step = "Nothing: it is left out; keep=[...] keeps it."
             yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
     for name, copies in report.duplicates.items():
         what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."
-        step = "Nothing: left out; in a blanket the first stands for its copies."
+        step = "Nothing: they are left out; in a blanket the first stands for its copies."
         yield _about("duplicate", dict.fromkeys((name, *copies)), what, step)
 
 

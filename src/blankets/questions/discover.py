@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
-from blankets.errors import Interrupted
+from blankets.errors import Interrupted, guarded
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
 from blankets.study import Countdown, Engine, Progress, Search, Seed, Study, Testing, Wanted, carried_out, sll
 
-# Rows x columns from which threads for many targets pay: below, they wait for each other's Python.
+# Rows x columns from which several threads are faster for many targets: below, they wait for Python's lock.
 THREADS_WIN_ABOVE = 1_000_000
 
 
@@ -75,6 +75,8 @@ def discover(
         n_jobs=n_jobs,
         progress=progress,
         about={**wanted.about, "rng": rng},
+        knows_groups=True,
+        numbers=True,
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
 
@@ -111,7 +113,7 @@ def discover_all(
     Raises
     ------
     Interrupted
-        If the user stops it (Ctrl-C): the blankets that were finished are its attribute ``found``.
+        If the user stops it (Ctrl-C). Its attribute ``found`` has the blankets finished so far.
 
     Examples
     --------
@@ -134,7 +136,9 @@ def discover_all(
         n_jobs=n_jobs,
         progress=progress,
         about={**wanted.about, "rng": rng},
+        knows_groups=True,
         needs_target=False,
+        numbers=True,
     ) as study:
         at = study.targets(targets)
         search = Search.of(study, wanted, rng)
@@ -161,7 +165,7 @@ def discover_all(
 
 
 def _threads_that_pay(study: Study) -> int:
-    """Return the number of threads for many targets: one, unless they count long enough."""
+    """Return the number of threads for many targets: one for a small table, where more would not be faster."""
     return 1 if len(study.names) * study.n_rows < THREADS_WIN_ABOVE else study.place.n_jobs
 
 
@@ -175,6 +179,7 @@ def _together(found: Mapping[int, Blanket], search: Search, began: float) -> Bla
     )
 
 
+@guarded
 def algorithms() -> list[Algorithm]:
     """Return all algorithms, each with its paper, what it guarantees and when to use it.
 

@@ -46,8 +46,9 @@ def discover_latent(
 ) -> LatentBlanket:
     """Find latent variables in the Markov blanket of a target.
 
-    Labels may be missing completely at random ("mcar"), or depending on features ("mar-f"): EM then treats them as
-    missing values. Where it depends on the label itself, there is no such answer.
+    Labels may be missing completely at random ("mcar"), or depending on features ("mar-f"). EM, the method that
+    fits models with hidden values, then treats them as missing values. If a label is missing because of its own
+    value, this is not possible.
 
     Parameters
     ----------
@@ -55,45 +56,46 @@ def discover_latent(
         The observed blanket; by default it is found by ``algorithm``.
     algorithm : str
         "sll", or the name of any blanket algorithm. A latent is found only if its effects are members, so the
-        default is a sensitive one: BIC, by which "sll" goes, misses weak members that a test at level 0.05 finds.
+        default is sensitive: "sll" decides by BIC, and misses weak members that a test at level 0.05 finds.
     method : {"lmb-csem", "sem", "scsem"}
         Constrained structural EM in one subspace after another; structural EM from random DAGs; structural EM from
         semi-cliques.
     score : {"mi", "bic", "error", "cll"}
-        What decides between subspaces: the information that the blanket has about the target in the fitted model,
-        provided that the observed-data BIC supports the latent; BIC alone; training error; conditional likelihood.
+        How to choose between subspaces (places for the latent): "mi", the information that the blanket has about the
+        target in the fitted model, if the observed-data BIC supports the latent; BIC alone; training error;
+        conditional likelihood.
     arity : int
         Number of states of each latent.
     n_restarts : int
-        Starts of structural EM in each subspace.
+        Number of starts of structural EM in each subspace.
     max_latents : int
-        Most latents, found one after another while the score rises.
+        Largest number of latents; they are found one after another while the score rises.
     completion : {"expected", "sampled"}
-        How the data are completed before the next DAG is learned: by expected counts, or by ten draws a row.
+        How hidden values are filled in before the next DAG is learned: by expected counts, or by ten draws per row.
     max_parents : int, optional
         Largest number of parents of a node.
     alpha : float
-        Level of the tests, for algorithms that test.
+        Significance level, for algorithms that use tests.
 
     Returns
     -------
     LatentBlanket
-        Members, latents and their places, posteriors for any rows.
+        Members, latents and their places, and posterior probabilities for any rows.
 
     Notes
     -----
-    A latent shows only in three or more columns that depend on it. Where the observed blanket that was found is too
-    small for that, the columns nearest to it are looked at as well; they do not become members. A blanket without
-    members, and one with a single member and no other column, is returned as it is, but for tables of three coins.
+    A latent can be seen only if three or more columns depend on it. If the observed blanket is too small for that,
+    the columns nearest to it are used as well; they do not become members. A blanket without members, and one with
+    a single member and no other column, is returned as it is, except for tables of three binary columns.
 
-    Blankets with a latent compete if they are no larger than the observed one. With ``score="mi"`` the observed-data
-    BIC must also rise: information alone could be won by a latent that copies the target. Two binary members are the
-    exception: there no latent, however true, can raise the BIC, so the Bayes factor decides, against all DAGs without
-    latents that have these members in the blanket and, unless the blanket was handed over, against those in which the
-    target is alone, with uniform priors; it may be against the latent by a bare mention (1 nat). As this weighs
-    membership too, members at level 0.2 are tried where there are none at ``alpha``. On networks of three coins
-    without any latent one is then still reported now and then, in about one of ten; a ``support`` of 3 nats or more
-    is rare among these.
+    Blankets with a latent are considered if they are no larger than the observed one. With ``score="mi"`` the
+    observed-data BIC must also rise: a latent that copies the target would always gain information. A binary target
+    with two binary members is the exception: there no latent, even a true one, can raise the BIC. The Bayes factor
+    decides instead, with uniform priors. It compares the latent with all DAGs without latents that have these members
+    in the blanket and, unless you gave the blanket, with those in which the target is alone. The latent is kept unless
+    the Bayes factor is against it by more than 1 nat (a factor of 2.7). This also judges membership, so if there are
+    no members at ``alpha``, members at level 0.2 are tried. On networks of three binary columns without any latent,
+    about one in ten still gets one; a ``support`` of 3 nats (a factor of 20) or more is rare among these.
 
     References
     ----------
@@ -135,7 +137,7 @@ def discover_latent(
         data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
         _check_ignorable(study.regime)
-        frame, labeled = study.frame, None
+        frame, labeled = study.complete_frame("discover_latent"), None
         if study.labels.n_unlabeled:
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
             frame, labeled = frame.with_column(study.target_name, column.codes, column.levels), study.labels.labeled

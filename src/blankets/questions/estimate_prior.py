@@ -32,29 +32,29 @@ def estimate_prior(
     rng: Seed = None,
     **reading: Unpack[ReadingOptions],
 ) -> EstimatedPrior:
-    """Estimate p(y=1), the share of positives, from positives and unlabeled rows, when nobody knows it.
+    """Estimate an unknown p(y=1), the share of positives, from positives and unlabeled rows.
 
     No method can do this without an assumption that the data cannot confirm; ``str()`` of the result says
     which one was made. Knowledge from elsewhere (a survey, the literature) is better than any estimate.
-    Only positives are labeled.
+    Only positives may be labeled.
 
     Parameters
     ----------
     method : {"roc", "tice", "elkan-noto"}
         "roc" and "tice" assume that some recognizable group of rows is all positive, "elkan-noto" that every
-        positive can be recognized. All of them err upwards, which is the safe side for planning.
+        positive can be recognized. All of them tend to be too large, which is the safe side for planning.
     sampling : {"one-sample", "case-control"}
-        Whether the labeled rows are part of the sample or were collected apart from it.
+        Whether the labeled rows are part of the sample or were collected separately.
     n_resamples : int
         Number of bootstrap resamples for the uncertainty.
     n_features : int
-        Only this many features, those that tell most about being labeled, are used.
+        Use only this many features: those with the most information about being labeled.
 
     Returns
     -------
     EstimatedPrior
-        Hand it on as ``prior=`` to `discover`, `test`, `rank`, `plan` or `advise`: its uncertainty goes into
-        κ, intervals and plans. It is the chance of the sample alone; a false assumption is not in it.
+        Give it as ``prior=`` to `discover`, `test`, `rank`, `plan` or `advise`: its uncertainty goes into
+        κ, intervals and plans. This is the uncertainty of sampling only; it does not cover a false assumption.
 
     References
     ----------
@@ -79,7 +79,8 @@ def estimate_prior(
     """
     labels = PositiveUnlabeled(sampling=sampling)
     with Study.open(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
-        codes = np.stack([study.frame.column(x) for x in study.features], axis=1).astype(np.int64)
+        frame = study.complete_frame("estimate_prior")
+        codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(
             codes,
             study.labels,

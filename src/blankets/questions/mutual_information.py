@@ -1,4 +1,4 @@
-"""`mutual_information`: how much a feature tells about a target, under any label regime."""
+"""`mutual_information`: how much information a feature has about a target, under any label regime."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ def mutual_information(
 ) -> Estimate:
     """Estimate the information between a feature and the target, given others, under any label regime.
 
+    Information is in nats (natural logarithms; 1 nat is 1.44 bits).
+
     Parameters
     ----------
     x : str
@@ -44,7 +46,7 @@ def mutual_information(
     given : sequence of str
         Features to condition on.
     estimator : str
-        "auto" is the regime's consistent estimator; others are "plug-in" and "miller-madow" (all labels),
+        "auto": the consistent estimator of the regime. Others: "plug-in" and "miller-madow" (all labels),
         "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
     loss : {"log", "squared"}
         Mutual information, or the squared-loss information that X² estimates.
@@ -74,7 +76,7 @@ def mutual_information(
 
 
 def given_names(x: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to condition on; a text is one name, not one for each letter."""
+    """Return the columns to condition on; a string is one name, not a list of letters."""
     if not isinstance(x, str):
         raise ParameterError.out_of_range("x", x, "the name of a column")
     if not isinstance(given, Iterable):
@@ -117,7 +119,7 @@ def estimate_of(
         value=float(np.ravel(estimate.value)[0]),
         standard_error=float(np.ravel(estimate.standard_error)[0]),
         estimator=estimate.estimator,
-        n_rows=study.n_rows,
+        n_rows=int(block.counts.sum()) if study.counter_of_labels.holes else study.n_rows,
         notes=tuple(notes),
         _law=estimate,
     )

@@ -9,7 +9,7 @@ from blankets.arguments import path_of
 from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
 from blankets.errors import guarded
 from blankets.questions._question import described
-from blankets.study import Progress, is_files, shown
+from blankets.study import Progress, is_files, watched
 
 
 @described
@@ -23,7 +23,7 @@ def pack(
     progress: Progress = False,
     **reading: Unpack[ReadingOptions],
 ) -> Store:
-    """Write a table as packed codes to a folder, from which `discover` and the others count without loading it.
+    """Write a table as packed codes to a folder; `discover` and the other functions then count without loading it.
 
     Files are read in chunks, once to learn the levels and once to write the codes, so they may be larger than
     memory. The answers are those that the table itself would give.
@@ -31,9 +31,9 @@ def pack(
     Parameters
     ----------
     source : path, folder, glob, list of paths, SqlTable, or any table
-        CSV or Parquet files with the same columns; each may have levels that others have not.
+        CSV or Parquet files with the same columns; each file may have levels of its own.
     path : str or Path
-        The folder to make. If it is there already, made of the same files (paths, sizes, times of change) in the
+        The folder to make. If it exists and was made from the same files (paths, sizes, times of change) in the
         same way, it is used as it is; a store of something else is replaced.
     target : str, optional
         A column in which values may be missing, because they are labels.
@@ -41,11 +41,11 @@ def pack(
     Returns
     -------
     Store
-        To be given to `discover` in place of the table; so can its path.
+        Give it, or its path, to `discover` in place of the table.
 
     Notes
     -----
-    Memory holds one chunk of all columns, and now and then one column whole: the target, columns cut by
+    Memory holds one chunk of all columns, and sometimes one whole column: the target, columns cut by
     quantiles or by the target, and numbers that may be identifiers. Columns of text with more than 100,000
     levels are left out as identifiers.
 
@@ -60,7 +60,7 @@ def pack(
     """
     how = Reading.of(reading)
     path = path_of("path", path)
-    with shown(progress) as tell:
+    with watched(progress) as tell:
         if isinstance(source, Chunks) or is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source)
             return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)

@@ -45,9 +45,9 @@ def rank(
 ) -> Ranking:
     """Rank all features by their information about the target, under any label regime.
 
-    Without knowledge of p(y=1), positive-unlabeled features are ranked by their information about the
-    surrogate. That orders them as the target would exactly for ``loss="squared"``, and nearly for "log". A regime with
-    a ``surrogate`` ranks by the information about that.
+    With positive-unlabeled labels and unknown p(y=1), features are ranked by their information about the surrogate,
+    a known column in place of the target. The order is exactly that for the target with ``loss="squared"``, and
+    nearly with "log". If the regime names a ``surrogate``, features are ranked by the information about it.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def rank(
 
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
-    """Return what features are ranked by, block by block: the estimate, or the information about the stand-in."""
+    """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
     words = []
 
     def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
@@ -127,14 +127,14 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
 
 
 def _together(one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
-    """Put estimates about different features behind each other."""
+    """Join the estimates for different features."""
     both: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in _FIELDS}
     estimators = dict.fromkeys([*one.estimator.split(" and "), other.estimator])
     return replace(one, **both, estimator=" and ".join(estimators))
 
 
 def _some(estimate: InformationEstimate, at: NDArray[np.int64]) -> InformationEstimate:
-    """Return some of the estimates."""
+    """Return a subset of the estimates."""
     return replace(estimate, **{name: getattr(estimate, name)[at] for name in _FIELDS})
 
 

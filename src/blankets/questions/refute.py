@@ -1,4 +1,4 @@
-"""`refute`: tamper with the data of a blanket in ways that must, or must not, change it."""
+"""`refute`: change the data of a blanket in ways that must, or must not, change the blanket."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
-SUBSET = 0.8  # of the rows
-HIDDEN = 0.5  # of the labels
+SUBSET = 0.8  # share of the rows
+HIDDEN = 0.5  # share of the labels
 N_NOISE = 5  # columns of noise in each draw
-OFTEN = 0.5  # of the draws
+OFTEN = 0.5  # share of the draws
 
 
 @question
@@ -40,16 +40,16 @@ def refute(
     rng: Seed = None,
     **changes: Any,
 ) -> Refutation:
-    """Try to refute a blanket: search again where it must be found, and where it must not.
+    """Try to refute a blanket: search again in data where it must be found, and in data where it must not.
 
     Parameters
     ----------
     blanket : Blanket
-        From `discover`; it knows the call that made it.
+        A result of `discover`; it holds the call that made it.
     n_resamples : int
         Draws for each trial.
     **changes
-        Arguments of `discover` that were not kept with the blanket, such as a ``prior`` of a class of your own.
+        Arguments of `discover` that are not stored in the blanket, such as a ``prior`` of your own class.
 
     Returns
     -------
@@ -57,13 +57,14 @@ def refute(
 
     Notes
     -----
-    *Same data*: the blanket is found again. *Permuted target*: with the labels shuffled among the rows, no more
-    members are found than chance lets in. *Noise columns*: of shuffled copies of real columns no more get in.
-    *Row subsets*: each member is found in at least half of the draws of 80% of the rows. *Priors* (where labeling
-    depends on the class): no member comes or goes with p(y=1). *Fewer labels* (where some are missing): with half of
-    the labels of each class hidden, no new member is found in more than half of the draws.
+    The blanket must pass these trials. *Same data*: it is found again. *Permuted target*: with shuffled labels, no
+    more members are found than expected by chance. *Noise columns*: of shuffled copies of real columns, no more
+    enter than expected by chance. *Row subsets*: each member is found in at least half of the draws of 80% of the
+    rows. *Priors* (if labeling depends on the class): the members are the same for every p(y=1). *Fewer labels* (if
+    some are missing): with half of the labels of each class hidden, no new member is found in more than half of the
+    draws.
 
-    A blanket that stands is not thereby true; one that does not deserves a second look.
+    Passing all trials does not prove that a blanket is true. Look again at a blanket that fails one.
 
     Examples
     --------
@@ -82,15 +83,16 @@ def refute(
     began = time.perf_counter()
     generator = generator_from(rng)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)  # the blanket has said what there is to say
+        warnings.simplefilter("ignore", BlanketsWarning)  # the first search has warned already
         given = _as_before(blanket, changes)
         close = bool(given.get("close", True))
         wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01), close=close)
-        about = {name: given[name] for name in ("labels", "prior", "test") if name in given}
+        about: dict[str, Any] = {name: given[name] for name in ("labels", "prior", "test") if name in given}
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            opened = Study.open(data, target, y, reading=reading, **about, n_jobs=n_jobs, progress=progress)
+            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True}
+            opened = Study.open(data, target, y, reading=reading, **about)
             with opened as study:
                 _check_same(blanket, study)
                 tell = study.tell or (lambda sentence: None)
@@ -108,7 +110,7 @@ def refute(
 
 
 def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the call that made the blanket; of an old one, so far as its settings tell."""
+    """Return the arguments of the call that made the blanket; for an old file, as far as its settings show."""
     if blanket.call is not None:
         apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
         return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
@@ -135,7 +137,7 @@ def _check_same(blanket: Blanket, study: Study) -> None:
 
 @dataclass(eq=False)
 class _Tampering:
-    """Tampers with the rows, columns and labels of a study."""
+    """Changes the rows, columns and labels of a study."""
 
     blanket: Blanket
     study: Study
@@ -145,7 +147,7 @@ class _Tampering:
     tell: Callable[[str], None]
 
     def trials(self) -> Iterator[Trial]:
-        """Yield what became of each attempt."""
+        """Yield the result of each trial."""
         yield self._again()
         yield self._permuted()
         yield self._noise()
@@ -173,11 +175,11 @@ class _Tampering:
         return Trial(name="same data", verdict="failed", words=f"{words}new {joined(new) or 'none'}.")
 
     def _permuted(self) -> Trial:
-        """Shuffle the labels, known and unknown ones, among the rows."""
+        """Shuffle the labels, known and unknown, among the rows."""
         name = "permuted target"
         found = []
         for rng in self._draws(name):
-            found.append(self._search(self.study.permuted(rng.permutation(self.study.n_rows)), rng))
+            found.append(self._search(self.study.shuffled(rng), rng))
         mean = sum(map(len, found)) / self.n_resamples
         allowed = _allowed(found)
         figures = {"found": mean}
@@ -187,8 +189,8 @@ class _Tampering:
             )
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
         words = (
-            f"With the target shuffled {digits(mean)} members were found on average, and chance lets in at most "
-            f"{digits(allowed)}."
+            f"With the target shuffled {digits(mean)} members were found on average; at most {digits(allowed)} are "
+            "expected by chance."
         )
         return Trial(name=name, verdict=_within(mean, allowed, self.n_resamples), words=words, figures=figures)
 
@@ -209,9 +211,10 @@ class _Tampering:
         kept = f" {stayed / self.n_resamples:.0%} of the members stayed." if len(self.blanket) else ""
         figures = {"let in": let_in / tried, "stayed": stayed / self.n_resamples}
         if rate is None:
-            words = f"{let_in} of {tried} columns of noise got in.{kept}"
+            words = f"{let_in} of {tried} columns of noise entered.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
-        words = f"{let_in} of {tried} columns of noise got in; chance lets in at most {digits(rate * tried)}.{kept}"
+        expected = f"at most {digits(rate * tried)} are expected by chance"
+        words = f"{let_in} of {tried} columns of noise entered; {expected}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
 
     def _subsets(self) -> Trial:
@@ -234,7 +237,7 @@ class _Tampering:
         self.tell(f"{name}: {sentence}")
 
     def _shares(self, study: Study, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
-        """Return in which share of some draws of rows each column is found."""
+        """Return for each column the share of draws in which it is found."""
         seeds = self.rng.spawn(len(drawn))
         found = members_over(study, drawn, seeds, self.wanted, partial(self._told, name))
         names = dict.fromkeys(x for members in found for x in members)
@@ -279,7 +282,7 @@ class _Tampering:
 
 
 def _new_names(names: Sequence[str]) -> list[str]:
-    """Return names for columns of noise that no column has."""
+    """Return new names for columns of noise."""
     new = []
     for k in range(N_NOISE):
         name = f"noise {k + 1}"
@@ -299,7 +302,7 @@ def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:
 
 
 def _allowed(found: Sequence[Blanket]) -> float | None:
-    """Return how many false members chance lets in on average; for a false discovery rate it is that of any at all."""
+    """Return the expected number of false members; with a false discovery rate, the probability of any."""
     known = [blanket.false_members for blanket in found]
     if any(one is None for one in known):
         return None
@@ -307,7 +310,7 @@ def _allowed(found: Sequence[Blanket]) -> float | None:
 
 
 def _rate(found: Sequence[Blanket]) -> float | None:
-    """Return the share of noise that chance lets in."""
+    """Return the share of noise columns expected to enter by chance."""
     known = [blanket.false_members for blanket in found]
     if any(one is None for one in known):
         return None
@@ -316,5 +319,5 @@ def _rate(found: Sequence[Blanket]) -> float | None:
 
 
 def _within(seen: float, allowed: float, n: int) -> Any:
-    """Tell whether a mean of n counts is within three standard errors of what is allowed, or one single count is."""
+    """Tell whether the mean of n counts is at most three standard errors above what is allowed."""
     return "passed" if n * seen <= n * allowed + 3 * math.sqrt(n * allowed) + 1e-9 else "failed"

@@ -48,14 +48,14 @@ def select(
 ) -> Selection:
     """Select ``k`` features one after the other, each the best by an information criterion given those before it.
 
-    Terms with the target are estimated as the label regime wants it; redundancy between features uses all rows.
-    Without knowledge of p(y=1), where it is needed, features are scored against a surrogate, which ranks nearly alike;
-    a regime with a ``surrogate`` is scored against that.
+    Terms with the target are estimated as the label regime requires; redundancy between features uses all rows.
+    If p(y=1) is needed and not known, features are scored against a surrogate, a known column in place of the
+    target, which gives nearly the same order. If the regime names a ``surrogate``, they are scored against it.
 
     Parameters
     ----------
     criterion : str
-        X is a candidate, Xj runs over the features selected so far; information is in nats.
+        X is a candidate, Xj runs over the features selected so far; information is in nats (natural logarithms).
 
         ========  ============================================
         mim       I(X;Y)
@@ -71,7 +71,7 @@ def select(
         icap      I(X;Y) - Σ max(0, I(X;Xj) - I(X;Xj|Y))
         ========  ============================================
 
-        The first feature is that of largest I(X;Y) for all of them.
+        For all criteria the first feature is the one with the largest I(X;Y).
     k : int
         Number of features to select.
     beta, gamma : float, optional
@@ -107,7 +107,7 @@ def select(
 
 
 class Scoring(NamedTuple):
-    """By which criterion features are scored, and how many are wanted."""
+    """The criterion by which features are scored, and how many to select."""
 
     criterion: Criterion
     weights: Weights
@@ -115,14 +115,14 @@ class Scoring(NamedTuple):
 
     @classmethod
     def of(cls, criterion: str, k: int, beta: float | None, gamma: float | None) -> Scoring:
-        """Check what the user wants."""
+        """Check the user's criterion, weights and number of features."""
         k = whole_number("k", k, 1, "a number of features, 1 or more")
         chosen = find_criterion(criterion)
         return cls(chosen, weights_for(chosen, beta, gamma), k)
 
 
 def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Selection:
-    """Do what `select` says; with ``at_most`` fewer than ``k`` features are all selected, and not an error."""
+    """Select features as `select` does; with ``at_most``, fewer than ``k`` candidates are not an error."""
     began = time.perf_counter()
     chosen, weights, k = scoring
     wanted = _checked_number(k, study, at_most=at_most)
@@ -153,7 +153,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
 
 
 def _source(study: Study) -> InformationSource:
-    """Return where terms with the target come from."""
+    """Return the source of the terms with the target."""
     if study.informing is None and not isinstance(study.regime, Supervised):
         return PartialLabels(study.information_counter, study.target, study.labels, study.regime)
     return PlugIn(study.information_counter, study.target, study.background)

@@ -1,8 +1,9 @@
 """`sensitivity`: the blanket as a function of p(y=1).
 
-The prior enters a search in one place: where labeling depends on the class (MAR-C) it decides which surrogate
-is the most powerful. The choice changes at known values, so that a search for each surrogate, three at most,
-gives the blanket for every prior. Tests themselves do not depend on the prior; their power does.
+The prior p(y=1) enters a search in one place: if labeling depends on the class (MAR-C), it decides which surrogate
+(the known column that replaces the target) is the most powerful. The choice changes at known values. So one search
+for each surrogate, at most three, gives the blanket for every prior. The level of a test does not depend on the
+prior; its power does.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ def sensitivity(
 ) -> Sensitivity:
     """Find the Markov blanket of a partly labeled target as a function of p(y=1).
 
-    What is known of p(y=1) limits the range that is looked at; without ``prior`` it is what the labels allow: at least
-    the labeled positives are positive, and so on.
+    The range of p(y=1) is what ``prior`` and the labels allow: for example, the labeled positives alone are a lower
+    limit of the share.
 
     Parameters
     ----------
     priors : sequence of float, optional
-        Values at which ``runs`` and κ are given; by default 19 over the range.
+        Values of p(y=1) at which ``runs`` and κ are given; by default 19 over the range.
 
     Returns
     -------
@@ -76,7 +77,16 @@ def sensitivity(
     values = None if priors is None else _checked_priors(priors)
     known = prior_from(prior)
     with Study.open(
-        data, target, y, reading=reading, labels=labels, test=test, engine=engine, n_jobs=n_jobs, progress=progress
+        data,
+        target,
+        y,
+        reading=reading,
+        labels=labels,
+        test=test,
+        engine=engine,
+        n_jobs=n_jobs,
+        progress=progress,
+        numbers=True,
     ) as study:
         return over_priors(study, wanted, known, values, rng)
 
@@ -84,7 +94,7 @@ def sensitivity(
 def over_priors(
     study: Study, wanted: Wanted, prior: object = None, values: Sequence[float] | None = None, rng: Seed = None
 ) -> Sensitivity:
-    """Do what `sensitivity` says."""
+    """Find the blanket as a function of p(y=1), in an open study."""
     began = time.perf_counter()
     seed = int(generator_from(rng).integers(1 << 62))
     low, high = _range(study, prior)
@@ -116,7 +126,7 @@ def over_priors(
 
 
 def _checked_priors(priors: object) -> list[float]:
-    """Return values of p(y=1) at which the blanket is asked for."""
+    """Return the values of p(y=1) at which to report the blanket."""
     meaning = "a list of probabilities"
     if isinstance(priors, str) or not isinstance(priors, Iterable):
         raise ParameterError.out_of_range("priors", priors, meaning)
@@ -124,7 +134,7 @@ def _checked_priors(priors: object) -> list[float]:
 
 
 _OF_ONE_PRIOR = ("prior", "surrogate", "surrogate_is_valid", "kappa", "kappa_range", "effective_rows")
-Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surrogate (None: the one there is)
+Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surrogate (None: the only one)
 
 
 def _range(study: Study, prior: object) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """`stability`: how often each feature is in the blanket when the rows are drawn again.
 
-Rows are drawn from the codes of a table that is read once. They are drawn class by class, unlabeled rows being a
-class of their own, so that each draw has the class shares and the labeled shares of the whole: what is assumed
-of the labels holds for it as well. Numbers are drawn likewise, by the values of the target if these are few.
+The table is read once, and rows are drawn from its codes. They are drawn class by class; unlabeled rows are a
+class of their own. So each draw has the same shares of classes and labels as the whole table, and the assumptions
+about labels hold for it as well. Tables of numbers are drawn in the same way if the target has few values.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def stability(
 ) -> Stability:
     """Find out how stable a Markov blanket is, under any label regime.
 
-    The blanket is searched again in many draws of the rows. How often a feature is a member tells how much its
-    membership owes to chance; features that are members nearly always come with a bound on the number of
-    false ones among them. The table is read once, and continuous columns are cut into levels from all rows.
+    The blanket is searched again in many draws of the rows. A feature that is rarely a member may be there by
+    chance; for features that are nearly always members, the result has a bound on the number of false ones
+    among them. The table is read once; columns that are cut into levels are cut by all rows.
 
     Parameters
     ----------
     n_resamples : int
         Number of draws.
     method : {"subsample", "pairs", "bootstrap"}
-        Draws without replacement; two draws at a time that share no row; or draws of all rows with replacement
-        (which has no bound: repeated rows make features look more dependent than they are).
+        Draws without replacement; pairs of draws that share no row; or draws of all rows with replacement
+        (no bound: repeated rows make features look more dependent than they are).
     fraction : float, optional
         Share of the rows in a draw of the method "subsample"; by default one half, for which the bound holds.
 
@@ -70,7 +70,7 @@ def stability(
     Raises
     ------
     Interrupted
-        If the user stops it (Ctrl-C): the stability over the draws that were done is its attribute ``found``.
+        If the user stops it (Ctrl-C). Its attribute ``found`` has the stability over the draws done so far.
 
     References
     ----------
@@ -104,10 +104,12 @@ def stability(
         engine=engine,
         n_jobs=n_jobs,
         progress=progress,
+        knows_groups=True,
+        numbers=True,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])
         whole = replace(search, tell=None).blanket_of(study.target)
-        # What "auto" takes for all rows is what is to be judged, and not what it would take for half of them.
+        # Judge the algorithm that "auto" picks for all rows, not the one it would pick for half of them.
         wanted = replace(wanted, algorithm=search.algorithm)
         drawn = rows_drawn(study, n_resamples, method, share, generator.spawn(1)[0])
         stopped = None
@@ -140,7 +142,7 @@ def stability(
 
 
 def _checked(n_resamples: int, method: str, fraction: float | None) -> float:
-    """Check what decides the draws; return the share of rows in each."""
+    """Check the options of the draws; return the share of rows in each."""
     whole_number("n_resamples", n_resamples, 1)
     if one_of("method", method, METHODS) == "subsample":
         meaning = "a share of the rows between 0 and 1"

@@ -19,6 +19,7 @@ from blankets.results import TestResult
 from blankets.stats import attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Names, Seed, Study, Testing, label_tables, under_reported_from
 
+INFORMATION = "Information {:.3g} nats, from functions of the columns (exact where these are jointly normal)."
 KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
 
 
@@ -42,7 +43,7 @@ def test(
 ) -> TestResult:
     """Test whether a feature depends on the target, given others, under any label regime.
 
-    Whatever the level, the p-value is the best that can be had; power and detectable effects are stated at ``alpha``.
+    The p-value does not depend on ``alpha``; power and detectable effects do.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def test(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(test=how, engine=engine, n_jobs=n_jobs) as study:
+    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
         return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
 
 
@@ -85,12 +86,18 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     column = study.stand_in()
     at, conditioning = columns_asked(study, x, given)
     evidence = study.tests(column, rng=rng).test(at, study.target, conditioning)
-    kappa, form = _kappa(study, column, at, conditioning)
+    measured = study.measures([at, study.target, *conditioning])
+    study = study if measured else study.without_numbers()
+    kappa, form = _kappa(study, column, at, [] if measured else conditioning)
     free = evidence.dof if evidence.reliable else float("nan")
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost = 1.0 if kappa is None else kappa
-    effects = {} if kappa is None else KNOWN_EFFECTS
-    can_estimate = Question.ESTIMATE in study.regime.answers
+    apart = study.groups is None and study.survey is None  # power and intervals are those of independent rows
+    effects = KNOWN_EFFECTS if kappa is not None and apart else {}
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
+    notes = (*study.about_labels, *study.about_groups)
+    if measured and evidence.reliable:
+        notes = (*notes, INFORMATION.format(evidence.effect))
     return TestResult(
         x=x,
         target=study.target_name,
@@ -109,9 +116,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         kappa_form=form,
         alpha=alpha,
         powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in effects.items()},
-        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0},
+        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=study.about_labels,
+        notes=notes,
     )
 
 

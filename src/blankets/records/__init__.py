@@ -1,4 +1,4 @@
-"""Results on disk: read and written by the annotations of dataclasses, with the call that made them."""
+"""Results on disk: dataclasses are read and written by their annotations, with the call that made them."""
 
 from blankets.records._call import Call
 from blankets.records._kinds import as_data, built, is_kept, named

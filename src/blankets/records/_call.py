@@ -1,4 +1,4 @@
-"""`Call`: the call that made a result, so that somebody else, or oneself a year later, can make it again."""
+"""`Call`: the call that made a result, stored so that anybody can repeat it later."""
 
 from __future__ import annotations
 
@@ -11,39 +11,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept, not_kept
 
 if TYPE_CHECKING:
     import click
 
 PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
-# The table itself, what no answer depends on, and what tells of the user's machine.
+# Not stored: the table itself, options that do not change the answer, and facts about the user's machine.
 _NOT_SAID = ("data", "source", "progress", "study", *PRIVATE)
-_MOST_NUMBERS = 100  # in a list; longer ones have a number a row, and the rows are not kept
+_MOST_NUMBERS = 100  # most numbers of a list that is stored; longer ones have a number for each row
 _POSITIONAL = ("x", "target", "targets")
 _COMMANDS = {"discover_latent": "latent"}
 _GENERATOR = "a generator"
 _REGIMES = {"PositiveUnlabeled": "pu", "Supervised": "supervised"}
 
 
+@guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a result was made with; it can be told in Python and on the command line, and be run again.
+    """The call that made a result; it can be shown as Python or as a command line, and be run again.
 
     Attributes
     ----------
     function : str
         The function that was called.
     options : mapping of str to object
-        What was given to it, as plain data; objects as ``{"class": "PositiveUnlabeled", "prior": 0.2}``, values that
-        are not kept (the table is never kept) as ``{"not kept": "ndarray"}``.
+        The given arguments, as plain data; objects as ``{"class": "PositiveUnlabeled", "prior": 0.2}``, values that
+        are not stored (the table is never stored) as ``{"not kept": "ndarray"}``.
     seed : int, str or None
-        The seed of random numbers: "a generator" if one was handed over, None if none was given.
+        The seed of random numbers: "a generator" if the user gave one, None if nothing was given.
     fingerprint : str
         A hash of the table as it was counted: names, levels and codes of all columns used, and which labels are
         missing. The same table has the same fingerprint as a data frame, an array, a file or a store; as a sparse
-        matrix it has another one. Of an SQL source it is a hash of the query; empty where it is not known.
+        matrix it has another. For an SQL source it is a hash of the query; empty if it is not known.
     versions : mapping of str to str
         Versions of Python and of the packages that compute.
 
@@ -64,7 +65,7 @@ class Call:
 
     @classmethod
     def of(cls, function: str, given: Mapping[str, Any], fingerprint: str = "") -> Call:
-        """Return the call of a function with the arguments that were given to it.
+        """Return the call of a function with the given arguments.
 
         Parameters
         ----------
@@ -93,7 +94,7 @@ class Call:
         Parameters
         ----------
         data : str
-            What stands for the table, as Python. A value that was not kept is told by its name, as in ``y=y``.
+            Python code for the table. A value that was not stored is shown by its name, as in ``y=y``.
 
         Examples
         --------
@@ -112,7 +113,7 @@ class Call:
         return f"bl.{self.function}({', '.join(words)})"
 
     def to_command(self, data: str = "table.csv") -> str | None:
-        """Return the call as a command line; None where there is none, and `why_no_command` says why.
+        """Return the call as a command line; None if that is not possible, and `why_no_command` says why.
 
         Parameters
         ----------
@@ -134,14 +135,14 @@ class Call:
         return ""
 
     def run(self, data: Any, **changes: Any) -> Any:
-        """Make the call again.
+        """Run the call again.
 
         Parameters
         ----------
         data : table
-            The table; it is not kept with a result.
+            The table; it is not stored with a result.
         **changes
-            Arguments to be changed, and those that were not kept.
+            Arguments to change, and arguments that were not stored.
 
         Raises
         ------
@@ -153,7 +154,7 @@ class Call:
         return getattr(blankets, self.function)(data=data, **self.arguments(**changes))
 
     def arguments(self, **changes: Any) -> dict[str, Any]:
-        """Return the arguments of the call as objects, with some changed; the table is not among them.
+        """Return the arguments of the call as objects, with some changed; without the table.
 
         Raises
         ------
@@ -191,7 +192,7 @@ class Call:
         return words + [word for name in x if name.startswith("-") for word in ("--", name)]
 
     def _flat(self) -> Iterator[tuple[str, Any]]:
-        """Yield the options under the names that the command line has for them, objects field by field."""
+        """Yield the options with their names on the command line, objects field by field."""
         for name, value in self.options.items():
             kind = value.get("class", "") if isinstance(value, Mapping) else ""
             if name == "labels" and kind:
@@ -208,7 +209,7 @@ class Call:
 
 
 class _NoCommandError(Exception):
-    """The command line cannot say this."""
+    """The command line cannot express this."""
 
 
 def _option(name: str, value: Any, options: Iterable[click.Option]) -> list[str]:
@@ -239,13 +240,13 @@ def _word(value: Any, name: str) -> str:
 
 
 def _kept(name: str, value: Any) -> Any:
-    """Return an argument as data, unless it holds values of the rows."""
+    """Return an argument as data, unless it has values for the rows."""
     some = value.tolist() if isinstance(value, np.ndarray) else value
     of_rows = isinstance(some, list | tuple) and len(some) > _MOST_NUMBERS and not all(isinstance(v, str) for v in some)
     return not_kept(value) if of_rows or (name == "y" and value is not None) else as_data(value)
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of what is loaded; asking for those of installed packages takes a tenth of a second."""
+    """Return the versions of loaded packages; searching all installed packages would take a tenth of a second."""
     loaded = {name: getattr(sys.modules.get(name), "__version__", None) for name in PACKAGES}
     return {"python": platform.python_version(), **{name: str(v) for name, v in loaded.items() if v is not None}}

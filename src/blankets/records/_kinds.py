@@ -1,7 +1,7 @@
-"""Options as plain data, and objects built again from that.
+"""Write options as plain data, and build the objects again from it.
 
-An object of a class that was `named` is written as ``{"class": "PositiveUnlabeled", "prior": 0.2}``: "class" is the
-one word that no field of a Python class can have. What cannot be written is told by its type alone.
+An object of a class that was `named` is written as ``{"class": "PositiveUnlabeled", "prior": 0.2}``: no field of a
+Python class can be called "class". For values that cannot be written, only the type is stored.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from blankets.errors import ParameterError
 
 T = TypeVar("T", bound=type)
 _KINDS: dict[str, type] = {}
-PRIVATE = ("address", "checkpoint", "memory_limit")  # of the user's machine; no answer depends on them
+PRIVATE = ("address", "checkpoint", "memory_limit")  # about the user's machine; answers do not depend on them
 _SCIPY = "scipy.stats."
 _OF_SCIPY = ("beta", "norm", "triang", "truncnorm", "uniform")
 
 
 def named(kind: T) -> T:
-    """Let objects of a class be written with a call and be built again; a decorator.
+    """Decorate a class so that its objects can be written with a call and built again.
 
-    The class is a dataclass that its fields build again, or it has a method ``_said`` that returns the arguments that
-    build it, or a shorthand (a number, a text, a pair) that its users may write in its place.
+    The class is a dataclass, built again from its fields, or it has a method ``_said`` that returns its arguments, or a
+    shorthand (a number, a string, a pair) that users may write in its place.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def is_named(value: object) -> bool:
 
 
 def as_data(value: Any) -> Any:
-    """Return a value in the types that JSON has.
+    """Return a value in the types of JSON.
 
     >>> as_data({"alpha": np.float64(0.1), "keep": ("age",), "y": object()})
     {'alpha': 0.1, 'keep': ['age'], 'y': {'not kept': 'object'}}
@@ -75,7 +75,7 @@ def as_data(value: Any) -> Any:
 
 
 def _fields_of(value: Any) -> dict[str, object]:
-    """Return the fields of a dataclass that are not the usual ones, less those about the user's machine."""
+    """Return the fields of a dataclass that differ from their defaults, without those about the user's machine."""
     said = {}
     for field in fields(value):
         usual = field.default if field.default_factory is MISSING else field.default_factory()
@@ -96,7 +96,7 @@ def _of_scipy(value: Any) -> dict[str, Any] | None:
 
 
 def built(data: Any) -> Any:
-    """Return the value of which `as_data` made this; lists stay lists.
+    """Return the value from which `as_data` made this; lists stay lists.
 
     >>> built({"class": "scipy.stats.beta", "args": [4, 9], "kwds": {}}).args
     (4, 9)
@@ -119,19 +119,19 @@ def built(data: Any) -> Any:
 
 
 def not_kept(value: object) -> dict[str, str]:
-    """Return what stands for a value that is not written."""
+    """Return the mark for a value that is not written."""
     return {"not kept": type(value).__name__}
 
 
 def is_kept(data: Any) -> bool:
-    """Tell whether data stands for a value that was written, and so was all that is in it."""
+    """Tell whether a value and everything in it was written."""
     if isinstance(data, Mapping):
         return "not kept" not in data and all(map(is_kept, data.values()))
     return not isinstance(data, list) or all(map(is_kept, data))
 
 
 def as_python(data: Any, name: str) -> str:
-    """Return the Python that makes a value again; ``name`` stands for one that was not kept.
+    """Return Python code for a value; ``name`` is used for a value that was not stored.
 
     >>> as_python({"class": "PositiveUnlabeled", "prior": [0.1, 0.3]}, "labels")
     'bl.PositiveUnlabeled(prior=[0.1, 0.3])'
@@ -154,7 +154,7 @@ def as_python(data: Any, name: str) -> str:
 
 
 def _place(name: str) -> str:
-    """Return where users find a class: in the package itself, or in the room that it lives in."""
+    """Return where users find a class: in the package itself, or in one of its subpackages."""
     if name not in _KINDS or hasattr(sys.modules["blankets"], name):
         return f"bl.{name}"
     return f"bl.{_KINDS[name].__module__.split('.')[1]}.{name}"

@@ -1,7 +1,7 @@
-"""Documents of earlier versions, brought into the form of today: old dict in, new dict out.
+"""Convert documents of earlier versions into the present form: old dict in, new dict out.
 
-Until version 4 the words were British, what a result was made with was its manifest, and some fields were written in
-a form of their own. Names of columns are left as they are, so words are translated only where they are ours.
+Until version 4 the spelling was British, the call was called manifest, and some fields had another form. Names of
+columns must not change, so only our own words are translated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WORDS = {
     "unlabelled_marker": "unlabeled_marker",
 }
 _PRIORS = {"between": "Between", "beta": "Beta", "estimated": "EstimatedPrior", "exact": "Exact"}
-# Arguments of `discover` until version 4: those that are fields of an object today, with their defaults, and the rest.
+# Arguments of `discover` until version 4: those that are now fields of an object, with their defaults, and the rest.
 _OF_TESTS = {"dof": "adjusted", "reliability": 5.0, "strength": "p-value"}
 _OF_LABELS = {"surrogate": None, "force": False, "given_drivers": True}
 _OF_DISCOVER = (
@@ -63,7 +63,7 @@ def _as_it_is(content: Content) -> Content:
 
 
 def _call_of(manifest: Mapping[str, Any] | None) -> Content | None:
-    """Return the manifest as a call; arguments that were None were not given."""
+    """Return the manifest as a call; arguments with the value None were not given."""
     if manifest is None:
         return None
     said = _american(manifest["arguments"])
@@ -74,7 +74,7 @@ def _call_of(manifest: Mapping[str, Any] | None) -> Content | None:
 
 
 def _objects(options: Content) -> Content:
-    """Put what were arguments of their own into the objects that they are fields of today."""
+    """Put former arguments into the objects that have them as fields now."""
     apart = {name: options.pop(name) for name in list(options) if name in _OF_TESTS or name in _OF_LABELS}
     testing = {name: apart[name] for name, usual in _OF_TESTS.items() if apart.get(name, usual) != usual}
     if testing:
@@ -155,7 +155,7 @@ def _plan(content: Content) -> Content:
 
 
 def _spread(content: Content, setting: Content) -> Content | None:
-    """Return what the answer over an uncertain prior is worked out from."""
+    """Return the data from which the answer over an uncertain prior is computed."""
     said, unknown = content["uncertain_prior"], content["unknown"]
     if said is None:
         return None

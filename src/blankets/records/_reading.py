@@ -1,6 +1,6 @@
-"""Dataclasses made of plain data by their annotations, which are checked: a file may be old, cut off, or not ours.
+"""Make dataclasses from plain data by their annotations, and check it: a file may be old, cut off, or not ours.
 
-What is checked are types, bounds, and, by the method ``_check`` of a class, that names agree.
+Types and bounds are checked and, by the method ``_check`` of a class, that names agree.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _LEAVES: dict[str, set[type]] = {"i": {int}, "b": {bool}, "f": {int, float, type
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between which values a number lies, and whether it must be known; arrays are checked item by item."""
+    """Smallest and largest value of a number, and whether it must be known; arrays are checked item by item."""
 
     low: float = -math.inf
     high: float = math.inf
     known: bool = True
 
     def hold(self, value: Any) -> bool:
-        """Tell whether a number, or each of an array, lies within the bounds."""
+        """Tell whether a number, or each number of an array, is within the bounds."""
         unknown = np.isnan(value)
         return bool(np.all(np.where(unknown, not self.known, (self.low <= value) & (value <= self.high))))
 
 
 Count = Annotated[int, Bounds(0, _MOST)]
 Known = Annotated[float, Bounds()]
-"""A number that is neither missing nor infinite; a plain ``float`` may be missing, and is NaN then."""
+"""A number that is neither missing nor infinite; a plain ``float`` may be missing (NaN)."""
 NonNegative = Annotated[float, Bounds(0.0)]
 Unsigned = Annotated[float, Bounds(0.0, known=False)]
 """A number that is not below 0, or is not known."""
@@ -54,20 +54,20 @@ def refuse(why: str) -> NoReturn:
 
 
 def short(value: object) -> str:
-    """Return a value as text, cut where it is long."""
+    """Return a value as text, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def read(kind: type[T], content: Any, at: tuple[str, ...] = ()) -> T:
-    """Return an object of a class, made of what `plain` made of one.
+    """Return an object of a class from the plain data that `plain` returned for it.
 
-    ``kind``: a dataclass, or any other annotation. ``content``: plain data. ``at``: the keys under which it stood.
+    ``kind``: a dataclass, or any other annotation. ``content``: plain data. ``at``: the keys that lead to it.
 
     Raises
     ------
     DataError
-        If it is anything else.
+        If the data do not fit the class.
 
     Examples
     --------
@@ -122,12 +122,12 @@ def _simple(hint: Any, value: Any, at: tuple[str, ...]) -> Any:
 
 
 def _kept(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
-    """Return a value that is of a type; True is no number."""
+    """Return a value of the wanted type, or refuse it; True is not a number."""
     return value if isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool) else _odd(value, at)
 
 
 def _within(hint: Any, value: Any, at: tuple[str, ...]) -> Any:
-    """Read what has bounds, or what must look like something else as well."""
+    """Read a value with bounds, or with other conditions."""
     inner, *more = get_args(hint)
     found = _read(inner, value, at)
     for each in more:
@@ -182,7 +182,7 @@ def _key(hint: Any, key: str, at: tuple[str, ...]) -> Any:
 
 
 def _array(hint: Any, value: Any, at: tuple[str, ...]) -> NDArray[Any]:
-    """Return an array of lists within lists of one length, or of a single number."""
+    """Return an array from nested lists of equal length, or from a single number."""
     dtype = np.dtype(get_args(get_args(hint)[1])[0])
     level = [value]
     while level and all(isinstance(item, list) for item in level):
@@ -200,7 +200,7 @@ def _array(hint: Any, value: Any, at: tuple[str, ...]) -> NDArray[Any]:
 
 
 def _record(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
-    """Make a dataclass of its fields; one that has a default may be absent, as it is from older documents."""
+    """Make a dataclass from its fields; a field with a default may be absent, as in older documents."""
     content, hints, known = _kept(dict, value, at), _hints(kind), {}
     for each in fields(kind):
         key = key_of(each.name)
@@ -215,7 +215,7 @@ def _record(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
 
 
 def _made(make: Any, given: tuple[Any, ...], known: Mapping[str, Any], value: Any, at: tuple[str, ...]) -> Any:
-    """Make an object, and refuse what it refuses."""
+    """Make an object; its errors become errors about the document."""
     try:
         return make(*given, **known)
     except DataError:

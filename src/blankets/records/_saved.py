@@ -1,4 +1,4 @@
-"""`Saved`: results as JSON and back, by the annotations of their fields."""
+"""`Saved`: write results as JSON and read them back, by the annotations of their fields."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from blankets.arguments import path_of, whole_number
-from blankets.errors import DataError
+from blankets.errors import DataError, guarded
 from blankets.records._old import upgraded
 from blankets.records._reading import read, refuse
 from blankets.records._writing import plain, write_whole
 
-_MOST_DEEP = 100  # lists within lists; ours have a dozen
+_MOST_DEEP = 100  # most levels of nested lists; ours have a dozen
 
 
+@guarded
 class Saved:
-    """A result that can be kept as JSON and read back; a parent of frozen dataclasses.
+    """A result that can be saved as JSON and read back; the base class of frozen dataclasses.
 
-    Fields that most of them have: ``call``, what it was made with; ``n_rows``, the rows of the table; ``seconds``, the
-    time taken; ``warnings``, what the user should know. Two results of a kind are equal if they say the same.
+    Most of them have these fields: ``call``, the call that made it; ``n_rows``, the rows of the table; ``seconds``, the
+    time taken; ``warnings``, what the user should know. Two results of a kind are equal if their content is equal.
     """
 
     _schema: ClassVar[str]
     _version: ClassVar[int] = 4
-    """Raised when the form changes; those of earlier versions are read too, see `blankets.records._old`.
+    """Increased when the form changes; earlier versions can still be read, see `blankets.records._old`.
 
     1: the first. 2: with a manifest, and blankets with the expected number of false members. 3: tests, estimates and
-    rankings with the law of their intervals. 4: the fields of the classes as they are, the call in place of the
-    manifest, American spelling.
+    rankings with the distribution for their intervals. 4: the fields of the classes as they are, the call in place of
+    the manifest, American spelling.
     """
     _oldest: ClassVar[int] = 1
-    """The first version that holds enough to be read back."""
+    """The first version with enough content to be read back."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
@@ -45,9 +46,9 @@ class Saved:
         Parameters
         ----------
         path : str or Path, optional
-            Where to write it as well; `load` reads it.
+            A file to write as well; `load` reads it.
         indent : int, optional
-            Spaces by which what is inside is moved in; by default all is one line.
+            Number of spaces for each level of indentation; by default all is on one line.
 
         Raises
         ------
@@ -66,12 +67,12 @@ class Saved:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` returned; raises DataError if it is anything else."""
+        """Read what `to_dict` returned; raise DataError for anything else."""
         if not isinstance(content, Mapping) or content.get("schema") != cls._schema:
             refuse(f"the key 'schema' with the value {cls._schema!r} is missing")
         version = content.get("schema_version")
         if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            refuse(f"its schema version is {version!r}, which there never was")
+            refuse(f"its schema version is {version!r}, which does not exist")
         if version > cls._version:
             refuse(
                 f"its schema version is {version}, and this version of blankets reads up to {cls._version}; install a "
@@ -96,7 +97,7 @@ class Saved:
         Raises
         ------
         DataError
-            If it is anything else, is cut off, comes from a later version, or holds what such a result cannot.
+            If the document is not such a result, is cut off, or comes from a later version.
         """
         return cls.from_dict(_parsed(document))
 
@@ -112,7 +113,7 @@ class Saved:
         Raises
         ------
         DataError
-            If it cannot be read, or holds no such result.
+            If the file cannot be read, or does not have such a result.
         """
         file = path_of("path", path)
         try:
@@ -131,7 +132,7 @@ class Saved:
 
 
 def _parsed(document: str | bytes) -> Any:
-    """Return the content of a JSON document, which has neither numbers without end nor lists within lists so."""
+    """Return the content of a JSON document; refuse huge numbers and very deeply nested lists."""
     try:
         content = json.loads(document)
     except (ValueError, TypeError, RecursionError) as error:
@@ -145,7 +146,7 @@ def _parsed(document: str | bytes) -> Any:
 
 
 def _inside(key: object, value: Any) -> Iterable[tuple[object, Any]]:
-    """Return what stands inside a value, each under the nearest key."""
+    """Return the items inside a value, each with its nearest key."""
     if isinstance(value, float) and not math.isfinite(value):
         refuse(f"{key!r} holds {value}")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Values as JSON has them, and files that are whole or not there."""
+"""Convert values to JSON types, and write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from blankets.arguments import path_of
 from blankets.errors import DataError
 from blankets.records._kinds import as_data, is_named
 
-LEFT_BEHIND = 600.0  # seconds after which a part of a file is nobody's: to write one takes less than one
+LEFT_BEHIND = 600.0  # after this many seconds a partial file was left by a stopped process: writing takes less than 1 s
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` in the types that JSON has; NaN and infinities become None, the unknown a string.
+    """Return ``value`` in the types of JSON; NaN and infinities become None, values of unknown types a string.
 
     A dataclass becomes a mapping of its fields, and of what its method ``_derived`` adds for readers of the document;
     one with a method ``_said`` becomes what that returns.
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 
 def _content(value: Any) -> Any:
-    """Return what an object of ours holds."""
+    """Return the content of one of our objects."""
     if is_named(value):
         return as_data(value)
     if hasattr(value, "_said"):
@@ -60,7 +60,7 @@ def _content(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """Return an array of numbers as lists, or as one number, None where it is not finite."""
+    """Return an array of numbers as lists, or as one number; None for numbers that are not finite."""
     if value.dtype.kind == "f" and not (finite := np.isfinite(value)).all():
         value = np.array(value, object)
         value[~finite] = None
@@ -73,18 +73,18 @@ def key_of(name: str) -> str:
 
 
 def write_whole(path: str | Path, text: str) -> Path:
-    """Write a text file in one step: whoever reads it, or whatever stops us, meets the old file or the new one.
+    """Write a text file in one step: readers always find the complete old file or the complete new one.
 
-    ``path``: where to; what is there is replaced. ``text``: what to write, in UTF-8; line ends stay as they are.
+    ``path``: the file; an existing one is replaced. ``text``: the content, in UTF-8; line ends stay as they are.
 
     Raises
     ------
     DataError
-        If it cannot be written.
+        If the file cannot be written.
     """
     file = path_of("path", path)
     try:
-        whole = file.resolve()  # what a link leads to is replaced, not the link
+        whole = file.resolve()  # replace the file behind a link, not the link
         if whole.exists() and not whole.is_file():  # a pipe or a terminal
             whole.write_text(text, encoding="utf-8", newline="\n")
             return file
@@ -102,7 +102,7 @@ def write_whole(path: str | Path, text: str) -> Path:
 
 
 def _sweep(part: Path) -> None:
-    """Remove parts of the same file that a killed process left behind."""
+    """Remove partial files of the same name that a stopped process left."""
     ours = re.compile(re.escape(part.name[: -len(".part") - 16]) + r"[0-9a-f]{16}\.part")
     for other in part.parent.iterdir():
         if ours.fullmatch(other.name):

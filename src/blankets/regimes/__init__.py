@@ -1,4 +1,4 @@
-"""What an absent label means: which rows may be counted, what stands in for the target, what can be known."""
+"""What a missing label means: which rows may be counted, what replaces the target, what can be known."""
 
 from blankets.regimes._contract import Question, Regime
 from blankets.regimes._kappa import (

@@ -1,4 +1,4 @@
-"""What a regime answers: which surrogates are valid, which to take, what it costs, and what cannot be known."""
+"""What a regime answers: which surrogates are valid, which to use, what it costs, and what cannot be known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import LabelError, NotAnswerableError
+from blankets.errors import LabelError, NotAnswerableError, guarded
 from blankets.regimes._kappa import StratifiedKappa, kappa_of, least_share, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
@@ -31,30 +31,30 @@ class Question(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Share of the noncentrality that a surrogate keeps, so far as the prior tells."""
+    """κ: with a surrogate, each row counts as much as κ rows with full labels; a range if the prior is uncertain."""
 
     value: float  # κ at the expected prior
-    # low, high: its range over all priors that are possible
+    # low, high: its range over all possible priors
     low: float
     high: float
-    surrogate: Surrogate  # of which surrogate
+    surrogate: Surrogate  # the surrogate it belongs to
     form: str = "unconditional"  # what was assumed to compute it
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which surrogate a regime takes, and why."""
+    """The surrogate that a regime chooses, and why."""
 
-    surrogate: Surrogate  # the one to use
+    surrogate: Surrogate  # the surrogate to use
     reason: str  # why, in a sentence
     settled: bool = True  # false if what is known about p(y=1) does not decide between the candidates
-    # κ of the candidates at the expected prior; empty where it is not known
+    # κ of the candidates at the expected prior; empty if it is not known
     kappas: Mapping[Surrogate, float] = field(default_factory=dict)
 
     def powers(self, *, effect: float, n_rows: int, dof: int, alpha: float) -> dict[Surrogate, float]:
-        """Return the power of a test through each candidate against an effect in nats with the true target.
+        """Return the power of the test with each candidate, for an effect in nats on the true target.
 
-        ``dof`` is that of the test with the full target; Ỹm has twice as many (errata B14).
+        ``dof``: degrees of freedom of the test with full labels; Ỹm has twice as many (errata B14).
         """
         return {
             surrogate: float(
@@ -66,21 +66,22 @@ class Choice:
         }
 
 
+@guarded
 class Regime(ABC):
-    """How labels go missing, and what follows from it."""
+    """Why labels are missing, and what follows from it."""
 
     prior: Prior | None = None  # what is known about p(y=1)
     sampling: Sampling = "one-sample"  # how the labeled rows were collected
-    # what stands in for the target, if the user chose it; None takes the most powerful valid one
+    # what replaces the target, if the user chose it; None: the most powerful valid surrogate
     surrogate: str | None = None
-    force: bool = False  # whether a surrogate that is not valid may be used all the same; results say so
-    # whether tests with the target are given the features that drive labeling, where labels depend on features
+    force: bool = False  # whether to use a surrogate even if it is not valid; results say so
+    # whether tests with the target condition on the features that drive labeling, if labels depend on features
     given_drivers: bool = True
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """As the user writes it, for example "pu"."""
+        """The name as the user writes it, for example "pu"."""
 
     @property
     @abstractmethod
@@ -90,23 +91,23 @@ class Regime(ABC):
     @property
     @abstractmethod
     def answers(self) -> frozenset[Question]:
-        """Which questions can be answered with what is known."""
+        """The questions that can be answered with what is known."""
 
     @abstractmethod
     def unlocked_by(self, question: Question) -> str:
-        """Return why a question cannot be answered and what knowledge would change that."""
+        """Return why a question cannot be answered and what knowledge would make it possible."""
 
     @abstractmethod
     def invalid(self, surrogate: Surrogate) -> str:
-        """Return why a test through a surrogate would not have its level, or "" if it has."""
+        """Return why a test with a surrogate would not have the right level, or "" if it has."""
 
     @abstractmethod
     def check(self, labels: Labels) -> None:
-        """Raise LabelError where the labels contradict the regime or its prior."""
+        """Raise LabelError if the labels contradict the regime or its prior."""
 
     @abstractmethod
     def choose(self, labels: Labels) -> Choice:
-        """Return the most powerful of the valid surrogates, so far as knowledge of p(y=1) decides."""
+        """Return the most powerful valid surrogate, as far as it follows from what is known of p(y=1)."""
 
     @abstractmethod
     def estimate(
@@ -116,19 +117,19 @@ class Regime(ABC):
 
     @property
     def valid(self) -> tuple[Surrogate, ...]:
-        """The surrogates through which a test has the right level."""
+        """The surrogates with which a test has the right level."""
         return tuple(s for s in Surrogate if s is not Surrogate.PAIRWISE and not self.invalid(s))
 
     def require(self, question: Question) -> None:
-        """Raise NotAnswerableError, with what would help, unless the question can be answered."""
+        """Raise NotAnswerableError if the question cannot be answered; the error says what would help."""
         if question not in self.answers:
             raise NotAnswerableError(self.unlocked_by(question))
 
     def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
         """Return the column to count in place of the target.
 
-        ``labels``: the labels. ``usual``: the surrogate that an algorithm asks for, where the user did not choose one
-        and labels are missing.
+        ``labels``: the labels. ``usual``: the surrogate that an algorithm prefers, used if labels are missing and
+        the user did not choose one.
         """
         self.check(labels)
         choice = self.surrogate if self.surrogate is not None or not labels.n_unlabeled else usual
@@ -149,12 +150,12 @@ class Regime(ABC):
         return surrogate_column(labels, wanted, forced=bool(why), note=why or "it was asked for")
 
     def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1) when the labeled shares are known too.
+        """Return what is known about p(y=1), given also the shares of labeled rows.
 
         Raises
         ------
         LabelError
-            If more rows of a class are labeled than chance explains where p(y=1) is what it is said to be.
+            If so many rows of a class are labeled that chance cannot explain it with the given p(y=1).
         """
         if self.prior is None or self.sampling == "case-control":
             return self.prior
@@ -165,10 +166,10 @@ class Regime(ABC):
         return self.prior.within(a, 1.0 - b)
 
     def prior_is_short(self, labels: Labels) -> str:
-        """Return what is labeled in more rows than p(y=1) has room for, if chance may be the reason; "" if nothing is.
+        """Say which class has more labeled rows than p(y=1) allows, if chance can explain it; "" if there is none.
 
-        p(y=1) is that of the population and bounds the share of labeled positives there: p(y=1,s=1) <= p(y=1).
-        Where nearly all positives are labeled, their share of a sample is larger than p(y=1) in every other sample.
+        In the population p(y=1) bounds the share of labeled positives: p(y=1,s=1) <= p(y=1). If nearly all
+        positives are labeled, their share is above p(y=1) in about half of all samples.
         """
         if self.prior is None or self.sampling == "case-control":
             return ""
@@ -182,19 +183,19 @@ class Regime(ABC):
         return f"{share:.4g} of the rows are labeled {which}"
 
     def known_prior(self, labels: Labels, question: Question) -> Prior:
-        """Return the admissible prior for a question that needs one, or raise NotAnswerableError."""
+        """Return the admissible prior for a question that needs a prior, or raise NotAnswerableError."""
         prior = self.admissible(labels)
         if prior is None or question not in self.answers:
             raise NotAnswerableError(self.unlocked_by(question))
         return prior
 
     def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
-        """Return the share of the noncentrality that the surrogate (default: the chosen one) keeps.
+        """Return κ of the surrogate (default: the chosen one).
 
         Raises
         ------
         NotAnswerableError
-            If it is not known, with what would help.
+            If κ is not known; the error says what would help.
         """
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
@@ -213,14 +214,14 @@ class Regime(ABC):
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
 
     def describe(self, labels: Labels) -> str:
-        """Return what was seen and what is assumed, for people."""
+        """Return sentences on what the labels look like and what is assumed."""
         known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
             known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
-        b, a = labels.shares  # no more can be labeled than there are, whatever the sample says
+        b, a = labels.shares  # the shares cannot exceed p(y=1) and 1 - p(y=1), also if they do in the sample
         return kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
 
 

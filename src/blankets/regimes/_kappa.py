@@ -1,22 +1,24 @@
-"""κ: the share of a test's noncentrality that a surrogate for the target keeps, λ(surrogate) = κ λ(full labels).
+"""κ: the share of a test's noncentrality λ that a surrogate keeps: λ(surrogate) = κ λ(full labels).
 
-Where labeling depends on the class alone (also where it depends on nothing), the surrogate Ỹ tells about x
-only what it tells about y, p(x|ỹ) - p(x) = (p(y=1|ỹ) - p(y=1)) (p(x|y=1) - p(x|y=0)), and so
+The noncentrality determines the power; with κ, each row counts as much as κ rows with full labels. If labeling
+depends only on the class (or on nothing), the surrogate Ỹ has information about x only through y:
+p(x|ỹ) - p(x) = (p(y=1|ỹ) - p(y=1)) (p(x|y=1) - p(x|y=0)), and so
 
     I₂(X;Ỹ) = κ I₂(X;Y)   with   κ = Var(E[Y|Ỹ]) / Var(Y),
 
 exactly, for every effect. Sechidis (2015), Theorems 4.4 and 4.8, are special cases; κ of Ỹm under class-dependent
-labeling is ours. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (errata B2); so it is
-for labeled rows alone when the classes are labeled at different rates.
+labeling is new here. For G, whose noncentrality is 2 N I, κ is the limit of weak effects (errata B2). The same is
+true for labeled rows alone if the classes are labeled at different rates.
 
-**Conditional tests.** Within a stratum the same holds with p(y=1|z) for p(y=1). The κ of the whole test is
-the mean of κ_z weighted by where the effect is, p(z) I₂(X;Y|z); Sechidis (2015), Theorem 4.11, uses the
-unconditional κ, an approximation that can be off by a factor of six (errata B4).
+**Conditional tests.** Within a stratum (one combination z of the conditioning values) the same holds with
+p(y=1|z) for p(y=1). The κ of the whole test is the mean of κ_z, weighted by the effect of each stratum,
+p(z) I₂(X;Y|z). Sechidis (2015), Theorem 4.11, uses the unconditional κ, an approximation that can be wrong by
+a factor of six (errata B4).
 
 **Case-control sampling.** n₁ positives from p(x|y=1), n₀ background rows from p(x), a = n₁ / (n₁ + n₀). For
 the pooled rows, 2 I₂(X;Ỹ0) = a (1-a) Σ (p(x|y=1) - p(x))² / p̄(x), with p̄ = a p(x|y=1) + (1-a) p(x);
 and 2 I₂(X;Y) = p₁/(1-p₁) Σ (p(x|y=1) - p(x))² / p(x). For weak effects p̄ ≈ p, which leaves
-κ ≈ (1-p₁)/p₁ · a (1-a). It can be above 1: picking positives by hand beats drawing rows at random.
+κ ≈ (1-p₁)/p₁ · a (1-a). It can be above 1: collecting positives on purpose can be better than a random sample.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, Sampling, as_tables, d
 
 Floats = NDArray[np.float64]
 
-IMPOSSIBLE = 0.01  # chance of so many labeled rows of a class, below which p(y=1) is contradicted
+IMPOSSIBLE = 0.01  # labeled rows of a class contradict p(y=1) if so many have a probability below this
 
 
 def kappa_of(
     surrogate: Surrogate, prior: ArrayLike, *, positives: ArrayLike = 0.0, negatives: ArrayLike = 0.0
 ) -> Floats:
-    """Return κ of a surrogate when labeling depends on the class alone, elementwise.
+    """Return κ of a surrogate if labeling depends only on the class, elementwise.
 
-    ``surrogate``: what stands in for the target. ``prior``: p(y=1). ``positives``, ``negatives``: labeled positives and
+    ``surrogate``: what replaces the target. ``prior``: p(y=1). ``positives``, ``negatives``: labeled positives and
     labeled negatives as shares of all rows: a = p(y=1,s=1), b = p(y=0,s=1).
 
     Examples
@@ -69,7 +71,7 @@ def kappa_of(
 
 
 def least_share(n: int, of: int) -> float:
-    """Return the smallest share of the population at which ``n`` rows of a sample, or more, are not too unlikely.
+    """Return the smallest share in the population for which ``n`` or more rows in a sample are not too unlikely.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def least_share(n: int, of: int) -> float:
 
 
 def kappa_case_control(share: ArrayLike, prior: ArrayLike) -> Floats:
-    """Return κ of Ỹ0 when labeled positives, ``share`` of all rows, were collected apart from the background.
+    """Return κ of Ỹ0 if labeled positives, ``share`` of all rows, were collected separately from the background.
 
     Examples
     --------
@@ -106,10 +108,10 @@ def prefer_y0_below(positives: float, negatives: float) -> float:
 
 
 def surrogate_breakpoints(positives: float, negatives: float) -> tuple[float, ...]:
-    """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labeled rows alone keep equally much, ascending.
+    """Return the values of p(y=1) at which two of Ỹ0, Ỹ1 and labeled rows alone have the same κ, ascending.
 
-    Between them the most powerful surrogate of class-dependent labeling is one and the same. Ỹ0 and Ỹ1 meet at
-    methods (3.7), Ỹ0 and labeled rows where (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labeled rows where
+    Between these values the most powerful surrogate under class-dependent labeling does not change. Ỹ0 and Ỹ1 are
+    equal at methods (3.7), Ỹ0 and labeled rows at (1 - p)² = b (1 - a) / (a + b), Ỹ1 and labeled rows at
     p² = a (1 - b) / (a + b).
 
     Examples
@@ -128,13 +130,13 @@ class StratifiedKappa:
     """κ of conditional tests, stratum by stratum."""
 
     by_stratum: Floats  # (..., strata): κ_z
-    weights: Floats  # (..., strata): share of the effect that lies in each stratum
+    weights: Floats  # (..., strata): share of the effect in each stratum
     value: Floats  # (...): κ̄, the κ of the conditional test
     unconditional: Floats  # the κ of the unconditional test, to compare with
 
     @property
     def safe(self) -> Floats:
-        """Smallest κ_z: the κ to plan with if the effect may lie in any one stratum."""
+        """Smallest κ_z: the κ for planning if the whole effect may be in any one stratum."""
         return np.asarray(self.by_stratum.min(axis=-1))
 
 
@@ -146,17 +148,17 @@ def stratified_kappa(
     sampling: Sampling = "one-sample",
     effects: ArrayLike | None = None,
 ) -> StratifiedKappa:
-    """Return κ of conditional tests through Ỹ0 or Ỹ1 (errata B4).
+    """Return κ of conditional tests with Ỹ0 or Ỹ1 (errata B4).
 
     ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``surrogate``:
     ``Y0`` or ``Y1``. ``prior``: p(y=1) of the population. ``sampling``: how the labeled positives were collected.
-    ``effects``, of shape (..., strata): i₂(X;Y|z), where it is known or assumed; by default it is estimated as
+    ``effects``, of shape (..., strata): i₂(X;Y|z), if it is known or assumed; by default it is estimated as
     Î₂(X;Ỹ|z) / κ_z.
 
     Examples
     --------
-    Two strata as common as each other, p(y=1|z) 0.1 and 0.3, a quarter of the positives labeled, x related
-    to y in the same way in both (I₂ in proportion to p(y=1|z) p(y=0|z)):
+    Two equally frequent strata, p(y=1|z) 0.1 and 0.3, a quarter of the positives labeled, x related to y in
+    the same way in both (I₂ in proportion to p(y=1|z) p(y=0|z)):
 
     >>> counts = [[[0, 0], [125, 125], [4875, 4875]], [[0, 0], [375, 375], [4625, 4625]]]
     >>> kappa = stratified_kappa(counts, Surrogate.Y0, 0.2, effects=[0.09, 0.21])
@@ -202,5 +204,5 @@ def stratified_kappa(
 
 
 def _squared_loss_by_stratum(counts: Floats) -> Floats:
-    """Return Î₂(X;Y|z) of each stratum, shape (..., strata); 0 where it is empty."""
+    """Return Î₂(X;Y|z) of each stratum, shape (..., strata); 0 for empty strata."""
     return np.asarray(np.nan_to_num(plug_in(counts[..., np.newaxis, :, :], loss="squared").value))

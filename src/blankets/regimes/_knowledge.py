@@ -1,4 +1,4 @@
-"""Shared by the regimes: what knowledge of p(y=1) makes answerable, and estimates under an uncertain prior."""
+"""Shared by the regimes: questions that need p(y=1), and estimates with an uncertain prior."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRID = (np.arange(1000) + 0.5) / 1000.0
 
 
 def with_prior(prior: Prior | None) -> frozenset[Question]:
-    """Return what can be answered where labeling depends on the class."""
+    """Return the questions that can be answered if labeling depends on the class."""
     if prior is None:
         return frozenset({Question.TEST, Question.RANK})
     return EVERYTHING - {Question.ESTIMATE} if prior.is_soft else EVERYTHING
@@ -33,7 +33,7 @@ def needs_prior(question: Question, prior: Prior | None) -> str:
 
 
 def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
-    """Refuse an estimator that the regime does not have."""
+    """Refuse an unknown estimator, or one of another regime."""
     one_of("estimator in this regime", estimator, names)
 
 
@@ -42,9 +42,9 @@ def averaged_over_priors(
 ) -> InformationEstimate:
     """Return the estimate at the expected prior, with the prior's uncertainty added to its variance.
 
-    By the law of total variance. An estimate from one labeled class is nearly in proportion to the odds of
-    that class (exactly so for the squared loss), so two values of the odds that have their first three
-    moments stand for all of them (Gauss quadrature).
+    This is the law of total variance. An estimate from one labeled class is nearly proportional to the odds of
+    that class (exactly for the squared loss). So two values of the odds with the right first three moments are
+    enough (Gauss quadrature).
     """
     central = estimate(prior.mean)
     nodes, weights = _two_priors(prior, of_negatives=of_negatives)
@@ -60,7 +60,7 @@ def averaged_over_priors(
 
 
 def _two_priors(prior: Prior, *, of_negatives: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two values of p(y=1), inside its range, and their weights; one where it is one number."""
+    """Return two values of p(y=1) inside its range, and their weights; one value if p(y=1) is one number."""
     values = np.array([prior.mean]) if prior.is_exact else prior.ppf(_GRID)
     share = 1.0 - values if of_negatives else values
     odds = share / (1.0 - share)

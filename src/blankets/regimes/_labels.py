@@ -1,8 +1,8 @@
-"""`Labels`: the classes of the rows whose class is known, and which rows these are.
+"""`Labels`: which rows are labeled, and their classes.
 
 **What counts as unlabeled.** Missing values (NaN, None, NA, null) in any container, always. The integer -1,
-as in scikit-learn, where all other labels are non-negative integers, truth values or texts. 0, only where the
-regime is said to be positive-unlabeled. Labels {-1, +1} can mean two things and are refused with a question.
+as in scikit-learn, if all other labels are non-negative integers, booleans or text. 0, only if the user says
+that the labels are positive-unlabeled. Labels {-1, +1} can mean two things; the user is asked which.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from blankets.errors import LabelError, listed
 UNLABELED: Final = -1
 AUTO: Final = "auto"
 
-MOST_CLASSES = 20  # distinct numbers; more are a measurement
+MOST_CLASSES = 20  # a target with more distinct numbers is a measurement
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +33,10 @@ class Labels:
     ([1, -1, 0, 1, -1], (0, 1), 3)
     """
 
-    # (rows,): Class of each row, and -1 where it is unlabeled. With two classes 0 is negative and 1 positive.
+    # (rows,): class of each row, -1 if it is unlabeled. With two classes 0 is negative and 1 positive.
     codes: NDArray[np.int16]
     classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
-    saw: str = ""  # what was read, in a sentence
+    saw: str = ""  # what the labels look like, in a sentence
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -68,7 +68,7 @@ class Labels:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Labeled negatives and labeled positives, as shares of all rows: b and a of the formulas."""
+        """Labeled negatives and labeled positives, as shares of all rows: b and a in the formulas."""
         if not self.is_binary:
             raise LabelError(f"there are {len(self.classes)} classes; name the positive one with positive=")
         negatives, positives = self.counts / len(self)
@@ -83,18 +83,18 @@ class Labels:
 def read_labels(
     values: Any, *, positive: object = None, regime: object = AUTO, unlabeled_marker: object = AUTO
 ) -> Labels:
-    """Read a label column of any container.
+    """Read a label column from any container.
 
     ``values``: a list, NumPy array, pandas, polars or Arrow column. ``positive``: the positive class. Needed with more
-    than two classes where labels are missing; of two it is by default the last in order (1 of 0 and 1, True, "yes" of
-    "no" and "yes"). ``regime``: how labels go missing, so far as it decides what a value means: under "pu" 0 is
-    unlabeled. ``unlabeled_marker``: a value that means unlabeled, or None where missing values alone do; by default the
+    than two classes if labels are missing; with two classes the default is the last in order (1 of 0 and 1, True,
+    "yes" of "no" and "yes"). ``regime``: why labels are missing, if it decides what a value means: under "pu" 0 is
+    unlabeled. ``unlabeled_marker``: a value that means unlabeled, or None if only missing values do; by default the
     rules above.
 
     Raises
     ------
     LabelError
-        If the values can mean two things, or nothing.
+        If the values can mean two things, or have no meaning.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def read_labels(
 
 
 def class_codes(values: Any, *, unlabeled_marker: object = AUTO) -> NDArray[np.int64]:
-    """Return the class of each row as a number, however many there are, and -1 where it is unlabeled.
+    """Return the class of each row as a number, for any number of classes, and -1 if it is unlabeled.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def class_codes(values: Any, *, unlabeled_marker: object = AUTO) -> NDArray[np.i
 def _coded(
     values: Any, unlabeled_marker: object
 ) -> tuple[NDArray[np.integer[Any]], tuple[object, ...], NDArray[np.bool_]]:
-    """Read a column as codes, levels, and which are missing."""
+    """Read a column as codes, levels, and a mask of missing rows."""
     try:
         column = read_column(_without_mixed_marker(values, unlabeled_marker))
     except Refused as refused:
@@ -145,7 +145,7 @@ def code_labels(
 ) -> Labels:
     """Read a label column that is already coded: `read_labels` for a column of a frame.
 
-    ``codes[i]`` says which of ``levels`` row i has; it is not read where ``missing``.
+    ``levels[codes[i]]`` is the value of row i; codes of ``missing`` rows are not used.
     """
     mode = str(getattr(regime, "name", regime))
     known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
@@ -164,10 +164,10 @@ def _known(
     mode: str,
     unlabeled_marker: object,
 ) -> tuple[list[object], NDArray[np.bool_]]:
-    """Return the levels that are classes, in order, and which rows are of none."""
+    """Return the levels that are classes, in order, and which rows are unlabeled."""
     present = np.bincount(codes[~missing], minlength=len(levels)) > 0
     seen = [level for level, here in zip(levels, present, strict=True) if here]
-    seen.sort(key=lambda level: (isinstance(level, str), level))  # a dictionary's order means nothing
+    seen.sort(key=lambda level: (isinstance(level, str), level))  # the order of a dictionary has no meaning
     marker = _marker(seen, mode, unlabeled_marker, gaps=bool(missing.any()))
     known = [level for level in seen if level not in marker]
     if not known:
@@ -176,7 +176,7 @@ def _known(
 
 
 def _without_mixed_marker(values: Any, marker: object) -> Any:
-    """Return texts with the integer -1 among them (as scikit-learn wants it) with None in its place."""
+    """Return text labels with None in place of the integer -1 (scikit-learn's mark for unlabeled rows)."""
     if (
         not isinstance(marker, str)
         or marker != AUTO
@@ -236,7 +236,7 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
 
 
 def _is_among(value: object, levels: list[object]) -> bool:
-    """Tell whether a value is one of some levels; an array or ``pd.NA``, which compare without an answer, is none."""
+    """Tell whether a value is one of some levels; False for an array or ``pd.NA``, which cannot be compared."""
     try:
         return value in levels
     except (TypeError, ValueError):
@@ -244,11 +244,11 @@ def _is_among(value: object, levels: list[object]) -> bool:
 
 
 def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
-    """Resolve labels {-1, +1} where the regime leaves only one meaning."""
+    """Decide what labels {-1, +1} mean, if the regime leaves only one meaning."""
     if mode == "pu":
         return [UNLABELED]  # only positives are labeled, so -1 is not a class
     if mode == "supervised" or (mode != AUTO and gaps):
-        return []  # -1 is a class: nothing is unlabeled, or the gaps are
+        return []  # -1 is a class: nothing is unlabeled, or only missing values are
     raise LabelError(
         "the labels are -1 and +1: is -1 the negative class, or does it mean unlabeled? Pass unlabeled_marker=None "
         "(or labels='supervised') for a class, unlabeled_marker=-1 (or labels='pu') for unlabeled"

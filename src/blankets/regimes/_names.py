@@ -1,4 +1,4 @@
-"""Regimes by name, and the regime that labels themselves suggest."""
+"""Find a regime by its name, or from the labels themselves."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def regime_from(
     """Return a regime by its name, or the one that the labels suggest.
 
     ``spec``: "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
-    missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; with labels of two
-    classes and gaps the mechanism must be said. ``labels``: the labels, for "auto". ``prior``: what is known about
-    p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
+    missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; if both classes are
+    labeled and labels are missing, the user must say why. ``labels``: the labels, for "auto". ``prior``: what is known
+    of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
     ``given_drivers`` of the regime.
 
     Examples
@@ -54,7 +54,7 @@ def regime_from(
         return spec
     if not isinstance(spec, str):
         raise ParameterError.not_one_of("label regime", spec, NAMES)
-    prior = prior_from(prior)  # rubbish is refused even where nothing depends on it
+    prior = prior_from(prior)  # a wrong value is refused even if it is not used
     name = ALIASES.get(spec, spec)
     if name == "auto":
         return _suggested(labels, prior, sampling)
@@ -68,7 +68,7 @@ def regime_from(
 
 
 def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str, Any]) -> Regime:
-    """Return the regime of a name, after a look whether it has such options."""
+    """Return the regime with this name, and check its options."""
     if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
     if name == "supervised" and how:

@@ -1,8 +1,8 @@
-"""What a person may know about p(y=1), the share of positives in the population.
+"""What is known about p(y=1), the share of positives in the population.
 
-A number; a bound ("below 0.4"); an interval; a distribution; or the estimate of a procedure with its
-uncertainty. All answer the same few questions, above all `Prior.decides`: is p(y=1) below this threshold?
-That is enough to choose the more powerful test under class-dependent labeling.
+It can be a number; a bound ("below 0.4"); an interval; a distribution; or an estimate with its uncertainty.
+All have the same methods. The most important is `Prior.decides`: is p(y=1) below this threshold? This is
+enough to choose the more powerful test under class-dependent labeling.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
-from blankets.errors import LabelError, ParameterError
+from blankets.errors import LabelError, ParameterError, guarded
 from blankets.records import built, named
 
 Floats = NDArray[np.float64]
 
 _GRID = (np.arange(1000) + 0.5) / 1000.0
 _ROUNDING = 1e-12  # of shares
+_PROBABILITY = "a probability between 0 and 1, both excluded"
 _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 
 
+@guarded
 class Prior(ABC):
     """Knowledge of p(y=1)."""
 
     @classmethod
     def _from_data(cls, data: Any) -> Prior:
-        """Return the prior that a saved result speaks of."""
+        """Return the prior of a saved result."""
         prior = prior_from(built(data)) if data is not None else None
         quantiles = np.array([-1.0]) if prior is None else prior.ppf([0.0, 0.05, 0.5, 0.95, 1.0])
         if prior is None or not (np.diff(quantiles) >= 0).all() or not 0 <= quantiles[0] <= quantiles[-1] <= 1:
@@ -60,12 +62,12 @@ class Prior(ABC):
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is one number."""
+        """Whether the prior is one number."""
         return False
 
     @property
     def is_soft(self) -> bool:
-        """Whether it is no more than a bound: it can choose between tests, but nothing can be estimated with it."""
+        """Whether the prior is only a bound: enough to choose between tests, not enough for estimates."""
         return False
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
@@ -73,26 +75,26 @@ class Prior(ABC):
         return self.ppf(generator_from(rng).random(n))
 
     def decides(self, threshold: float) -> bool | None:
-        """Tell whether p(y=1) is below the threshold: True, False, or None where both are possible."""
+        """Tell whether p(y=1) is below the threshold: True, False, or None if both are possible."""
         low, high = self.support
         if high < threshold or (high == threshold and not self.is_exact):
             return True
         return False if low >= threshold else None
 
     def meets(self, low: float, high: float) -> bool:
-        """Tell whether p(y=1) may lie between two values."""
+        """Tell whether p(y=1) may be between two values."""
         own_low, own_high = self.support
         if self.is_exact:
             return low - _ROUNDING <= own_low <= high + _ROUNDING
         return max(low, own_low) < min(high, own_high) and float(self.cdf(high) - self.cdf(low)) > 0.0
 
     def within(self, low: float, high: float) -> Prior:
-        """Return what is left of this knowledge when p(y=1) is known to lie between two values.
+        """Return this prior, restricted to values between two limits.
 
         Raises
         ------
         LabelError
-            If nothing is left.
+            If no value is left.
         """
         own_low, own_high = self.support
         if low <= own_low and own_high <= high:
@@ -107,6 +109,7 @@ class Prior(ABC):
         return self if self.is_exact else Restricted(self, low, high)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Exact(Prior):
@@ -121,7 +124,7 @@ class Exact(Prior):
     value: float
 
     def __post_init__(self) -> None:
-        number("prior", self.value, "a probability between 0 and 1, both excluded", above=0.0, below=1.0)
+        number("prior", self.value, _PROBABILITY, above=0.0, below=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -139,7 +142,7 @@ class Exact(Prior):
         return float(self.value)
 
     def cdf(self, value: ArrayLike) -> Floats:
-        """Return 1 from the number on, 0 below it."""
+        """Return 1 at and above the number, 0 below it."""
         return np.asarray(np.asarray(value, float) >= self.value, float)
 
     def ppf(self, probability: ArrayLike) -> Floats:
@@ -153,10 +156,11 @@ class Exact(Prior):
         return float(self.value)
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Between(Prior):
-    """An interval, each value in it as likely as any other; see `less_than`, `greater_than`, `between`."""
+    """An interval with a uniform distribution; see `less_than`, `greater_than`, `between`."""
 
     low: float
     high: float
@@ -174,7 +178,7 @@ class Between(Prior):
 
     @property
     def is_soft(self) -> bool:
-        """Whether it came as a single bound."""
+        """Whether it was given as a single bound."""
         return self.bound_only
 
     def cdf(self, value: ArrayLike) -> Floats:
@@ -182,7 +186,7 @@ class Between(Prior):
         return np.clip((np.asarray(value, float) - self.low) / (self.high - self.low), 0.0, 1.0)
 
     def ppf(self, probability: ArrayLike) -> Floats:
-        """Return the point that has this share of the interval below it."""
+        """Return the point with this share of the interval below it."""
         return np.asarray(self.low + (self.high - self.low) * np.asarray(probability, float))
 
     def __str__(self) -> str:
@@ -197,6 +201,7 @@ class Between(Prior):
         return [low, high] if 0.0 < low and high < 1.0 else {"low": low, "high": high}
 
 
+@guarded
 def less_than(bound: float) -> Between:
     """Say that p(y=1) is below a number.
 
@@ -208,6 +213,7 @@ def less_than(bound: float) -> Between:
     return Between(0.0, Exact(bound).value, bound_only=True)
 
 
+@guarded
 def greater_than(bound: float) -> Between:
     """Say that p(y=1) is above a number.
 
@@ -219,8 +225,9 @@ def greater_than(bound: float) -> Between:
     return Between(Exact(bound).value, 1.0, bound_only=True)
 
 
+@guarded
 def between(low: float, high: float) -> Between:
-    """Say that p(y=1) lies between two numbers, each value in between as likely as any other.
+    """Say that p(y=1) is between two numbers, with a uniform distribution.
 
     Examples
     --------
@@ -230,6 +237,7 @@ def between(low: float, high: float) -> Between:
     return Between(low, high)
 
 
+@guarded
 @named
 class Beta(Prior):
     """A generalized Beta distribution on [low, high], by its mode or its mean.
@@ -237,7 +245,7 @@ class Beta(Prior):
     Parameters
     ----------
     mode, mean : float, optional
-        The most probable value, or the expected one: one of the two.
+        The most probable value, or the expected value; give one of the two.
     low, high : float
         Smallest and largest possible value.
     concentration : float
@@ -302,10 +310,11 @@ class Beta(Prior):
         return {name: float(value) for name, value in self.arguments.items()}
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class FromDistribution(Prior):
-    """Any distribution with ``cdf`` and ``ppf``, such as a frozen one of `scipy.stats`, restricted to (0, 1)."""
+    """Any distribution with ``cdf`` and ``ppf``, such as one of `scipy.stats`, restricted to (0, 1)."""
 
     distribution: Any
 
@@ -341,27 +350,28 @@ class FromDistribution(Prior):
         return self.distribution
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Restricted(Prior):
-    """Another prior, given that p(y=1) lies between two values."""
+    """Another prior, restricted to values between two limits."""
 
     base: Prior
     low: float
     high: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "base", prior_from(self.base))  # which may be said as a number, a pair, ...
+        object.__setattr__(self, "base", prior_from(self.base))  # may be a number, a pair, ...
 
     @property
     def support(self) -> tuple[float, float]:
-        """What both allow."""
+        """The range that both allow."""
         low, high = self.base.support
         return max(low, self.low), min(high, self.high)
 
     @property
     def is_soft(self) -> bool:
-        """As the prior that was restricted."""
+        """As for the original prior."""
         return self.base.is_soft
 
     def cdf(self, value: ArrayLike) -> Floats:
@@ -384,10 +394,10 @@ _OF_BETA = re.compile(r"\s*(mode|mean|low|high|concentration)\s*=([^=,]+)")
 
 
 def prior_from(knowledge: object) -> Prior | None:
-    """Return knowledge of p(y=1) as a `Prior`, whatever form it has.
+    """Return a `Prior` from any form of knowledge of p(y=1).
 
     ``knowledge``: a string is a number, ``"<0.4"``, ``">0.1"``, ``"0.1-0.4"`` or ``"Beta(mode=0.2, low=0.1,
-    high=0.4)"``, as one writes it on a command line.
+    high=0.4)"``, as on a command line.
 
     Examples
     --------
@@ -403,7 +413,7 @@ def prior_from(knowledge: object) -> Prior | None:
     if hasattr(knowledge, "cdf") and hasattr(knowledge, "ppf"):
         return FromDistribution(knowledge)
     if isinstance(knowledge, int | float | np.number) and not isinstance(knowledge, bool):
-        return Exact(float(knowledge))
+        return Exact(number("prior", knowledge, _PROBABILITY, above=0.0, below=1.0))
     raise _not_a_prior(knowledge)
 
 

@@ -1,20 +1,20 @@
-"""Estimating p(y=1) from positive-unlabeled data, when nobody knows it.
+"""Estimate an unknown p(y=1) from positive-unlabeled data.
 
 No method can do this without an assumption that the data cannot confirm. These estimate the label
 frequency c = p(s=1|y=1), and then p(y=1) = p(s=1) / c:
 
 * ``roc`` assumes that *some* recognizable group of rows is all positive: the share of labeled rows among them
-  is c, and no group can have a larger one. A model ranks rows by how likely they are labeled; c is the largest
+  is c, and no group can have a larger share. A model ranks rows by how likely they are labeled; c is the largest
   lower confidence bound of that share over the top rows (Blanchard, Lee & Scott 2010; Scott 2015).
 * ``tice`` assumes the same; the groups are those of a tree grown in a fifth of the rows, and the bound, over the
   other rows, is Chebyshev's (Bekker & Davis 2018).
 * ``elkan-noto`` assumes that *every* positive can be recognized for certain: c is then the mean of
-  p(s=1|x) over labeled rows. Where classes overlap it is too small, and p(y=1) too large (Elkan & Noto 2008).
+  p(s=1|x) over labeled rows. If classes overlap, c is too small, and p(y=1) too large (Elkan & Noto 2008).
 
-All assume that which positives are labeled depends on nothing but their being positive. All err upwards,
-which is the safe side for planning (more rows or labels than needed, not fewer). Simulated, 10,000 rows, true
-p(y=1) of 0.1, 0.2 and 0.4, a third of the positives recognizable: roc 0.11, 0.21, 0.41; tice 0.16, 0.30, 0.50;
-elkan-noto 0.25, 0.40, 0.64. The uncertainty is the bootstrap's: it covers chance, not a false assumption.
+All assume that every positive has the same chance to be labeled. All tend to be too large, which is the safe side
+for planning (more rows or labels than needed, not fewer). Simulated, 10,000 rows, true p(y=1) of 0.1, 0.2 and 0.4,
+a third of the positives recognizable: roc 0.11, 0.21, 0.41; tice 0.16, 0.30, 0.50; elkan-noto 0.25, 0.40, 0.64.
+The uncertainty comes from the bootstrap: it covers chance, not a false assumption.
 
 References
 ----------
@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, logit
 
 from blankets.arguments import generator_from, one_of, whole_number
-from blankets.errors import DataError, LabelError, ParameterError
+from blankets.errors import DataError, LabelError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
@@ -45,23 +45,24 @@ from blankets.stats import Sampling, plug_in
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_SOME_GROUP = "some recognizable group of rows is all positive, and which positives are labeled depends on nothing else"
+_SOME_GROUP = "some recognizable group of rows is all positive, and every positive has the same chance of a label"
 ASSUMPTIONS = {
     "roc": _SOME_GROUP,
     "tice": _SOME_GROUP,
-    "elkan-noto": "every positive can be recognized from its features, and which are labeled depends on no feature",
+    "elkan-noto": "every positive can be recognized from its features, and has the same chance of a label",
 }
 _FOLDS = 5
 _MOST_SPLITS = 200
-_FEWEST_ROWS = 10  # in a group whose share of labels is looked at
+_FEWEST_ROWS = 10  # smaller groups are not used
 _ROC_LEVEL = 0.05
-_PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny ones do not look best
+_PSEUDO_ROWS = 5.0  # unlabeled rows added to each group so that tiny groups do not look best
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPrior(Prior):
-    """p(y=1) as a procedure estimated it, with the bootstrap distribution of the estimate."""
+    """An estimate of p(y=1), with its bootstrap distribution."""
 
     value: float  # the estimate
     draws: Floats  # estimates from resampled rows, ascending
@@ -126,18 +127,18 @@ def estimate_prior(
     method : {"roc", "tice", "elkan-noto"}
         See the text at the top of this module.
     sampling : {"one-sample", "case-control"}
-        Whether the labeled rows are part of the sample or were collected apart from it.
+        Whether the labeled rows are part of the sample or were collected separately.
     n_bootstrap : int
         Number of resamples for the uncertainty.
     n_features : int
-        Only this many features, those that tell most about being labeled, are used.
+        Use only this many features: those with the most information about being labeled.
     rng : numpy.random.Generator, int or None
         Generator or seed.
 
     Returns
     -------
     EstimatedPrior
-        A `Prior`: hand it to ``PositiveUnlabeled(prior=...)``, and its uncertainty goes into κ, intervals
+        A `Prior`: give it to ``PositiveUnlabeled(prior=...)``, and its uncertainty goes into κ, intervals
         and plans.
 
     Examples
@@ -160,7 +161,7 @@ def estimate_prior(
     codes = codes[:, _most_telling(codes, labeled, n_features)]
     generator = generator_from(rng)
     n = len(codes)
-    folds = generator.permutation(n) % _FOLDS  # of rows, so that copies of a row stay together in a resample
+    folds = generator.permutation(n) % _FOLDS  # by row, so that copies of a row are in the same fold in a resample
 
     def once(weights: Floats) -> float:
         frequency = METHODS[method](codes, labeled, weights, folds)
@@ -172,10 +173,10 @@ def estimate_prior(
 
 
 def _centered(draws: list[float], value: float) -> Floats:
-    """Return the draws, ascending, moved on the logit scale so that they lie around the estimate.
+    """Return the draws, ascending, shifted on the logit scale so that they are centered at the estimate.
 
-    A maximum over groups, and a model, fit a resample with its repeated rows better than they fit new rows:
-    the spread of the bootstrap is right, its center is not.
+    A maximum over groups, and a model, fit a resample with its repeated rows better than they fit new rows.
+    So the spread of the bootstrap is right, but its center is not.
     """
     shifted = logit(np.sort(draws))
     return np.asarray(expit(shifted - np.median(shifted) + logit(value)))
@@ -184,7 +185,7 @@ def _centered(draws: list[float], value: float) -> Floats:
 def _prior_of(frequency: float, share: float, sampling: Sampling) -> float:
     """Return p(y=1) from the largest share of labels that a group of rows can have.
 
-    One sample: p(s=1) / c. Collected apart: in a group of positives alone the odds of a label are
+    One sample: p(s=1) / c. Collected separately: in a group of only positives the odds of a label are
     n₁ / (n₀ p(y=1)).
     """
     c = float(np.clip(frequency, 1e-6, 1.0 - 1e-6))
@@ -205,7 +206,7 @@ def _checked(features: ArrayLike, labels: Labels) -> Codes:
 
 
 def _most_telling(codes: Codes, labeled: NDArray[np.bool_], most: int) -> Codes:
-    """Return the columns that tell most about being labeled, strongest first."""
+    """Return the columns with the most information about being labeled, strongest first."""
     width = int(codes.max()) + 1
     tables = np.stack([_table(column, labeled, width) for column in codes.T])
     estimate = plug_in(tables[:, np.newaxis])
@@ -218,7 +219,7 @@ def _table(column: Codes, labeled: NDArray[np.bool_], width: int) -> Floats:
 
 
 def _tice(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> float:
-    """Return the label frequency by trees, averaged over folds; the second round knows its own variance."""
+    """Return the label frequency by trees, averaged over folds; a first round gives the variance for the second."""
     offsets = np.concatenate([[0], np.cumsum(codes.max(axis=0)[:-1] + 1)])
     flat = codes + offsets
     frequency = 0.5
@@ -238,7 +239,7 @@ def _tree(
     column_of = np.concatenate([[0], np.cumsum(column_of)[:-1]])
     order = count()
     root = np.flatnonzero(weights > 0)
-    best = float(np.average(labeled, weights=weights))  # no group is needed to know that c is at least p(s=1)
+    best = float(np.average(labeled, weights=weights))  # c is at least p(s=1), without any group
     queue = [(0.0, next(order), root)]
     for _ in range(_MOST_SPLITS):
         if not queue:
@@ -249,7 +250,7 @@ def _tree(
         total = np.bincount(items.ravel(), np.repeat(weights[inner], flat.shape[1]), n_items)
         hits = np.bincount(items.ravel(), np.repeat(weights[inner] * labeled[inner], flat.shape[1]), n_items)
         promise = np.where(total > 0, hits / (total + _PSEUDO_ROWS), 0.0)
-        # A column in which the group has one level only splits nothing.
+        # A column with a single level in the group cannot split it.
         promise[total >= weights[inner].sum()] = 0.0
         item = int(np.argmax(promise))
         if promise[item] <= 0.0:
@@ -272,12 +273,12 @@ def _bound(
         return 0.0
     share = float((weights[held_out] * labeled[held_out]).sum()) / n
     delta = max(0.025, 1.0 / (1.0 + 0.004 * float(weights.sum())))
-    independent = n**2 / float((weights[held_out] ** 2).sum())  # rows, when a resample repeats some
+    independent = n**2 / float((weights[held_out] ** 2).sum())  # effective number of rows if a resample repeats some
     return share - float(np.sqrt(frequency * (1.0 - frequency) * (1.0 - delta) / (delta * independent)))
 
 
 def _predicted(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes) -> Floats:
-    """Return p(s=1|x) of each row, predicted by a model that has not seen it."""
+    """Return p(s=1|x) of each row, predicted by a model fitted without this row."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import OneHotEncoder
 
@@ -306,7 +307,7 @@ def _roc(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes
     order = np.argsort(-predicted, kind="stable")
     order = order[weights[order] > 0]
     weight = weights[order]
-    # Rows that the model cannot tell apart come together, or the order of the table would decide.
+    # Rows with the same prediction enter together; otherwise the order of the table would matter.
     last = np.append(np.diff(predicted[order]) != 0, True)
     rows, hits = np.cumsum(weight), np.cumsum(weight * labeled[order])
     independent = rows / np.cumsum(weight**2)  # less than one where a resample repeats rows

@@ -10,7 +10,7 @@ mar-f       the tested x alone              listwise                 MAR-F
 mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
 ==========  ==============================  =======================  =========================================
 
-Labeling that depends on class and features at once (MNAR) is refused: then no surrogate has a known level.
+Labeling that depends on both class and features (MNAR) is refused: then no surrogate has a known level.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import flag, one_of
-from blankets.errors import LabelError
+from blankets.errors import LabelError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
@@ -32,6 +32,7 @@ from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
 
 
+@guarded
 @named
 @dataclass(frozen=True)
 class Supervised(Regime):
@@ -63,7 +64,7 @@ class Supervised(Regime):
         return ""
 
     def invalid(self, surrogate: Surrogate) -> str:
-        """Return why a surrogate makes no sense where nothing is missing."""
+        """Return why no surrogate is needed if no label is missing."""
         return "" if surrogate is Surrogate.FULL else "no label is missing, so nothing has to stand in for the target"
 
     def check(self, labels: Labels) -> None:
@@ -94,7 +95,7 @@ class Supervised(Regime):
 
 @dataclass(frozen=True)
 class Unsaid(Supervised):
-    """Labels are missing, and nobody has said why: an audit looks at them all the same."""
+    """Labels are missing, and the user has not said why; only `audit` accepts this."""
 
     @property
     def name(self) -> str:
@@ -102,20 +103,21 @@ class Unsaid(Supervised):
         return ""
 
 
+@guarded
 @named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
-    """Only positives are labeled, and which of them are depends on nothing else.
+    """Only positives are labeled, and every positive has the same chance to be labeled.
 
     Parameters
     ----------
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1) in the population. A sample in which more rows are labeled positives is a
-        warning as long as chance explains it, and an error beyond that (a chance of 1 in 100).
+        What is known about p(y=1) in the population. If the share of labeled positives in the sample is larger,
+        there is a warning if chance can explain it, otherwise (a chance below 1 in 100) an error.
     sampling : {"one-sample", "case-control"}
-        One sample of which some positives got labels, or positives collected apart from a background sample.
+        One sample in which some positives got labels, or positives collected separately from a background sample.
     surrogate : {"ym", "y0", "y1"}, optional
-        What stands in for the target; by default the most powerful valid one.
+        What replaces the target; by default the most powerful valid surrogate.
     force : bool
         Use a surrogate that is not valid; results say so.
 
@@ -157,11 +159,11 @@ class PositiveUnlabeled(Regime):
         """What is assumed."""
         if self.sampling == "case-control":
             return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
-        return "Only positives are labeled, and which of them is assumed to depend on nothing else."
+        return "Only positives are labeled, and every positive is assumed to have the same chance of a label."
 
     @property
     def answers(self) -> frozenset[Question]:
-        """Tests and rankings always; the rest with a prior."""
+        """Tests and rankings always; other questions with a prior."""
         return with_prior(self.prior)
 
     def unlocked_by(self, question: Question) -> str:
@@ -169,7 +171,7 @@ class PositiveUnlabeled(Regime):
         return needs_prior(question, self.prior)
 
     def invalid(self, surrogate: Surrogate) -> str:
-        """Return why a surrogate would not do."""
+        """Return why a surrogate is not valid."""
         return {
             Surrogate.FULL: "the class of unlabeled rows is not known",
             Surrogate.LISTWISE: "only one class is labeled",
@@ -190,7 +192,7 @@ class PositiveUnlabeled(Regime):
         self.admissible(labels)
 
     def choose(self, labels: Labels) -> Choice:
-        """Return Ỹ0, the only one there is."""
+        """Return Ỹ0, the only possible surrogate."""
         reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import flag, one_of
-from blankets.errors import LabelError, NotAnswerableError, ParameterError
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
@@ -38,6 +38,7 @@ MNAR = (
 )
 
 
+@guarded
 @named
 @dataclass(frozen=True, init=False)
 class SemiSupervised(Regime):
@@ -46,23 +47,22 @@ class SemiSupervised(Regime):
     Parameters
     ----------
     mechanism : {"mcar", "mar-f", "mar-c"}
-        What labeling depends on: nothing; the tested feature (and what is conditioned on) alone; the class
-        alone.
+        What labeling depends on: nothing; only the tested feature and the conditioning columns; only the class.
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1). Under "mcar" the labeled rows tell, under "mar-f" it is not needed.
+        What is known about p(y=1). Under "mcar" it follows from the labeled rows, under "mar-f" it is not needed.
     surrogate : {"listwise", "ym", "y0", "y1", "pairwise"}, optional
-        What stands in for the target; by default the most powerful valid one. "pairwise" deletion has no guaranteed
-        level; it is a rival to compare with (and the default of the algorithm "bassum").
+        What replaces the target; by default the most powerful valid surrogate. "pairwise" deletion has no guaranteed
+        level; use it for comparison (it is the default of the algorithm "bassum").
     force : bool
         Use a surrogate that is not valid; results say so.
     given_drivers : bool
         For "mar-f": first find the features on which labeling depends, from all rows, and condition every test with
-        the target on them, as only then labeled rows are a fair sample. Not for "pc" and the "n-pc" algorithms, which
-        orient edges by separating sets and may gain false members by it.
+        the target on them, because only then labeled rows are a fair sample. Do not use it with "pc" and the "n-pc"
+        algorithms, which orient edges by separating sets and may gain false members.
 
     Examples
     --------
-    Of rows with few positives, most labels went to positives: Ỹ0 is the more powerful test.
+    Positives are rare, but have half of the labels: Ỹ0 is the more powerful test.
 
     >>> from blankets.regimes._labels import read_labels
     >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
@@ -127,7 +127,7 @@ class SemiSupervised(Regime):
         return needs_prior(question, self.prior)
 
     def invalid(self, surrogate: Surrogate) -> str:
-        """Return why a surrogate would not do."""
+        """Return why a surrogate is not valid."""
         if surrogate is Surrogate.FULL:
             return "the class of unlabeled rows is not known"
         if self.mechanism == "mar-f" and surrogate is not Surrogate.LISTWISE:
@@ -149,7 +149,7 @@ class SemiSupervised(Regime):
         self.admissible(labels)
 
     def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1); under MCAR the labeled rows tell."""
+        """Return what is known about p(y=1); under MCAR from the labeled rows."""
         if self.mechanism == "mcar" and self.prior is None:
             b, a = labels.shares
             return Exact(a / (a + b))
@@ -197,7 +197,7 @@ class SemiSupervised(Regime):
     def stratified_kappa(
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
-        """Return κ of conditional tests; of labeled rows under MCAR it is the labeled share in every stratum."""
+        """Return κ of conditional tests; for labeled rows under MCAR it is the labeled share in every stratum."""
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         if self.mechanism != "mcar" or wanted is not Surrogate.LISTWISE:
             return super().stratified_kappa(counts, labels, wanted)

@@ -1,12 +1,12 @@
-"""What is counted in place of a target that is only partly known.
+"""Surrogates: what is counted in place of a target that is only partly known.
 
 * ``listwise``: the labeled rows alone.
 * ``ym`` (Ỹm): all rows, with "unlabeled" as a third class.
 * ``y0`` (Ỹ0): all rows, unlabeled ones counted as negative.
 * ``y1`` (Ỹ1): all rows, unlabeled ones counted as positive.
-* ``full``: the target itself, where nothing is missing.
-* ``pairwise``: counts that involve the target from labeled rows, the others from all rows ("pairwise
-  deletion", "available cases"). A rival to compare with: its level is not known.
+* ``full``: the target itself, if no label is missing.
+* ``pairwise``: counts with the target from labeled rows, other counts from all rows ("pairwise
+  deletion", "available cases"). Only for comparison: its level is not known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, as_tables
 
 
 class Surrogate(StrEnum):
-    """What stands in for the target."""
+    """What is counted in place of the target."""
 
     FULL = "full"
     LISTWISE = "listwise"
@@ -34,7 +34,7 @@ class Surrogate(StrEnum):
 
     @property
     def words(self) -> str:
-        """What a test through it counts, to complete "the test ..."."""
+        """What a test with it counts, to complete "the test ..."."""
         return _WORDS[self]
 
 
@@ -53,10 +53,10 @@ class SurrogateColumn:
     """A column to count in place of the target."""
 
     surrogate: Surrogate  # which one
-    codes: NDArray[np.uint8]  # (rows,): codes of all rows; 0 in rows that are not to be counted
+    codes: NDArray[np.uint8]  # (rows,): codes of all rows; 0 in rows that are not counted
     levels: tuple[object, ...]  # what the codes mean
     rows: NDArray[np.bool_] | None = None  # (rows,): which rows to count; None for all
-    forced: bool = False  # whether the regime says that it is not valid, and the user wanted it all the same
+    forced: bool = False  # whether it is not valid in this regime, but the user forced it
     note: str = ""  # why it was chosen, or why it is not valid
 
     @property
@@ -66,7 +66,7 @@ class SurrogateColumn:
 
 
 def surrogate_from(name: str | Surrogate) -> Surrogate:
-    """Return the surrogate of a name.
+    """Return the surrogate with this name.
 
     >>> surrogate_from("y0")
     <Surrogate.Y0: 'y0'>
@@ -78,7 +78,7 @@ def surrogate_from(name: str | Surrogate) -> Surrogate:
 
 
 def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = False, note: str = "") -> SurrogateColumn:
-    """Build the column; whether it is valid is the regime's to say.
+    """Build the column of a surrogate; the regime decides whether it is valid.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:
 
     ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. With three axes the
     first is that of the strata, so that n tables without strata have shape (n, 1, 3, levels of x); a (3, levels of x)
-    table is one stratum. ``surrogate``: what stands in for the target.
+    table is one stratum. ``surrogate``: what replaces the target.
 
     Examples
     --------

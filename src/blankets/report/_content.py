@@ -1,4 +1,4 @@
-"""What a report says: every word and number of it, as plain data. The page only arranges them."""
+"""The content of a report: every word and number, as plain data. The page only arranges them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from blankets.errors import guarded
 from blankets.records import plain
 from blankets.report._effects import effects
 from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
-from blankets.report._reproduce import reproduce, versions
+from blankets.report._reproduce import made_with, reproduce
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
@@ -34,9 +35,10 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-_TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
+_TESTS = {"auto": "calibrated tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
 
 
+@guarded
 def report_content(
     blanket: Blanket,
     *,
@@ -45,7 +47,7 @@ def report_content(
     sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
     latent: LatentBlanket | None = None,
 ) -> dict[str, Any]:
-    """Return everything that a report says, as plain lists, dicts, strings and numbers.
+    """Return the whole content of a report, as plain lists, dicts, strings and numbers.
 
     ``blanket``, ``source``, ``stability``, ``sensitivity``, ``latent``: as for `report`.
 
@@ -81,7 +83,7 @@ def report_content(
         "planner_caution": planner_caution(blanket),
         "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
         "reproduce": reproduce(blanket, source),
-        "versions": versions(blanket),
+        "versions": made_with(blanket),
     }
 
 
@@ -105,7 +107,7 @@ def _answer(blanket: Blanket) -> str:
 
 
 def _meaning(blanket: Blanket) -> str:
-    """Say what the answer means for the columns left out, and how far the rows could see."""
+    """Say what the answer means for the columns left out, and which effects the rows could show."""
     target, rest = shown(blanket.target), len(blanket.columns) - 1 - len(blanket)
     alpha = _alpha(blanket)
     if emptied(blanket):
@@ -122,8 +124,8 @@ def _meaning(blanket: Blanket) -> str:
     known = f"Once {'it is' if one else 'these are'} known"
     if blanket.finds != "blanket":
         return (
-            f"{'It is' if one else 'They are'} tied to {target} whatever else is known; other columns may still help "
-            "to predict it, through a common child."
+            f"{'It depends' if one else 'They depend'} on {target} whatever else is known; other columns may still "
+            "help to predict it, through a common child."
         )
     if not rest:
         return f"No column was left out: each of them tells something about {target} that the others do not."
@@ -140,7 +142,7 @@ def _meaning(blanket: Blanket) -> str:
 
 
 def _assumptions(blanket: Blanket) -> list[str]:
-    """Return what must hold for the answer to hold, most important first."""
+    """Return the assumptions of the answer, most important first."""
     test = _TESTS.get(str(blanket.settings.get("test")), "tests of independence")
     alpha = _alpha(blanket)
     level = f" at level {alpha:g} each" if alpha else ""
@@ -153,6 +155,8 @@ def _assumptions(blanket: Blanket) -> list[str]:
     entry = ALGORITHMS.get(blanket.algorithm)
     if entry is not None and not entry.sound:
         said.append(f"{blanket.algorithm} can miss or add members even with perfect tests; it was chosen for speed.")
+    if blanket.data.get("numbers"):
+        said.append("Where a number is involved, a pure interaction (an exclusive or) is not seen.")
     if blanket.data.get("binned"):
         said.append("Continuous columns were cut into levels; what is lost by cutting cannot be found.")
     if blanket.roles:
@@ -164,7 +168,7 @@ def _assumptions(blanket: Blanket) -> list[str]:
 
 
 def _facts(blanket: Blanket) -> list[list[str]]:
-    """Return how it was found, as labels and values."""
+    """Return how the blanket was found, as labels and values."""
     facts = [
         ["Rows", f"{blanket.n_rows:,}"],
         ["Columns searched", f"{len(blanket.columns) - 1:,}"],
@@ -195,7 +199,7 @@ def _latents(latent: LatentBlanket) -> list[str]:
 
 
 def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] | None) -> dict[str, object] | None:
-    """Return which columns are members under which class prior."""
+    """Return which columns are members for each class prior."""
     if not runs:
         return None
     ever = dict.fromkeys([*blanket.members, *(name for _, members in runs for name in members)])
@@ -203,7 +207,7 @@ def _sensitivity(blanket: Blanket, runs: Sequence[tuple[float, Sequence[str]]] |
     alike = [(members, [prior for prior, _ in group]) for members, group in groupby(runs, key=lambda run: set(run[1]))]
     rows = [[shown(name), [name in members for members, _ in alike]] for name in ever]
     always = [name for name in ever if all(name in members for members, _ in alike)]
-    words = f"Members whatever the prior: {joined(always) or 'none'}."
+    words = f"Members for every prior: {joined(always) or 'none'}."
     ends = [[f"{prior:.3g}" for prior in dict.fromkeys((priors[0], priors[-1]))] for _, priors in alike]
     return {"priors": [" to ".join(pair) for pair in ends], "rows": rows, "words": words}
 

@@ -1,4 +1,4 @@
-"""Drawings as SVG, from places that are known: no library, nothing to load, sharp at any size."""
+"""Drawings as SVG, from known positions: no library, nothing to load, sharp at any size."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     Places = Mapping[str, list[float]]
 
-_HEAD = 14.0  # length of the head of an arrow; its line ends where it begins
+_HEAD = 14.0  # length of the head of an arrow; the line ends where the head begins
 _LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
 
 
 def graph(content: Graph, shape: Literal["wide", "tall"]) -> Html:
-    """Return the neighborhood in one of its two shapes, "wide" or "tall"."""
+    """Return the drawing of the neighborhood in one of two shapes, "wide" or "tall"."""
     drawing = content[shape]
     places = drawing["places"]
     route = _across if shape == "wide" else _around
@@ -62,7 +62,7 @@ def _line(line: Line, route: str, shape: str, number: dict[str, int]) -> Html:
 
 
 def _across(line: Line, places: Places) -> str:
-    """Return a curve from the facing side of one box to that of another."""
+    """Return a curve between the facing sides of two boxes."""
     start, end = places[line["start"]], places[line["end"]]
     gap = _HEAD if line["directed"] else 0.0
     forwards = end[0] > start[0]
@@ -77,7 +77,7 @@ def _around(line: Line, places: Places) -> str:
     start, end = places[line["start"]], places[line["end"]]
     y1, y2 = start[1] + start[3] / 2, end[1] + end[3] / 2
     x1, x2 = start[0], end[0] - (_HEAD if line["directed"] else 0.0)
-    # An arrow comes in a little off the middle, so that it does not hide the lines that leave there.
+    # An arrow arrives a little off the middle, so that it does not hide lines that leave there.
     y2 += math.copysign(4.0, y1 - y2)
     out = min(x1, x2) - min(72.0, 22.0 + abs(y2 - y1) / 6.0)
     return f"M{x1:.1f},{y1:.1f} C{out:.1f},{y1:.1f} {out:.1f},{y2:.1f} {x2:.1f},{y2:.1f}"
@@ -101,7 +101,7 @@ def _box(index: int, box: Box, place: list[float]) -> Html:
 
 
 def legend(content: Graph) -> Html:
-    """Return what the colors and the widths of lines mean."""
+    """Return the legend of colors and widths of lines."""
     items = [tag("li", tag("span", class_=f"swatch {role}"), words) for role, words in content["roles"]]
     if content["latent"]:
         items.append(tag("li", tag("span", class_="swatch latent"), "latent: not a column of the data"))
@@ -118,7 +118,7 @@ def legend(content: Graph) -> Html:
 
 
 def _at(value: float, largest: float) -> float:
-    """Return where an effect stands on a scale of 200, in proportion to Cohen's w."""
+    """Return the position of an effect on a scale of 200, in proportion to Cohen's w."""
     return 6.0 + 188.0 * math.sqrt(max(value, 0.0) / largest)
 
 
@@ -145,11 +145,11 @@ def effect_bar(row: EffectRow, content: Effects) -> Html:
 
 
 def effect_scale(content: Effects) -> Html:
-    """Return the words over the bars, without those for which there is no room."""
+    """Return the words over the bars, as far as there is space for them."""
     largest = content["largest"]
     free = [(_at(value, largest), word) for word, value in content["marks"].items() if value <= largest * 0.9]
     placed: list[tuple[float, str]] = []
-    for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: what lies between can be guessed
+    for x, word in sorted(free[::2]) + sorted(free[1::2]):  # the ends first: the words between can be guessed
         if all(abs(x - other) > _LETTER * (len(word) + len(there)) / 2 for other, there in placed):
             placed.append((x, word))
     marks = [tag("text", word, x=f"{x:.1f}", y="11", text_anchor="middle") for x, word in sorted(placed)]

@@ -1,4 +1,4 @@
-"""How strongly each member is tied to the target, with an interval where the test was performed."""
+"""How strongly each member depends on the target, with an interval if the test was performed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
 from blankets.results import (
-    SYMBOLS,
     count_of,
     digits,
     format_p,
@@ -15,6 +14,7 @@ from blankets.results import (
     member_note,
     shown,
     size_of,
+    symbol_of,
     undecided_sentence,
 )
 from blankets.stats import EFFECT_SIZES
@@ -26,7 +26,7 @@ LEVEL = 0.9
 
 
 class EffectRow(TypedDict):
-    """One member; None and "not known" where the test was not performed."""
+    """One member; None and "not known" if the test was not performed."""
 
     name: str
     role: str
@@ -69,8 +69,8 @@ def effects(blanket: Blanket) -> Effects:
         "words": (
             "The effect is the information that a member and the target share when the columns under “given” are "
             "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
-            f"the {LEVEL:.0%} interval are free of that. The interval is that of the noncentral chi-square law, exact "
-            "for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
+            f"the {LEVEL:.0%} interval are corrected for that. The interval is that of the noncentral chi-square "
+            "law, exact for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
             f"w = √(2 × effect).{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
         ),
     }
@@ -86,7 +86,7 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
     evidence = blanket.strengths[name]
     tested = evidence.reliable and math.isfinite(evidence.statistic)
     others = {name, *evidence.given} == set(blanket.members) and len(evidence.given) > 1
-    symbol = SYMBOLS.get(str(blanket.settings.get("test", "")), "statistic")
+    symbol = symbol_of(str(blanket.settings.get("test", "")), evidence.method)
     freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
     how = f", p {evidence.method}" if evidence.method else ""
     shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None

@@ -39,14 +39,15 @@ def _size(blanket: Blanket, data: Mapping[str, Any]) -> Iterator[dict[str, str]]
         yield _finding("fine", "Rows", f"All {given:,} were used.")
     if missing and not dropped:
         cells = sum(missing.values())
-        how = "a level of its own" if data.get("missing_policy") == "level" else "as the policy says"
-        yield _finding(
-            "note", "Missing values", f"{count_of(cells, 'cell')} in {joined(tuple(missing))}, counted as {how}."
-        )
+        how = "counted as a level of its own" if data.get("missing_policy") == "level" else "as the policy says"
+        if (complete := data.get("complete_rows")) is not None:
+            how = f"{count_of(complete, 'row')} complete; each test used the rows that have what it needs"
+        yield _finding("note", "Missing values", f"{count_of(cells, 'cell')} in {joined(tuple(missing))}, {how}.")
     elif not missing:
         yield _finding("fine", "Missing values", "None in the columns used.")
     if unlabeled := data.get("unlabeled"):
-        yield _finding("note", "Target", f"It is missing in {count_of(unlabeled, 'row')}.")
+        gone = ", which were left out" if data.get("unlabeled_left_out") else ""
+        yield _finding("note", "Target", f"It is missing in {count_of(unlabeled, 'row')}{gone}.")
     if copies := data.get("copies_of_target"):
         yield _finding("note", "Copies of the target", f"{joined(copies)}: the same as the target in every row.")
 
@@ -71,6 +72,8 @@ def _peculiar(data: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     if many := data.get("many_levels"):
         names = [f"{name} ({levels:,})" for name, levels in many.items()]
         yield _finding("note", "Many levels", f"{joined(names)}: few tests with them can be reliable.")
+    if numbers := data.get("numbers"):
+        yield _finding("fine", "Numbers", f"{joined(numbers)}; tested without cutting.")
     if binned := data.get("binned"):
         names = [f"{name} ({len(how['cuts']) + 1} levels, {how['rule']})" for name, how in binned.items()]
         yield _finding("note", "Cut into levels", f"{joined(names)}; continuous columns.")

@@ -1,4 +1,4 @@
-"""HTML that is safe by construction: whatever is not marked as HTML is escaped."""
+"""Safe HTML: everything that is not marked as HTML is escaped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VOID = frozenset({"br", "circle", "input", "line", "path", "rect"})
 
 
 class Html(str):
-    """Text that is HTML already. Only this module and the project's own files make any."""
+    """Text that is HTML already. Only this module and the project's own files make it."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ def tag(name: str, /, *children: object, **attributes: object) -> Html:
 
 
 def many(*parts: object) -> Html:
-    """Return parts one after the other, those that are not `Html` escaped; None is nothing."""
+    """Return parts one after the other; parts that are not `Html` are escaped, None is left out."""
     told = (part if isinstance(part, Html) else escape(str(part)) for part in parts if part is not None)
     return Html("".join(told))
 
@@ -44,7 +44,7 @@ def asset(name: str) -> Html:
 
 
 def data_block(content: Any, identifier: str) -> Html:
-    r"""Return plain data as a block that scripts can read and that nothing in it can end.
+    r"""Return plain data as a block for scripts; nothing in the data can end the block.
 
     >>> print(data_block({"name": "</script><script>alert(1)"}, "d"))
     <script type="application/json" id="d">{"name":"\u003c/script>\u003cscript>alert(1)"}</script>
@@ -56,7 +56,7 @@ def data_block(content: Any, identifier: str) -> Html:
 
 
 def page(*, title: str, description: str, body: Html, styles: list[Html], scripts: list[Html]) -> str:
-    """Return a whole document that may load nothing: its policy names its own style and script by their hashes."""
+    """Return a whole document that may load nothing: its policy allows only its own style and script, by hash."""
     style, script = "\n".join(styles), "\n".join(scripts)
     text = Template(asset("page.html")).substitute(
         title=escape(title),

@@ -1,4 +1,4 @@
-"""What is said about labels, where some rows had none."""
+"""What a report says about labels, if some are missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 _REGIMES = {
-    "pu": "only positives are labeled, and which of them depends on nothing else",
+    "pu": "only positives are labeled, and every positive has the same chance of a label",
     "mcar": "which rows are labeled depends on nothing",
     "mar-f": "which rows are labeled depends on features",
     "mar-c": "which rows are labeled depends on their class",
@@ -24,7 +24,7 @@ def is_partial(blanket: Blanket) -> bool:
 
 
 def stands_in(blanket: Blanket) -> str:
-    """Say what the tests counted in place of the target, to complete "each test ..."."""
+    """Return what the tests counted in place of the target, to complete "each test ..."."""
     names = {surrogate.value: surrogate.words for surrogate in Surrogate}
     return names.get(str(blanket.settings.get("surrogate")), "uses a surrogate of the target")
 
@@ -41,7 +41,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
     if (kappa := settings.get("kappa")) is not None:
         told.append(["Power kept", f"each row counts as much as κ = {digits(kappa)} rows with full labels"])
     if settings.get("surrogate_is_valid") is False:
-        told.append(["Caution", "this surrogate is not valid here, and was forced"])
+        told.append(["Caution", "this is not valid here; you asked for it anyway"])
     if unlabeled := blanket.data.get("unlabeled"):
         told.append(["Rows without a label", f"{unlabeled:,}"])
     if found := settings.get("labeled"):
@@ -52,7 +52,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
 
 
 def planner_caution(blanket: Blanket) -> str:
-    """Say where the planner is no more than a guide for labels such as these; mostly nothing."""
+    """Return a caution if the planner is only a rough guide for these labels; mostly empty."""
     settings = blanket.settings
     if settings.get("labels") == "mar-f":
         return (

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blankets.errors import guarded
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 from blankets.results import count_of, digits, joined, shown
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 _LEGEND = "Parents stand above the target, children below it. Dashed: latent. White: looked at, not a member."
 
 
+@guarded
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
-    """Write a latent blanket as one self-contained HTML page: what was found, where it sits, and what competed."""
+    """Write a latent blanket as one self-contained HTML page: the latents, their places, and the alternatives."""
     title = f"Latent Markov blanket of {found.target}"
     settings = found.settings.items()
     body = tag(
@@ -60,7 +62,7 @@ def _answer(found: LatentBlanket) -> str:
 
 
 def _latent(found: LatentBlanket, latent: Latent) -> Html:
-    """Tell one latent, with its table."""
+    """Return the section about one latent, with its table."""
     states = [f"state {k}" for k in range(len(latent.prevalence))]
     flat = latent.table.reshape(-1, len(states))
     given = _configurations(found, latent) if latent.parents else ["always"]

@@ -1,8 +1,8 @@
-"""The neighborhood as a drawing: which boxes and lines there are and where they stand, in pixels.
+"""The neighborhood as a drawing: its boxes and lines, and their positions in pixels.
 
-Two drawings of the same graph, for two widths of the page. *Wide*: parents left of the target, children
-right of it, spouses beyond their children. *Tall*: one column, lines as arcs beside it. In both, boxes
-stand in lists, so that names never overlap however many there are.
+There are two drawings of the same graph, for two widths of the page. *Wide*: parents left of the target,
+children right of it, spouses to the right of their children. *Tall*: one column, with lines as arcs at its
+side. In both, boxes are in lists, so that names never overlap.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 MOST_BOXES = 60
-"""Members that are drawn; the strongest, if there are more."""
+"""Largest number of members that are drawn, the strongest first."""
 
-_LETTERS = 20  # of a name, in a box
-_HIGH, _PITCH = 32, 46  # of a box, and from one box to the next
-_LETTER = 7.9  # width of a letter, on average and a little more
+_LETTERS = 20  # letters of a name that fit in a box
+_HIGH, _PITCH = 32, 46  # height of a box, and distance from one box to the next
+_LETTER = 7.9  # width of a letter: the average and a little more
 _THINNEST, _THICKEST = 1.5, 7.0
 _WORDS = {
     "target": "the target",
@@ -57,7 +57,7 @@ class Line(TypedDict):
 
 
 class Drawing(TypedDict):
-    """Where the boxes stand: left, top, width, height."""
+    """Positions of the boxes: left, top, width, height."""
 
     width: float
     height: float
@@ -79,7 +79,7 @@ class Graph(TypedDict):
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who stands where, from left to right; the target stands in the middle, spouses beyond their children."""
+    """The members from left to right; the target is in the middle, spouses are to the right of their children."""
 
     left: list[str]
     latent_left: list[str]
@@ -89,9 +89,9 @@ class _Sides:
 
 
 def neighborhood(blanket: Blanket, latent: LatentBlanket | None = None) -> Graph:
-    """Return boxes, lines, their places in both drawings, and a description in words.
+    """Return boxes, lines, their positions in both drawings, and a description in words.
 
-    ``blanket``: observed members. ``latent``: latent members of the same target, which are drawn among them.
+    ``blanket``: observed members. ``latent``: latent members of the same target, drawn with them.
     """
     graph = blanket.to_networkx()
     drawn = blanket.members[:MOST_BOXES]
@@ -156,7 +156,7 @@ def _latent_lines(latent: LatentBlanket, drawn: list[str]) -> list[Line]:
 
 
 def _without_replaced(lines: list[Line], latent: LatentBlanket) -> list[Line]:
-    """Leave out the lines between the target and members that a latent made irrelevant."""
+    """Leave out lines between the target and members that are irrelevant given a latent."""
     replaced = {name for one in latent.latents for name in one.replaced}
     return [
         line
@@ -166,7 +166,7 @@ def _without_replaced(lines: list[Line], latent: LatentBlanket) -> list[Line]:
 
 
 def _sides(blanket: Blanket, drawn: tuple[str, ...], latent: LatentBlanket | None) -> _Sides:
-    """Share the members out; those without a direction go to the shorter side."""
+    """Divide the members between the sides; those without a direction go to the shorter side."""
     role = {name: blanket.roles.get(name, "unknown") for name in drawn}
     shared = {child for name, child in blanket.common_children.items() if role.get(name) == "spouse"}
     left = [name for name in drawn if role[name] == "parent"]
@@ -224,7 +224,7 @@ def _box_width(name: str) -> float:
 
 
 def _width(effect: dict[str, float], start: str, end: str, target: str) -> float:
-    """Return the width of a line, in proportion to Cohen's w of the member that it stands for."""
+    """Return the width of a member's line, in proportion to its Cohen's w."""
     return _thickness(effect.get(end if start == target else start, math.nan))
 
 
@@ -239,7 +239,7 @@ def _box_words(name: str, role: str, effect: float | None) -> str:
 
 
 def _words(blanket: Blanket) -> str:
-    """Describe the drawing for those who cannot see it."""
+    """Describe the drawing in words, for people who cannot see it."""
     return f"{shown(blanket.target)} with {'; '.join(_groups(blanket)) or 'no members'}."
 
 

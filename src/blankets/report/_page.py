@@ -1,4 +1,4 @@
-"""The report as a page: what `report_content` says, arranged."""
+"""The report as a page: arranges the content of `report_content`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
     """Return a report as one HTML document.
 
-    ``content``: from `report_content`. ``start``: numbers of the study with which the planner opens; without them the
-    page has no planner.
+    ``content``: from `report_content`. ``start``: numbers of the study for the planner; without them the page has no
+    planner.
     """
     sections = [
         _head(content),

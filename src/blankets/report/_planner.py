@@ -1,15 +1,15 @@
-"""The planner: a page with sliders that says how many rows or labels a study needs."""
+"""The planner: a page with sliders that shows how many rows or labels a study needs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import write_whole
 from blankets.report._html import Html, asset, many, page, tag
 
-Start = dict[str, float | str]  # values with which the page opens
+Start = dict[str, float | str]  # initial values of the page
 
 
 class _Slider(NamedTuple):
@@ -73,10 +73,11 @@ _CHOICES = {
 }
 
 
+@guarded
 def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
-    ``path``: the file to write. ``**start``: values with which the page opens: ``unknown`` ("rows", "labeled", "power"
+    ``path``: the file to write. ``**start``: initial values of the page: ``unknown`` ("rows", "labeled", "power"
     or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``,
     ``rows``, ``labeled``, ``prior``, ``arity``, ...
 
@@ -109,7 +110,7 @@ def planner(path: str | Path, **start: float | str) -> Path:
 
 
 def _check(start: Start) -> None:
-    """Refuse values that the page would not take."""
+    """Refuse values that the page does not accept."""
     sliders = {slider.name: slider for slider in _SLIDERS}
     for name, value in start.items():
         if name in _CHOICES:

@@ -1,4 +1,4 @@
-"""`report`: one file about one blanket, to read and to mail."""
+"""`report`: one file about one blanket, to read and to send by mail."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import write_whole
 from blankets.report._content import report_content
 from blankets.report._page import report_page
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 
+@guarded
 def report(
     blanket: Blanket,
     path: str | Path,
@@ -27,14 +28,14 @@ def report(
     latent: LatentBlanket | None = None,
     planner: bool = True,
 ) -> Path:
-    """Write a blanket as one self-contained HTML page: the answer, its evidence, and how to get it again.
+    """Write a blanket as one self-contained HTML page: the answer, its evidence, and how to reproduce it.
 
-    The page loads nothing from anywhere, opens from disk, and forbids itself the network.
+    The page opens from disk, loads nothing, and may not use the network.
 
-    ``blanket``: what to tell of. ``path``: the file to write. ``source``: where the data are, for the command that
+    ``blanket``: the result. ``path``: the file to write. ``source``: where the data are, for the command that
     reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
     ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
-    `discover_latent`. ``planner``: whether the page ends with a planner that opens with the numbers of this study.
+    `discover_latent`. ``planner``: whether the page ends with a planner with the numbers of this study.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The call and the command line that give the same result again."""
+"""The Python call and the command line that reproduce a result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MEANING = {
 
 
 def reproduce(blanket: Blanket, source: str = "") -> dict[str, str]:
-    """Return the Python and the command line for the same search, and what must be supplied to them.
+    """Return the Python call and the command line for the same search, and what the user must add to them.
 
-    The command line is empty where it cannot say what the call can, and so are both where the call is not known.
+    The command line is empty if it cannot express the call; both are empty if the call is not known.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def reproduce(blanket: Blanket, source: str = "") -> dict[str, str]:
 
 
 def _alone(call: Call, target: str) -> Call:
-    """Return the search for one target; with random numbers, those of one target depend on the others."""
+    """Return the search for one target; not with a seed: random numbers of a target depend on the other targets."""
     if call.function != "discover_all" or call.seed is not None:
         return call
     options = {name: value for name, value in call.options.items() if name != "targets"}
     return replace(call, function="discover", options={"target": target, **options})
 
 
-def versions(blanket: Blanket) -> list[list[str]]:
+def made_with(blanket: Blanket) -> list[list[str]]:
     """Return what the result was made with: versions, fingerprint of the data, seed."""
     made = blanket.call
     if made is None:

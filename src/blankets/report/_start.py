@@ -1,4 +1,4 @@
-"""The numbers of a study with which the planner in its report opens."""
+"""The initial numbers of the planner in the report of a study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 _NUMBER = r"([0-9.e-]+)"
-# What is known of p(y=1), as `Prior` says it; of a distribution that the page does not have, where 90% of it lies.
+# What is known of p(y=1), as `Prior` prints it; for a distribution that the page does not have, its central 90%.
 _PRIORS = (
     (rf"{_NUMBER}", "exact", ("prior",)),
     (rf"below {_NUMBER}", "below", ("prior",)),
@@ -41,7 +41,7 @@ def start_of(blanket: Blanket) -> Start:
     settings = blanket.settings
     kappa = settings.get("kappa") if is_partial(blanket) else 1.0
     tested = [e.effect for e in blanket.strengths.values() if e.reliable and e.effect > 0]
-    # Information with a surrogate is about κ times that with the target, for which a study is planned.
+    # Information about a surrogate is about κ times the information about the target; studies plan for the target.
     effect = min(tested) / kappa if tested and kappa else 0.045
     alpha = settings.get("alpha")
     start: Start = {
@@ -66,12 +66,12 @@ def _labels(blanket: Blanket) -> Start:
         return {"regime": "pu-apart" if apart else "pu", "labeled": labeled, **_prior(settings.get("prior"))}
     if regime == "mar-c":
         return {"regime": "mar-c", "positives": positives, "negatives": negatives, **_prior(settings.get("prior"))}
-    # What labeling by features leaves of the power is not known; by lot it would be the labeled share.
+    # If labeling depends on features, κ is not known; for random labeling it would be the labeled share.
     return {"regime": "mcar", "labeled": labeled}
 
 
 def _share(labels: int, rows: int) -> float:
-    """Return labels as a share of all rows, rounded down: as many as there are must not be too many."""
+    """Return labels as a share of all rows, rounded down: it must not be larger than possible."""
     return min(max(int(labels * 10_000 / rows) / 10_000, 0.0005), 0.99)
 
 

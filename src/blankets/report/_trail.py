@@ -1,4 +1,4 @@
-"""The decision trail: for each column why it is in or out, the nearest to being admitted first."""
+"""The decisions: for each column why it is in or out; columns that nearly entered come first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
 
 MOST_COLUMNS = 2000
-"""Columns that a report lists; with so many it stays below 2 MB."""
+"""Largest number of columns that a report lists; the file then stays below 2 MB."""
 
 _MOST_STEPS = 200
 _ARRAYS = ("phase", "given", "statistic", "dof", "log_p", "n_rows", "reliable")
@@ -21,7 +21,7 @@ _VERBS = {"admitted": "entered", "removed": "was removed", "passed over": "was p
 
 
 class Row(TypedDict):
-    """One column: in or out, why in a few words, and at length."""
+    """One column: in or out, and why, in a few words and in full."""
 
     name: str
     verdict: str
@@ -37,7 +37,7 @@ class Steps(TypedDict):
 
 
 class Trail(TypedDict):
-    """The columns that are listed, of so many in total."""
+    """The listed columns, and the total number of columns."""
 
     total: int
     note: str
@@ -48,7 +48,7 @@ class Trail(TypedDict):
 def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> Trail:
     """Return a row for each column, members first, then by the last p-value, then those not searched.
 
-    ``most``: rows at most; a note says so where there are more columns.
+    ``most``: largest number of rows; a note says so if there are more columns.
     """
     order = _order(blanket)
     listed = order[:most]
@@ -81,7 +81,7 @@ def _order(blanket: Blanket) -> list[str]:
 
 
 def _only(blanket: Blanket, names: list[str]) -> Blanket:
-    """Return the blanket as if there were no other columns: it explains them without a look at 100,000 others."""
+    """Return the blanket with only some columns, so that explaining them does not need all 100,000 columns."""
     wanted = {*names, blanket.target}
     kept = [i for i, name in enumerate(blanket.columns) if name in wanted]
     record = blanket.passed_over
@@ -102,7 +102,7 @@ def _row(blanket: Blanket, explanation: Explanation) -> Row:
 
 
 def _short(blanket: Blanket, explanation: Explanation) -> str:
-    """Say in a few words why."""
+    """Say why, in a few words."""
     name, evidence = explanation.column, explanation.evidence
     if explanation.verdict == "excluded":
         return blanket.excluded[name]

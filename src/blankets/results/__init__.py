@@ -1,4 +1,4 @@
-"""What comes out: blankets that print well, explain themselves and survive as JSON."""
+"""Results: blankets and other answers that print, explain themselves and can be saved as JSON."""
 
 from blankets.results._advice import Advice, Goal
 from blankets.results._answers import Estimate, TestResult
@@ -17,7 +17,17 @@ from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
 from blankets.results._text import NOT_CHECKED, member_note, partly_sentence, undecided_sentence
-from blankets.results._words import SYMBOLS, count_of, digits, format_p, format_seconds, joined, shown, size_of
+from blankets.results._words import (
+    SYMBOLS,
+    count_of,
+    digits,
+    format_p,
+    format_seconds,
+    joined,
+    shown,
+    size_of,
+    symbol_of,
+)
 
 __all__ = [
     "Advice",
@@ -56,5 +66,6 @@ __all__ = [
     "partly_sentence",
     "shown",
     "size_of",
+    "symbol_of",
     "undecided_sentence",
 ]

@@ -1,4 +1,4 @@
-"""`Advice`: what can be asked of partly labeled data, how, and what more labels would bring."""
+"""`Advice`: which questions partly labeled data can answer, how, and what more labels would gain."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
 
+from blankets.errors import ParameterError, guarded, listed
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
 from blankets.results._words import count_of, digits, shown
@@ -16,17 +17,18 @@ _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "powe
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What is missing for the test of one effect to have a wanted power."""
+    """What is missing to test one effect with the wanted power."""
 
     effect: str  # "small", "medium" or "large"
     power: Probability  # the wanted power
-    # how many more labels would do, the rows staying as they are, by kind of label; None where even the last one
-    # is not enough
+    # number of additional labels that is enough, for the same rows, by kind of label; None if labeling all rows is
+    # not enough
     more_labels: Mapping[str, Count | None]
-    # how many more rows would do, as often labeled as those that are there; None where none are
+    # number of additional rows that is enough, labeled as often as the present ones; None if no number is
     more_rows: Count | None
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Advice(Saved):
     """What to do with data whose target is known for some rows only.
@@ -40,47 +42,47 @@ class Advice(Saved):
     regime : str
         Why labels are assumed to be missing: "supervised", "pu", "mcar", "mar-f" or "mar-c".
     sampling : str
-        "one-sample", or "case-control" where labeled rows were collected apart.
+        "one-sample", or "case-control" if labeled rows were collected separately.
     assumption : str
-        What that means, in a sentence.
+        What the regime means, in a sentence.
     prior : str or None
-        What is known about p(y=1); None if nothing is.
+        What is known about p(y=1); None if nothing is known.
     n_rows, n_labeled : int
-        Rows, and labeled ones.
+        Number of rows, and of labeled rows.
     recommendations : mapping of str to str
-        What to do for each task that can be done: "test", "estimate", "rank".
+        What to do for each possible task: "test", "estimate", "rank".
     surrogate : str
-        What is counted in place of the target in tests.
+        The column that tests count in place of the target.
     valid : tuple of str
-        All surrogates that have the right level.
+        All surrogates with the right significance level.
     estimator : str or None
-        The consistent estimator of information; None if there is none without more knowledge.
+        The consistent estimator of information; None if more knowledge is needed.
     unanswerable : mapping of str to str
         What cannot be answered, and what knowledge would change that.
     levels : int
-        Levels of a typical feature, the median.
+        Number of levels of a typical feature (the median).
     dof : float
         Degrees of freedom of its test.
     alpha : float
         Level of the test.
     kappa : float or None
-        κ: each row counts as much as κ rows with full labels, at the expected p(y=1).
+        κ at the expected p(y=1): each row counts as much as κ rows with full labels.
     kappa_range : tuple of float, or None
-        Smallest and largest value over all p(y=1) that are possible.
+        Smallest and largest κ over all possible p(y=1).
     effects : mapping of str to float
-        Cohen's effects in nats.
+        Cohen's small, medium and large effect in nats (units of information).
     powers : mapping of str to float
-        Power against each of them; empty where it is not known.
+        Power for each effect; empty if it is not known.
     power_ranges : mapping of str to tuple of float
-        Its range over all p(y=1) that are possible.
+        Range of each power over all possible p(y=1).
     goals : tuple of Goal
-        What more labels or rows would bring.
+        How many more labels or rows are needed for each effect.
     assurance : float or None
-        With an uncertain p(y=1): how likely the numbers of `goals` are to be enough.
+        With an uncertain p(y=1): the probability that the numbers in `goals` are enough.
     safe_side : str
-        Which mistake about p(y=1) costs no power: "overestimate", "underestimate" or "".
+        Which wrong value of p(y=1) costs no power: "overestimate", "underestimate" or "".
     cautions : tuple of str
-        What else to be aware of.
+        Other cautions.
 
     Examples
     --------
@@ -123,7 +125,10 @@ class Advice(Saved):
 
     def goal(self, effect: str, power: float) -> Goal:
         """Return what is missing for one effect and power."""
-        return next(goal for goal in self.goals if goal.effect == effect and goal.power == power)
+        asked = {(goal.effect, goal.power): goal for goal in self.goals}
+        if not isinstance(effect, str) or not isinstance(power, float) or (effect, power) not in asked:
+            raise ParameterError(f"there is no goal of that effect and power; there are {listed(asked)}")
+        return asked[effect, power]
 
     def _check(self) -> None:
         if not self.recommendations.keys() <= _TASKS.keys():
@@ -193,7 +198,7 @@ class Advice(Saved):
 
     def _below(self) -> Iterator[str]:
         if self.goals and self.surrogate != "full":
-            yield "More labels: with the rows that are there. More rows: as often labeled as those that are there."
+            yield "More labels: with the present rows. More rows: labeled as often as the present rows."
         if self.assurance is not None and self.goals:
             yield f"These numbers are enough with probability {self.assurance:g} over what is known of p(y=1)."
         if self.safe_side:
@@ -201,7 +206,7 @@ class Advice(Saved):
 
 
 def _hanging(text: str) -> str:
-    """Return a paragraph as lines of at most 100 characters, the first of them further out."""
+    """Return a paragraph as lines of at most 100 characters, all but the first indented."""
     return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 

@@ -11,10 +11,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from blankets.arguments import level_of
+from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._law import TOO_LARGE, check_law
-from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, shown, size_of, wrapped
+from blankets.results._words import count_of, digits, format_p, joined, shown, size_of, symbol_of, wrapped
 from blankets.stats import LARGEST, InformationEstimate
 
 
@@ -32,6 +34,7 @@ class _Printed(ABC):
         return f"<div>{'<br>'.join(escape(line) for line in self._lines())}</div>"
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Saved, _Printed):
     """Information between a feature and the target, in nats, with its uncertainty.
@@ -43,11 +46,11 @@ class Estimate(Saved, _Printed):
     given : tuple of str
         The conditioning set.
     value : float
-        The estimate; a bias-corrected one, and the one for labels missing at random, can be below 0.
+        The estimate. It can be below 0 if it is corrected for bias, or if labels are missing at random.
     standard_error : float
-        Its standard error; NaN where the delta method does not apply.
+        Its standard error; NaN if the delta method (a normal approximation) does not apply.
     estimator : str
-        Which estimator.
+        Name of the estimator.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
 
@@ -62,7 +65,7 @@ class Estimate(Saved, _Printed):
     """
 
     _schema = "blankets/estimate"
-    _oldest = 3  # the first with the law of the interval
+    _oldest = 3  # the first version that stores the distribution for the interval
 
     x: str
     target: str
@@ -82,7 +85,7 @@ class Estimate(Saved, _Printed):
 
     @property
     def p(self) -> float:
-        """P-value of independence that goes with the estimate."""
+        """P-value of the test of independence that belongs to the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
     def _derived(self) -> dict[str, object]:
@@ -104,6 +107,7 @@ class Estimate(Saved, _Printed):
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TestResult(Saved, _Printed):
     """A test of independence between a feature and the target.
@@ -117,30 +121,30 @@ class TestResult(Saved, _Printed):
     test : str
         "auto", "g" or "x2".
     statistic, dof, log_p : float
-        The test.
+        The test statistic, its degrees of freedom, and the natural logarithm of the p-value.
     n_rows : int
-        Rows that it used.
+        Number of rows that the test used.
     reliable : bool
-        Whether there were enough rows for it to be performed.
+        Whether there were enough rows to perform the test.
     method : str
-        How the p-value was found and why, where the test chooses between methods.
+        How the p-value was computed and why, if the test chooses between methods.
     surrogate : str
-        What was counted in place of the target ("full": the target itself).
+        The column that was counted in place of the target ("full": the target itself).
     valid : bool
-        False if a surrogate was forced that does not have the level.
+        False if the user forced a surrogate that does not keep the significance level.
     why : str
-        Why this surrogate.
+        Why this surrogate was chosen.
     kappa : float or None
-        κ: each row counts as much as κ rows with full labels; None where that is not known.
+        κ: each row counts as much as κ rows with full labels; None if that is not known.
     kappa_form : str
         How κ was computed.
     powers : mapping of str to float
-        Power against Cohen's small, medium and large effect; empty where κ is not known.
+        Power for Cohen's small, medium and large effect; empty if κ is not known.
     detectable : mapping of float to float
-        Smallest effect in nats that the test finds with probability 0.8 and 0.95; without κ it is an effect
-        on the surrogate.
+        Smallest effect in nats that the test finds with probability 0.8 and 0.95; if κ is not known, it is an
+        effect on the surrogate.
     estimate : Estimate or None
-        How strong the dependence is, where the regime can tell.
+        How strong the dependence is, if it can be estimated with these labels.
     notes : tuple of str
         Assumptions and cautions.
 
@@ -186,7 +190,7 @@ class TestResult(Saved, _Printed):
 
     def dependent(self, alpha: float | None = None) -> bool:
         """Whether the test was performed and p <= alpha."""
-        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else alpha)
+        return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else level_of(alpha))
 
     def _derived(self) -> dict[str, object]:
         return {"p": self.p}
@@ -201,7 +205,8 @@ class TestResult(Saved, _Printed):
         if self.reliable:
             how = f" ({self.method})" if self.method else ""
             freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
-            found = f"{SYMBOLS[self.test]} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            symbol = symbol_of(self.test, self.method)
+            found = f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
             yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()

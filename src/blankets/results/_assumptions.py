@@ -1,4 +1,4 @@
-"""`Assumptions`: what must hold for a blanket to hold, how it looks in this one, and what to do next."""
+"""`Assumptions`: what must be true for a blanket to be right, how it looks here, and what to do next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from blankets.data import MISSING_IS_A_LEVEL
+from blankets.errors import guarded
 from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
@@ -22,13 +24,14 @@ Verdict = Literal["violated", "doubtful", "fine", "not seen"]
 _ORDER: tuple[Verdict, ...] = ("violated", "doubtful", "not seen", "fine")
 _WORDS = {"not seen": "no data can show"}
 
-ROWS_A_FREEDOM = 20  # below, the chi-square distribution is a poor guide
-SHARE_BY_CHANCE = 0.1  # of the members, from which chance is to be mentioned
-SHARE_DROPPED = 0.05  # of the rows
+ROWS_A_FREEDOM = 20  # with fewer rows per degree of freedom the chi-square distribution is a poor approximation
+SHARE_BY_CHANCE = 0.1  # expected share of false members from which the text mentions chance
+FEW_GROUPS = 30
+SHARE_DROPPED = 0.05  # share of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
 _LABELS = {
-    "pu": "which positives are labeled depends on nothing but their being positive",
+    "pu": "every positive has the same chance to be labeled",
     "mcar": "labels are missing completely at random",
     "mar-f": "whether a row is labeled depends on features only, not on the class itself",
     "mar-c": "whether a row is labeled depends on its class only, not on features",
@@ -37,26 +40,27 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """One thing that must hold for a blanket to hold."""
+    """One assumption of a blanket."""
 
-    name: str  # what must hold, in a few words
-    verdict: Verdict  # how it looks here; "not seen" if no data of this kind could show it
+    name: str  # the assumption, in a few words
+    verdict: Verdict  # how it looks here; "not seen" if data of this kind cannot show it
     words: str  # what was seen, a sentence
     next_step: str  # what to do, a sentence
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Assumptions(Saved):
-    """What must hold for a blanket to hold; print it.
+    """The assumptions of a blanket, each with a verdict; print it.
 
     Made by `Blanket.check_assumptions`.
 
     Attributes
     ----------
     target : str
-        Whose blanket it is.
+        The target of the blanket.
     checks : tuple of Assumption
-        What must hold, that which does not first.
+        The assumptions; violated ones come first.
 
     Examples
     --------
@@ -90,7 +94,7 @@ class Assumptions(Saved):
 
     @property
     def doubtful(self) -> tuple[str, ...]:
-        """Names of what is violated or doubtful."""
+        """Names of the violated or doubtful assumptions."""
         return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
 
     def __repr__(self) -> str:
@@ -113,7 +117,7 @@ def _next(check: Assumption) -> str:
 
 
 def check_assumptions(blanket: Blanket) -> Assumptions:
-    """Look at everything that must hold for a blanket to hold."""
+    """Check all assumptions of a blanket."""
     checks = [check for look in _LOOKS if (check := look(blanket)) is not None]
     checks.sort(key=lambda check: _ORDER.index(check.verdict))
     return Assumptions(target=blanket.target, checks=tuple(checks))
@@ -134,7 +138,8 @@ def _copies(blanket: Blanket) -> Assumption | None:
 def _surrogate(blanket: Blanket) -> Assumption | None:
     regime = str(blanket.settings.get("labels") or "supervised")
     if blanket.settings.get("surrogate_is_valid") is False:
-        words = f"The surrogate {blanket.settings.get('surrogate')!r} is not valid under {regime!r}, and was forced."
+        counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
+        words = f"{counted}, is not valid under {regime!r}; you asked for it anyway."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
     if regime not in _LABELS:
         return None
@@ -163,7 +168,7 @@ def _levels(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "The tests are calibrated.", NOTHING)
     if blanket.settings.get("test") == "fisher-z":
         words = "They do if the columns are jointly normal. A dependence that is not linear is not seen."
-        return _said(name, "not seen", words, "Compare with test='auto', which cuts columns into levels.")
+        return _said(name, "not seen", words, "Compare with test='auto', which sees curves too.")
     final = [e for e in blanket.strengths.values() if e.reliable and e.dof > 0]
     looks = blanket.passed_over
     at = np.flatnonzero(looks.reliable & (looks.dof > 0))
@@ -171,7 +176,7 @@ def _levels(blanket: Blanket) -> Assumption:
     if not ratios:
         return _said(name, "fine", "There was no test to doubt.", NOTHING)
     least, thin = min(ratios), sum(ratio < ROWS_A_FREEDOM for ratio in ratios)
-    words = f"The thinnest of the last tests had {digits(least)} rows for each degree of freedom"
+    words = f"Each of the last tests had at least {digits(least)} rows for each degree of freedom"
     if least >= ROWS_A_FREEDOM:
         return _said(name, "fine", f"{words}.", NOTHING)
     many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."
@@ -259,21 +264,54 @@ def _binning(blanket: Blanket) -> Assumption | None:
     if not cut:
         return None
     words = f"{joined(cut)} {'was' if len(cut) == 1 else 'were'} cut into levels; what is lost by cutting is not seen."
-    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or with test='fisher-z'.")
+    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or without discretize=.")
+
+
+def _interactions(blanket: Blanket) -> Assumption | None:
+    numbers = tuple(blanket.data.get("numbers", ()))
+    if not numbers:
+        return None
+    words = (
+        "Where a number is involved, tests see what a column does by itself, and not what it does only together with "
+        "another one (an exclusive or)."
+    )
+    return _said("no pure interaction", "not seen", words, "Compare with test='g', which cuts numbers and sees it.")
 
 
 def _gaps(blanket: Blanket) -> Assumption | None:
     given, dropped = blanket.data.get("n_rows_given", 0), blanket.data.get("dropped_rows", 0)
+    if (complete := blanket.data.get("complete_rows")) is not None:
+        return _testwise(blanket, complete)
+    if blanket.data.get("missing_policy") == "level" and blanket.data.get("missing"):
+        words = f"Missing is a level of {joined(tuple(blanket.data['missing']))}. {MISSING_IS_A_LEVEL}"
+        return _said("being missing is a state", "doubtful", words, "Compare with missing='testwise'.")
     if not dropped:
         return None
     words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing at random."
     verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
-    return _said("deleted rows are like the others", verdict, words, "Compare with missing='level'.")
+    return _said("deleted rows are like the others", verdict, words, "Compare with missing='testwise'.")
+
+
+def _testwise(blanket: Blanket, complete: int) -> Assumption:
+    fewest = min((e.n_rows for e in blanket.strengths.values()), default=blanket.n_rows)
+    words = (
+        f"Values are missing in {joined(tuple(blanket.data.get('missing', ())))}; {complete:,} of "
+        f"{count_of(blanket.n_rows, 'row')} are complete. Each test used the rows that have what it needs (at least "
+        f"{fewest:,} behind a member). That is right if gaps come by chance, or depend only on columns in the test's "
+        f"own conditioning set."
+    )
+    verdict: Verdict = "doubtful" if 2 * fewest < blanket.n_rows else "not seen"
+    return _said("gaps are harmless", verdict, words, "Ask bl.audit whether gaps depend on the target.")
 
 
 def _rows(blanket: Blanket) -> Assumption:
+    if n_groups := blanket.settings.get("n_groups"):
+        words = f"{n_groups:,} groups ({blanket.settings.get('groups')}) are assumed to be independent draws."
+        few = n_groups < FEW_GROUPS
+        step = "Collect more groups: p-values are rough." if few else "blanket.refute(data) looks at subsets of groups."
+        return _said("groups are independent", "doubtful" if few else "not seen", words, step)
     words = f"The {count_of(blanket.n_rows, 'row')} are assumed to be independent draws from one population."
-    step = "If they come in groups or over time, keep one row of each group; blanket.refute(data) looks at subsets."
+    step = "If several belong together, such as visits of a patient, say so with groups=."
     return _said("rows are independent", "not seen", words, step)
 
 
@@ -286,5 +324,5 @@ def _causes(blanket: Blanket) -> Assumption | None:
 
 _LOOKS: tuple[Callable[[Blanket], Assumption | None], ...] = (
     *(_copies, _surrogate, _prior, _levels, _chance, _done, _power),
-    *(_faithful, _sound, _binning, _gaps, _rows, _causes),
+    *(_faithful, _sound, _binning, _interactions, _gaps, _rows, _causes),
 )

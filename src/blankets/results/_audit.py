@@ -1,4 +1,4 @@
-"""`DataAudit`: what is odd about a table, before anything is asked of it, and what to do about it."""
+"""`DataAudit`: what is unusual about a table, and what to do about it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, plain
 from blankets.results._record import DataRecord
 from blankets.results._text import html_table
@@ -17,7 +18,7 @@ _HEADS = {"act": "Do something about", "know": "Know"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is odd about a table."""
+    """One unusual thing about a table."""
 
     # "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare
     # levels", "constant", "id-like", "duplicate" or "unusable"
@@ -25,15 +26,16 @@ class Finding:
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence
     next_step: str  # what to do, a sentence
-    # whether it changes answers unless something is done, or is only to be known
+    # "act": it changes answers unless you do something; "know": for information
     weight: Literal["act", "know"] = "know"
     # a number for each column, where there is one: rows, levels, shares of information
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DataAudit(Saved):
-    """What is odd about a table; print it.
+    """What is unusual about a table; print it.
 
     Made by `blankets.audit`.
 
@@ -42,9 +44,9 @@ class DataAudit(Saved):
     target : str or None
         The target.
     findings : tuple of Finding
-        What was found, that which changes answers first.
+        What was found; findings that change answers come first.
     notes : tuple of str
-        What was assumed, and what was not looked at.
+        What was assumed, and what was not checked.
     n_rows, n_columns : int
         Size of the table as it is used.
     data : dict

@@ -1,4 +1,4 @@
-"""`Blanket`: what was found about one target, why, and how it was done."""
+"""`Blanket`: the Markov blanket of one target, why each column is in or out, and how it was found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from blankets.results._refutation import Refutation
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Blanket(Saved):
     """The Markov blanket of a target, with the evidence for every decision.
 
-    Made by `blankets.discover`; read it, print it, keep it as JSON, draw it.
+    Made by `blankets.discover`. You can print, plot and save it.
 
     Attributes
     ----------
@@ -36,17 +38,17 @@ class Blanket(Saved):
     members : tuple of str
         The blanket, strongest first.
     roles : dict of str to str
-        "parent", "child", "spouse" or "neighbor" (a parent or child, which of them is not known), for
-        the members of which the search can tell.
+        "parent", "child", "spouse" or "neighbor" (a parent or child; it is not known which), for
+        the members whose role the search can find.
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
     strengths : dict of str to NamedEvidence
         For each member its test given the other members; where rows are too few for that, given as many of
         them as rows allow.
     algorithm : str
-        Which algorithm found it.
+        The algorithm that found it.
     why_algorithm : str
-        Why this one, where it was chosen by ``algorithm="auto"``.
+        Why ``algorithm="auto"`` chose it; empty if the user did.
     finds : {"blanket", "neighbors"}
         Whether the algorithm looks for the blanket or stops at parents and children.
     settings : dict
@@ -56,31 +58,31 @@ class Blanket(Saved):
     excluded : dict of str to str
         Columns that were not searched, and why.
     n_tests : int
-        Tests performed.
+        Number of tests performed.
     data : dict
         What was done to the data when they were read (discretization, missing values, ...).
     decisions : tuple of Step
-        Admissions, removals and single refusals, in order.
+        Columns that were admitted, removed or refused, in order.
     separators : dict of str to tuple of str
-        For columns left out, a set that separates them from the target, where the search kept one.
+        For columns left out, a set that separates them from the target, if the search recorded one.
     passed_over : PassedOver
-        The last look at each column left out, as arrays.
+        The last test of each column left out, as arrays.
     false_members : FalseMembers or None
-        How many of the members are expected to be there by chance, and what that assumes; None where the search
-        holds no error rate.
+        The number of members expected to be there by chance, and what that assumes; None if the search does not
+        control an error rate.
     closed : bool
         Whether every column left out was tested given the members, or is undecided.
     entered, left : tuple of str
-        Columns that came in, and that came in and went out again, when the answer of the search was closed.
+        Columns added, and columns removed again, when the answer was checked against the definition (``close``).
     unchecked : tuple of str
-        Members of which rows are too few to tell whether the others make them redundant.
+        Members for which there are too few rows to test whether the others make them redundant.
     partly : tuple of str
-        Columns left out because some of the members separate them from the target, which rows are too few to test
-        given all members.
+        Columns left out because some of the members separate them from the target; there are too few rows to test
+        them given all members.
     undecided : dict of str to str
         Columns that are neither in nor out, each with the reason and what would settle it.
     equivalents : dict of str to tuple of str
-        For a member, the columns that could stand in its place.
+        For a member, the columns that could replace it.
 
     Examples
     --------
@@ -127,9 +129,9 @@ class Blanket(Saved):
 
     @classmethod
     def to_be_told(cls, later: Mapping[str, Callable[[Blanket], Any]], **known: Any) -> Blanket:
-        """Return a blanket some fields of which are worked out when they are first asked for.
+        """Return a blanket that computes some of its fields when they are first used.
 
-        Of many targets most are never asked why, and answering takes as long as a small search.
+        For most of many targets nobody asks for the reasons, and computing them takes as long as a small search.
         """
         blanket = object.__new__(cls)
         blanket.__dict__.update(known, _later=later)
@@ -145,7 +147,7 @@ class Blanket(Saved):
             return value
 
     def tell(self) -> Blanket:
-        """Work out what has not been asked for yet, and release the search; return the blanket itself."""
+        """Compute the fields that were not used yet, and release the search; return the blanket itself."""
         self.__getstate__()
         self.__dict__.pop("_later", None)
         return self
@@ -208,12 +210,12 @@ class Blanket(Saved):
         return _explain.explain(self, name)
 
     def could_have_missed(self, powers: Sequence[float] = POWERS) -> list[dict[str, object]]:
-        """Return, for each column left out, the smallest effect that the test which settled it would have found.
+        """Return, for each column left out, the smallest effect that its decisive test would have found.
 
-        One row a column, in the order of ``columns``: its effects in nats (``effect_80``, ``effect_95``) and
-        the test. An effect is on the target where κ, the share of the noncentrality that survives missing
-        labels, is known (``settings["kappa"]``), and otherwise on what was counted in its place. Columns that
-        no test found independent are not here.
+        One row per column, in the order of ``columns``: its effects in nats (``effect_80``, ``effect_95``) and
+        the test. If κ (``settings["kappa"]``: each row counts as much as κ rows with full labels) is known, the
+        effect is on the target, otherwise on what was counted in its place. Columns that no test found
+        independent are not listed.
 
         Parameters
         ----------
@@ -223,7 +225,7 @@ class Blanket(Saved):
         return missed(self, powers).table(self.columns)
 
     def check_assumptions(self) -> Assumptions:
-        """Say what must hold for the blanket to hold, how it looks here, and what to do next."""
+        """Say what must be true for the blanket to be right, how it looks here, and what to do next."""
         from blankets.results._assumptions import check_assumptions
 
         return check_assumptions(self)
@@ -236,7 +238,7 @@ class Blanket(Saved):
         data : data frame, array, ...
             The table that was given to `discover`.
         **choices
-            ``y``, ``n_resamples``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to be said again.
+            ``y``, ``n_resamples``, ``n_jobs``, ``progress``, ``rng``, and arguments of `discover` to give again.
         """
         from blankets.questions.refute import refute
 
@@ -249,11 +251,11 @@ class Blanket(Saved):
         if self.members != tuple(self.strengths) or any(name != e.x for name, e in self.strengths.items()):
             refuse("'members' and 'strengths' do not speak of the same columns")
         if not self.roles.keys() <= set(self.members):
-            refuse("'roles' holds something else than roles of members")
+            refuse("'roles' holds roles that do not exist, or of columns that are no members")
         if not {self.target, *self.members, *(step.x for step in self.decisions)} <= set(self.columns):
-            refuse("the target, the members and those decided on must be among 'columns'")
+            refuse("the target, the members and the columns in 'decisions' must be among 'columns'")
         if (self.passed_over.columns >= len(self.columns)).any():
-            refuse("'passed_over' holds a position beyond the end of its 'columns'")
+            refuse("'passed_over' points beyond the end of its 'columns'")
 
     def to_networkx(self) -> nx.DiGraph:
         """Return the blanket as a graph: the target, its members and what is known of their edges.
@@ -275,7 +277,7 @@ class Blanket(Saved):
     def report(self, path: str | Path, **details: Any) -> Path:
         """Write everything about the blanket as one HTML page that needs no network; return its path.
 
-        ``details`` are those of `blankets.report.report`: ``source``, ``stability``, ``sensitivity``, ``latent``.
+        For ``details`` see `blankets.report.report`: ``source``, ``stability``, ``sensitivity``, ``latent``.
         """
         from blankets.report import report
 

@@ -1,4 +1,4 @@
-"""From what a search found, in numbers, to a `Blanket`, in names."""
+"""Turn what a search found, in column numbers, into a `Blanket` with names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Reports(Protocol):
-    """What happened to the data at the door."""
+    """A report of what was done to the data when they were read."""
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as plain lists, dicts, strings and numbers."""
+        """Return the report as plain lists, dicts, strings and numbers."""
 
 
 def describe(
@@ -108,7 +108,7 @@ def describe(
 
 
 def _why_undecided(name: str, rows: float, n_rows: int) -> str:
-    """Say why a column is neither in nor out, and what would settle it."""
+    """Say why a column is neither in nor out, and what would decide it."""
     needed = (
         f": that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members" if rows > n_rows else ""
     )
@@ -118,7 +118,7 @@ def _why_undecided(name: str, rows: float, n_rows: int) -> str:
 def _strengths(
     found: Found, trace: Trace, evidence: Iterable[Evidence], *, by_effect: bool
 ) -> dict[int, Evidence | None]:
-    """Return each member's evidence, strongest first; members without any come last."""
+    """Return each member's evidence, strongest first; members without evidence come last."""
     entered = {d.x: d.evidence for d in trace.decisions if d.action == "admitted"}
     last = {e.x: e for e in evidence if e.reliable}
     best = {x: last.get(x) or entered.get(x) for x in found.members}
@@ -133,7 +133,7 @@ def _strengths(
 
 
 def _named(evidence: Evidence | None, x: int, target: int, names: Sequence[str]) -> NamedEvidence:
-    """Name the evidence; a member without any has an unreliable test of unknown outcome."""
+    """Give names to the evidence; a member without evidence gets an unreliable test of unknown outcome."""
     if evidence is not None:
         return NamedEvidence.of(evidence, names)
     nan = float("nan")

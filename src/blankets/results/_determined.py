@@ -1,9 +1,9 @@
 """Columns that were left out given columns that were left out too.
 
-Where one column tells another one exactly (sex as a letter and as a number, a district and its region), a
-test of the other given the first finds nothing, however much both matter. A search that separates by subsets
-may then put each out because of the other: neither is in, though one of them should be. Near copies do the same
-with tests that have degrees of freedom; where that leaves nothing at all, it is said as well.
+If one column determines another (sex as a letter and as a number, a district and its region), a test of the
+second given the first finds nothing, even if both matter. A search that separates by subsets may then remove each
+because of the other: neither is a member, though one of them should be. Near copies have the same effect with
+tests that have degrees of freedom; if this leaves an empty blanket, the result says so.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def determined(blanket: Blanket) -> dict[str, tuple[str, ...]]:
-    """Return the columns outside whose last test had no degrees of freedom, and what it was given.
+    """Return the columns left out whose last test had no degrees of freedom, and its conditioning columns.
 
-    Only those are named that were tested given something which is not in the blanket itself.
+    Only columns that were tested given a column outside the blanket.
     """
     outside = {name: given for name, given in _without_freedom(blanket) if name not in blanket.members}
     return {name: given for name, given in outside.items() if not set(given) <= set(blanket.members)}
@@ -40,7 +40,7 @@ def _without_freedom(blanket: Blanket) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def determined_sentence(blanket: Blanket) -> str | None:
-    """Return what is to be said about such columns, None if there are none."""
+    """Return the sentence about such columns; None if there are none."""
     found = determined(blanket)
     if not found:
         return None
@@ -53,10 +53,10 @@ def determined_sentence(blanket: Blanket) -> str | None:
 
 
 def emptied(blanket: Blanket) -> tuple[str, ...]:
-    """Return the columns of an empty blanket of which each was left out given the other of a pair.
+    """Return pairs of columns of an empty blanket that were removed because of each other.
 
-    Only if one of them had been in by a tie that chance does not make among so many columns. What drives labeling is
-    given in every test with the target, and puts nothing out.
+    Only if one of them had entered with a p-value that is too small to be chance among so many columns. Labeling
+    drivers are given in every test with the target, so they do not count as a reason for removal.
     """
     if blanket.members:
         return ()
@@ -69,7 +69,7 @@ def emptied(blanket: Blanket) -> tuple[str, ...]:
 
 
 def emptied_sentence(blanket: Blanket) -> str | None:
-    """Return what is to be said about them, None if there are none."""
+    """Return the sentence about such pairs; None if there are none."""
     names = emptied(blanket)
     if not names:
         return None

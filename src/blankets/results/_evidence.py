@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
-from blankets.results._words import SYMBOLS, count_of, digits, format_p, joined, size_of
+from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of
 from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class NamedEvidence:
     effect: float  # conditional mutual information (or its counterpart), in nats
     n_rows: Count  # rows that the test used
     reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
-    method: str = ""  # how the p-value was found and why, where a test chooses between methods
+    method: str = ""  # how the p-value was computed and why, if a test chooses between methods
 
     def _check(self) -> None:
         if self.reliable and not self.n_rows:
@@ -80,10 +80,10 @@ class NamedEvidence:
         return size_of(self.effect)
 
     def interval(self, level: float = 0.9) -> tuple[float, float] | None:
-        """Return the confidence interval of the effect in nats; None where there was no test.
+        """Return the confidence interval of the effect in nats; None if there was no test.
 
-        G (and X²) is about noncentral chi-square with noncentrality 2 N I; its distribution function is
-        inverted in I.
+        The statistic (G or X²) is approximately noncentral chi-square with noncentrality 2 N I; the interval
+        inverts its distribution function in I.
 
         Examples
         --------
@@ -100,17 +100,21 @@ class NamedEvidence:
         low, high = (float(noncentrality_at(np.float64(self.statistic), self.dof, p)) for p in (1.0 - tail, tail))
         return low / (2.0 * self.n_rows), high / (2.0 * self.n_rows)
 
-    def in_words(self, test: str = "") -> str:
-        """Say what was tested and how it came out; ``test`` ("g", "x2", ...) names the statistic."""
+    def in_words(self, test: str = "", n_rows: int | None = None) -> str:
+        """Say what was tested and the result; ``test`` ("g", "x2", ...) names the statistic.
+
+        The number of rows is added if it is not ``n_rows``, that of the table.
+        """
         given = f"given {joined(self.given)}" if self.given else "given no other column"
         if not self.reliable:
             return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         how = f" ({self.method})" if self.method else ""
-        symbol = SYMBOLS.get(test, "statistic")
+        symbol = symbol_of(test, self.method)
+        rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
         return (
             f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}; information {digits(self.effect)} nats ({self.size})"
+            f"{given}{rows}; information {digits(self.effect)} nats ({self.size})"
         )
 
 
@@ -139,10 +143,10 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class PassedOver:
-    """The last look that the search took at each column that it left outside, as arrays.
+    """The last test of each column that the search left out, as arrays.
 
-    If rows were too few for the last test of a column, the last test that was performed on it is here too.
-    With 139,351 features there is no object for each of them; `of` makes the ones that are asked for.
+    If there were too few rows for the last test of a column, the last test that was performed is here too.
+    With 139,351 features an object for each would be too slow; `of` makes those that are needed.
 
     Examples
     --------
@@ -167,16 +171,16 @@ class PassedOver:
     reliable: NDArray[np.bool_]  # (n,): whether each test was performed
     phases: tuple[str, ...] = ()  # phases of the search
     givens: tuple[tuple[str, ...], ...] = ()  # conditioning sets
-    # (n,): how each p-value was found, as a position in ``methods``
+    # (n,): how each p-value was computed, as a position in ``methods``
     method: Positions = field(default_factory=lambda: np.zeros(0, np.int64))
-    methods: tuple[str, ...] = ("",)  # the methods, in words; the first says nothing
+    methods: tuple[str, ...] = ("",)  # the methods, in words; the first is empty
 
     def _check(self) -> None:
         if len({getattr(self, each.name).shape for each in fields(self) if each.name not in _LISTS}) != 1:
             refuse("the arrays in 'passed_over' differ in length")
         for name, words in (("phase", self.phases), ("given", self.givens), ("method", self.methods)):
             if (getattr(self, name) >= len(words)).any():
-                refuse(f"'passed_over' holds a position beyond the end of its {name!r}")
+                refuse(f"'passed_over' points beyond the end of its {name!r}")
         known = np.isfinite(self.dof) & (self.log_p <= 0) & (self.n_rows > 0)
         if (self.reliable & ~known).any():
             refuse("'passed_over' holds a reliable test without degrees of freedom or a p-value, or of no rows")
@@ -222,7 +226,7 @@ class PassedOver:
 
     @classmethod
     def nothing(cls) -> PassedOver:
-        """Return the record of a search that left no column outside."""
+        """Return the record of a search that left no column out."""
         whole, real = np.zeros(0, np.int64), np.zeros(0)
         return cls(whole, whole, whole, real, real, real, whole, np.zeros(0, bool))
 
@@ -230,7 +234,7 @@ class PassedOver:
         return len(self.columns)
 
     def of(self, column: int, names: Sequence[str], target: str) -> tuple[Step, ...]:
-        """Return the last look at one column, after the last performed test if that was an earlier one."""
+        """Return the last test of one column; if it was not performed, the last performed one comes before it."""
         return tuple(self._step(int(i), names, target) for i in np.flatnonzero(self.columns == column))
 
     def _step(self, i: int, names: Sequence[str], target: str) -> Step:
@@ -251,7 +255,7 @@ class PassedOver:
 
 
 def _methods_of(batch: EvidenceBatch, at: NDArray[np.int64], methods: dict[str, int]) -> NDArray[np.int64]:
-    """Return how the p-values of some tests were found, as positions in ``methods``, which grows by new ones."""
+    """Return how the p-values of some tests were computed, as positions in ``methods``; new methods are added to it."""
     if batch.method is None:
         return np.zeros(len(at), np.int64)
     place = np.array([methods.setdefault(words, len(methods)) for words in batch.methods], np.int64)

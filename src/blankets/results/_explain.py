@@ -9,7 +9,7 @@ from math import inf, log
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
-from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.errors import DataError, ParameterError, did_you_mean, guarded
 from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
@@ -28,6 +28,7 @@ _ROLES = {
 }
 
 
+@guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Why one column is in a blanket or not; print it.
@@ -37,7 +38,7 @@ class Explanation:
     column, target : str
         The column asked about, and the target.
     verdict : {"member", "left out", "undecided", "excluded", "target"}
-        What became of the column.
+        The result for the column.
     headline : str
         The verdict as a sentence.
     lines : tuple of str
@@ -45,11 +46,11 @@ class Explanation:
     steps : tuple of Step
         What the search did to the column, in order, with the tests.
     evidence : NamedEvidence or None
-        The test that counts: for a member the one given the other members, for a column left out the
+        The decisive test: for a member the one given the other members, for a column left out the
         last one.
     detectable : dict of float to float
-        For a column left out, the smallest effect in nats that the test which settled it would have found
-        with probability 0.8 and 0.95: what could have been missed.
+        For a column left out, the smallest effect in nats that its decisive test would have found
+        with probability 0.8 and 0.95. Smaller effects could have been missed.
 
     Examples
     --------
@@ -88,8 +89,8 @@ class Explanation:
 
 
 def explain(blanket: Blanket, name: str) -> Explanation:
-    """Explain what became of column ``name``."""
-    if isinstance(name, Integral):  # columns of this table may go by number
+    """Explain why column ``name`` is in the blanket or not."""
+    if isinstance(name, Integral):  # tables without names use column numbers
         name = str(name)
     if not isinstance(name, str):
         raise ParameterError.out_of_range("name", name, "the name of a column")
@@ -134,7 +135,7 @@ def explain(blanket: Blanket, name: str) -> Explanation:
 
 
 def _chance_lines(blanket: Blanket) -> Iterator[str]:
-    """Say how many members are expected to be there by chance, and what that assumes."""
+    """Say how many members are expected by chance, and what that assumes."""
     if blanket.false_members is not None and (sentence := false_members_sentence(blanket)):
         yield sentence
         yield f"That holds {blanket.false_members.assumption}."
@@ -144,7 +145,7 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):
-        yield f"In the final blanket: {final.in_words(_test(blanket))}."
+        yield f"In the final blanket: {final.in_words(_test(blanket), blanket.n_rows)}."
     if name in blanket.entered:
         yield "The search had left it out; it entered by closing, because it depends on the target given all members."
     if name in blanket.unchecked:
@@ -186,12 +187,12 @@ def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
         reason = f", {step.reason}" if step.reason else ""
         other = step.evidence.y
         against = f"tested against {shown(other)}, " if other != blanket.target else ""
-        words = step.evidence.in_words(_test(blanket))
+        words = step.evidence.in_words(_test(blanket), blanket.n_rows)
         yield f"{verbs[step.action]} in the phase {step.phase!r}{reason}: {against}{words}."
 
 
 def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
-    """Say what an outcome other than plain independence means for a column left out."""
+    """Say what it means for a column left out if its test did not simply find independence."""
     alpha = blanket.settings.get("alpha")
     level = log(alpha) if isinstance(alpha, float) and 0 < alpha < 1 else -inf
     performed = [step.evidence for step in history if step.evidence.reliable and step.evidence.y == blanket.target]
@@ -201,7 +202,7 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent:
-        return f"By itself that says dependent{_at_level(blanket)}; the search preferred another column or stopped."
+        return f"This test alone says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""How many members of a blanket are expected to be there by chance, from the record of its search."""
+"""How many members of a blanket are expected by chance, from the record of its search."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
     from blankets.search import Algorithm, Trace
 
-_SPOUSES = ("spouses", "colliders")  # phases in which a column gets a chance for each child
+_SPOUSES = ("spouses", "colliders")  # phases in which a column is tested once for each child
 
 
 def n_chances(trace: Trace, target: int, n_columns: int) -> int:
-    """Return how many tests with the target could have let a column in: one for each set that it was scanned given.
+    """Count the tests with the target that could have admitted a column: one for each set it was scanned given.
 
-    A search by subsets gives each column one chance, for all of its tests must err; and one more for each child
-    that might make it a spouse.
+    A search by subsets gives each column one chance, because all of its tests must be wrong; and one more for each
+    child that might make it a spouse.
     """
     times = np.zeros(n_columns, np.int64)
     looks: dict[tuple[int, ...], EvidenceBatch] = {}
     for phase, batch in trace.scans:
-        if phase == "closing":  # its level is for all columns together
+        if phase == "closing":  # its level holds for all columns together
             continue
         key = tuple(sorted(batch.given)) if isinstance(batch.given, tuple) else None
         if batch.y != target:
@@ -44,12 +44,12 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
 
 
 def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> FalseMembers | None:
-    """Return how many false members to expect, from the last test of each column; None if no error rate is held.
+    """Return the expected number of false members, from the last test of each column; None if no error rate is held.
 
-    A search through small sets lets a false member in only if its tests given each other member err too and, where
-    neighbors are checked from both ends, those given the false neighbors at its own end.
+    A search through small sets admits a false member only if its tests given each other member are wrong too. If
+    neighbors are checked from both ends, so must be the tests given the false neighbors at its own end.
 
-    ``blanket``: what was found. ``algorithm``: what found it. ``chances``: how many tests could have let a column in.
+    ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
     """
     controls = algorithm.controls
     alpha = blanket.settings.get("alpha")
@@ -78,13 +78,13 @@ def false_members_sentence(blanket: Blanket) -> str:
 
 
 def _not_checked(blanket: Blanket) -> str:
-    """Say how many members may be redundant because no test could tell; no error rate speaks of them."""
+    """Say how many members may be redundant because they could not be tested; the error rate does not cover them."""
     if not blanket.unchecked:
         return ""
     them = "it" if len(blanket.unchecked) == 1 else "each of them"
     return (
         f"{len(blanket.unchecked):,} of the {count_of(len(blanket), 'member')} could not be checked for redundancy, "
-        f"for want of rows: the others may make {them} superfluous."
+        f"because there are too few rows: the others may make {them} redundant."
     )
 
 

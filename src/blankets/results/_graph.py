@@ -29,7 +29,7 @@ def blanket_graph(blanket: Blanket) -> nx.DiGraph:
             graph.add_edge(name, child, directed=shown)
             graph.add_edge(target, child, directed=shown)
         else:
-            # A neighbor, or a member of which nothing more is known; a child that a spouse points at
-            # may have directed this edge already.
+            # A neighbor, or a member without a known role. If a spouse points at this child, the edge
+            # may have a direction already.
             graph.add_edge(target, name, directed=graph.has_edge(target, name))
     return graph

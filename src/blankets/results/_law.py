@@ -1,4 +1,4 @@
-"""The law of estimates of information, by which their intervals are made: what a saved one must hold."""
+"""Check the saved distribution ("law") of estimates of information, which gives their intervals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from blankets.records import refuse
 from blankets.stats import InformationEstimate
 
 TOO_LARGE = (
-    "Information measured in few rows for many levels is too large on average; the interval is free of that, and may "
-    "lie below what was measured."
+    "Information measured in few rows for many levels is too large on average; the interval is corrected for that, "
+    "and may be below the measured value."
 )
 
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
-from blankets.errors import did_you_mean
+from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
 from blankets.results._text import aligned, html_table
@@ -17,9 +17,10 @@ from blankets.results._words import count_of, format_seconds, joined, shown, wra
 if TYPE_CHECKING:
     import networkx as nx
 
-_MOST = 40  # targets that a table shows
+_MOST = 40  # most targets that a table shows
 
 
+@guarded
 @dataclass(frozen=True, eq=False, repr=False)
 class Blankets(Saved, Mapping[str, Blanket]):
     """The Markov blankets of many targets: a mapping from target to `Blanket`.
@@ -29,7 +30,7 @@ class Blankets(Saved, Mapping[str, Blanket]):
     blankets : dict of str to Blanket
         One for each target.
     n_tests : int
-        Tests performed for all of them together.
+        Number of tests performed, all targets together.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Blankets(Saved, Mapping[str, Blanket]):
 
     @property
     def call(self) -> Call | None:
-        """The call that made them, which each of them holds; None where there is no blanket."""
+        """The call that made the blankets; None if there are none."""
         return next((blanket.call for blanket in self.blankets.values()), None)
 
     def __getitem__(self, target: str) -> Blanket:
@@ -112,13 +113,13 @@ class Blankets(Saved, Mapping[str, Blanket]):
         Parameters
         ----------
         rule : {"and", "or"}
-            "and": an edge needs both blankets to agree, hence both ends to be targets. "or": one blanket
+            "and": an edge needs both blankets to agree, so both ends must be targets. "or": one blanket
             is enough.
 
         Returns
         -------
         networkx.Graph
-            Edges have the attributes ``effect``, the larger one of the two in nats, and ``both``, whether
+            Edges have the attributes ``effect``, the larger of the two effects in nats, and ``both``, whether
             the blankets agree.
         """
         import networkx as nx

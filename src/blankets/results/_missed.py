@@ -1,10 +1,10 @@
 """What a search could have missed: for each column left out, the smallest effect that its decisive test would find.
 
-The decisive test of a column is the last one that found it independent of the target. An effect of I nats has
-noncentrality λ = 2 κ N I there: κ N is the setting ``effective_rows``, the number of fully labeled rows that
-would have the same power. Where κ is not known (no prior, or labeling that depends on features) the rows that
-the test counted take its place, and effects are those on what it counted in place of the target. For
-conditional tests κ is the unconditional one, an approximation (errata B4).
+The decisive test of a column is the last one that found it independent of the target. In this test an effect of
+I nats has noncentrality λ = 2 κ N I: κ N is the setting ``effective_rows``, the number of fully labeled rows with
+the same power. If κ is not known (no prior, or labeling that depends on features), the number of counted rows is
+used instead, and effects are those on the surrogate that was counted in place of the target. For conditional tests
+κ is the unconditional one, an approximation (errata B4).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Missed:
         ]
 
     def groups(self) -> list[dict[str, object]]:
-        """Return columns of like tests together, by number: the form for 139,351 of them."""
+        """Return columns grouped by equal tests, by number: a short form for 139,351 columns."""
         like = np.unique(np.stack([self.dof, self.n_rows]), axis=1) if len(self.columns) else np.zeros((2, 0))
         groups = [np.flatnonzero((self.dof == dof) & (self.n_rows == n_rows)) for dof, n_rows in like.T]
         return [
@@ -70,7 +70,7 @@ class Missed:
 
 
 def missed(blanket: Blanket, powers: Sequence[float] = POWERS) -> Missed:
-    """Return the decisive test of every column left out that has one, with the effects it would find."""
+    """Return the decisive tests of the columns left out, with the effects that they would find."""
     level = _log_alpha(blanket.settings)
     position = {name: j for j, name in enumerate(blanket.columns)}
     decisive: dict[int, tuple[float, int, tuple[str, ...]]] = {}
@@ -90,7 +90,7 @@ def missed(blanket: Blanket, powers: Sequence[float] = POWERS) -> Missed:
 def detectable_by(
     evidence: Iterable[NamedEvidence], target: str, settings: Mapping[str, Any], powers: Sequence[float] = POWERS
 ) -> dict[float, float]:
-    """Return the effects that the decisive one of some tests of a column would find; {} if none was decisive."""
+    """Return the effects that the decisive test of a column would find; {} if no test was decisive."""
     settled = [e for e in evidence if _settles(e, target, _log_alpha(settings))]
     if not settled:
         return {}
@@ -107,7 +107,7 @@ def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> 
 
 
 def instead(settings: Mapping[str, Any]) -> str:
-    """Say on what an effect is where κ is not known."""
+    """Say what the effect refers to if κ is not known."""
     surrogate = settings.get("surrogate", "full")
     if surrogate == "full":
         return ""
@@ -119,7 +119,7 @@ def _settles(evidence: NamedEvidence, target: str, level: float) -> bool:
 
 
 def _log_alpha(settings: Mapping[str, Any]) -> float:
-    """Return the logarithm of the level; nothing is settled where there is none."""
+    """Return the logarithm of the level; without a level no test is decisive."""
     alpha = settings.get("alpha")
     return math.log(alpha) if isinstance(alpha, float) and 0 < alpha < 1 else math.inf
 
@@ -127,11 +127,11 @@ def _log_alpha(settings: Mapping[str, Any]) -> float:
 def _effects(
     dof: NDArray[np.float64], n_rows: NDArray[np.int64], settings: Mapping[str, Any], powers: Sequence[float]
 ) -> NDArray[np.float64]:
-    """Return the smallest effects found, shape (powers, tests); infinite where there was nothing to test."""
+    """Return the smallest effects found, shape (powers, tests); infinite if there was nothing to test."""
     alpha, effective = settings.get("alpha", np.nan), settings.get("effective_rows")
     rows = np.full(len(dof), float(effective)) if effective else n_rows.astype(float)
     out = np.full((len(powers), len(dof)), np.inf)
-    # λ depends on the degrees of freedom alone, and 139,351 tests share a few of them.
+    # λ depends only on the degrees of freedom, and 139,351 tests have few different ones.
     for free in np.unique(dof[dof > 0]):
         at = dof == free
         for k, power in enumerate(powers):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import MissingPackageError
+from blankets.errors import MissingPackageError, guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
@@ -21,9 +21,10 @@ from blankets.stats import LARGEST, InformationEstimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST = 40  # features that a table shows; the rest are counted
+_MOST = 40  # most features that a table shows; the rest are counted
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Ranking(Saved):
     """Features in order of their information about the target.
@@ -35,12 +36,12 @@ class Ranking(Saved):
     names : tuple of str
         Features, the most informative first.
     information, standard_error : ndarray of shape (features,)
-        In nats, in the order of ``names``.
+        In nats (units of information), in the order of ``names``.
     p : ndarray of shape (features,)
-        P-value of independence of each.
+        P-value of independence of each feature.
     group : ndarray of int of shape (features,)
-        Features of one group cannot be told apart from its first: the difference is within what chance
-        does to two independent estimates at the 10% level.
+        The information of the features of one group does not differ significantly (10% level, as for two
+        independent estimates) from that of its first feature.
     estimator : str
         What the features are ranked by.
     notes : tuple of str
@@ -58,7 +59,7 @@ class Ranking(Saved):
     """
 
     _schema = "blankets/ranking"
-    _oldest = 3  # the first with the law of the intervals
+    _oldest = 3  # the first version that stores the distribution for the intervals
 
     target: str
     names: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""What a result says of its data and its settings: texts and pages are made from it, so a saved one is looked at.
+"""What a result says of its data and settings. Texts and pages are made from it, so saved values are checked.
 
-Keys that are not listed here pass; a later version may say more.
+Keys that are not listed here are accepted; a later version may have more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ class _Data(TypedDict, total=False):
     missing: dict[str, Count]
     duplicates: dict[str, list[str]]
     binned: dict[str, Binning]
+    numbers: list[str]
+    ordered: list[str]
     missing_policy: str
+    complete_rows: Count | None
+    unlabeled_left_out: bool
     unused_levels: dict[str, list[Level]]
 
 
@@ -47,9 +51,11 @@ class _Settings(TypedDict, total=False):
     kappa: Probability | None
     reliability: Known | None
     effective_rows: _Rows | None
+    groups: str | None
+    n_groups: Count | None
 
 
 DataRecord = Annotated[Mapping[str, Any], _Data]
-"""What was done to the data at the door."""
+"""What was done to the data when they were read."""
 SettingsRecord = Annotated[Mapping[str, Any], _Settings]
-"""How it was done."""
+"""The settings of the search."""

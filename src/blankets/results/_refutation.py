@@ -1,4 +1,4 @@
-"""`Refutation`: what became of a blanket when its data were tampered with."""
+"""`Refutation`: how a blanket changed when its data were changed on purpose."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, shown, wrapped
@@ -17,27 +18,28 @@ class Trial:
     """One attempt to refute a blanket."""
 
     name: str  # "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels"
-    # whether the blanket came through; "not asked" where the question does not arise
+    # whether the blanket passed; "not asked" if the trial does not apply
     verdict: Literal["passed", "failed", "not asked"]
     words: str  # what happened
     # numbers behind it; for row subsets the share of draws in which each member was found
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Refutation(Saved):
-    """Attempts to refute a blanket, and what became of it; print it.
+    """Trials that try to refute a blanket, and their results; print it.
 
     Made by `Blanket.refute` and `blankets.refute`.
 
     Attributes
     ----------
     target : str
-        Whose blanket it is.
+        The target of the blanket.
     members : tuple of str
         The blanket.
     trials : tuple of Trial
-        What was tried.
+        The trials.
     n_resamples : int
         Draws for each trial.
 

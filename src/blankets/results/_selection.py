@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 
+from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, digits, format_seconds, joined, shown, wrapped
 
-_MOST = 40  # features that a table shows; the rest are counted
+_MOST = 40  # most features that a table shows; the rest are counted
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Selection(Saved):
     """Features that an information filter selected, in order.
 
-    Made by `blankets.select`; read it, print it, keep it as JSON.
+    Made by `blankets.select`. You can print and save it.
 
     Attributes
     ----------
@@ -27,20 +29,20 @@ class Selection(Saved):
     names : tuple of str
         The selected features, in order of selection.
     scores : tuple of float
-        The criterion of each at the moment of its selection. The first is I(X;Y) for every criterion; scores
-        of later steps answer a question that involves the features before, and need not fall.
+        The criterion of each feature when it was selected. The first is I(X;Y) for every criterion; later
+        scores depend on the features selected before, and need not fall.
     relevance : tuple of float
         I(X;Y) of each, in nats.
     criterion : str
-        Which criterion.
+        Name of the criterion.
     formula : str
         What it computes.
     settings : dict
         Number of features, weights, label regime and how the table was read.
     labels : str
-        What was seen of the labels, and what was assumed of missing ones; empty if none is missing.
+        What the labels look like, and what was assumed about missing ones; empty if no label is missing.
     n_candidates : int
-        Features to choose from.
+        Number of features to choose from.
     excluded : dict of str to str
         Columns that could not be selected, and why.
     data : dict
@@ -128,7 +130,7 @@ class Selection(Saved):
         if self.labels:
             yield self.labels
         if cut := self.data.get("binned"):
-            yield f"Continuous, cut into levels by the rule {self.settings.get('discretize')}: {joined(tuple(cut))}."
+            yield cut_sentence(cut)
         if self.excluded:
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 

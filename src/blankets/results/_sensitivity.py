@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -24,10 +24,11 @@ class PriorRange:
     # low, high: its ends
     low: Probability
     high: Probability
-    surrogates: tuple[str, ...]  # what stands in for the target there, in order of the prior
+    surrogates: tuple[str, ...]  # what is counted in place of the target, in order of the prior
     members: tuple[str, ...]  # the blanket, strongest first
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Sensitivity(Saved):
     """The Markov blanket as a function of p(y=1).
@@ -40,21 +41,21 @@ class Sensitivity(Saved):
         The target.
     ranges : tuple of PriorRange
         Ranges of p(y=1) over which the blanket does not change, ascending. Together they are all values that
-        the labels, and what was said of the prior, allow.
+        the labels and the given prior allow.
     runs : tuple of (float, tuple of str)
         Members at single values of p(y=1), to plot: ``plot_prior_sensitivity(sensitivity.runs)``.
     kappas : tuple of float
-        κ at the same values: each row counts as much as κ rows with full labels; NaN where that is not known.
+        κ at the same values: each row counts as much as κ rows with full labels; NaN if that is not known.
     breakpoints : tuple of float
-        Where the surrogate changes.
+        Values of p(y=1) at which the surrogate changes.
     notes : tuple of str
         What the blanket depends on and what it does not.
     algorithm : str
-        Which algorithm searched.
+        The search algorithm.
     settings : dict
-        How it searched.
+        The settings of the search.
     n_searches : int
-        How many searches it took.
+        Number of searches.
 
     Examples
     --------
@@ -93,12 +94,12 @@ class Sensitivity(Saved):
 
     @property
     def always(self) -> tuple[str, ...]:
-        """Members whatever the prior."""
+        """Members for all values of the prior."""
         return tuple(name for name in self.ranges[0].members if all(name in r.members for r in self.ranges))
 
     @property
     def sometimes(self) -> tuple[str, ...]:
-        """Members for some values of the prior only."""
+        """Members for only some values of the prior."""
         ever = dict.fromkeys(name for found in self.ranges for name in found.members)
         return tuple(name for name in ever if name not in self.always)
 
@@ -151,7 +152,7 @@ class Sensitivity(Saved):
     def _words(self) -> Iterator[str]:
         yield from self.notes
         if self.sometimes:
-            yield f"Members whatever the prior: {joined(self.always) or 'none'}."
+            yield f"Members for every prior: {joined(self.always) or 'none'}."
         searches = count_of(self.n_searches, "search", "searches")
         effort = f"{count_of(self.n_rows, 'row')}, {searches}, {format_seconds(self.seconds)}"
         yield f"By {self.algorithm}: {effort}."

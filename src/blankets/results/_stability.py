@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from blankets.errors import ParameterError, did_you_mean
+from blankets.arguments import number
+from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
 from blankets.results._record import SettingsRecord
 from blankets.results._text import aligned, html_table
@@ -16,7 +17,7 @@ from blankets.results._words import count_of, digits, format_seconds, joined, sh
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST = 40  # features that a table shows; the rest are counted
+_MOST = 40  # most features that a table shows; the rest are counted
 THRESHOLD = 0.9
 _HOW = {
     "subsample": "subsamples of {:.0%} of the rows",
@@ -32,6 +33,7 @@ ASSUMPTIONS = {
 }
 
 
+@guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stability(Saved, Mapping[str, float]):
     """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
@@ -53,11 +55,11 @@ class Stability(Saved, Mapping[str, float]):
     fraction : float
         Share of the rows in each draw.
     mean_size : float
-        Mean number of members over the draws, q of the bound.
+        Mean number of members over the draws: q in the bound of `false_members`.
     algorithm : str
-        Which algorithm searched.
+        The search algorithm.
     settings : dict
-        How it searched.
+        The settings of the search.
 
     Examples
     --------
@@ -105,28 +107,28 @@ class Stability(Saved, Mapping[str, float]):
 
     def stable(self, threshold: float = THRESHOLD) -> tuple[str, ...]:
         """Return the features that are members in at least this share of the draws."""
-        return tuple(name for name, share in self.frequency.items() if share >= threshold)
+        least = number("threshold", threshold, "a share between 0 and 1", least=0, most=1)
+        return tuple(name for name, share in self.frequency.items() if share >= least)
 
     def false_members(self, threshold: float = THRESHOLD) -> float | None:
-        """Return a bound on the expected number of false features among `stable`, or None where none is known.
+        """Return a bound on the expected number of false features among `stable`, or None if no bound is known.
 
         E[V] <= q² / ((2π - 1) p), with q the mean size of the blanket over draws of half of the rows, p the
-        number of features and π the threshold. What is assumed is in `assumption`.
+        number of features and π the threshold. `assumption` says what this assumes.
 
         Parameters
         ----------
         threshold : float
-            Above one half.
+            A share above one half.
         """
-        if not 0.5 < threshold <= 1:
-            raise ParameterError.out_of_range("threshold", threshold, "above 0.5, and at most 1")
+        number("threshold", threshold, "above 0.5, and at most 1", above=0.5, most=1)
         if not self.assumption or not self.frequency:
             return None
         return self.mean_size**2 / ((2 * threshold - 1) * len(self.frequency))
 
     @property
     def assumption(self) -> str:
-        """What the bound of `false_members` assumes; empty where there is no bound."""
+        """What the bound of `false_members` assumes; empty if there is no bound."""
         return ASSUMPTIONS.get(self.method, "") if self.fraction == 0.5 else ""
 
     def table(self) -> list[dict[str, object]]:
@@ -162,7 +164,7 @@ class Stability(Saved, Mapping[str, float]):
         return f"Stability of the Markov blanket of {shown(self.target)} over {self.n_resamples} {how}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        # Those that were never members are counted, not listed.
+        # Features that were never members are counted, not listed.
         seen = [(name, share) for name, share in self.frequency.items() if share or name in self.members]
         rows = [[shown(name), f"{share:.0%}", "yes" if name in self.members else ""] for name, share in seen[:_MOST]]
         if len(self) > len(rows):

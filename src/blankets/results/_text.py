@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
-from blankets.results._words import count_of, digits, format_p, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, digits, format_p, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
 NOT_CHECKED = "not checked for redundancy"
 
-_MOST = 40  # members that a table shows; the rest are counted
+_MOST = 40  # most members that a table shows; the rest are counted
 
 
 def title(blanket: Blanket) -> str:
-    """Return the headline: whose blanket, and how large it is."""
+    """Return the headline: the target and the size of the blanket."""
     what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
     candidates = count_of(len(blanket.columns) - 1, "column")
     return f"{what} of {shown(blanket.target)}: {len(blanket)} of {candidates}"
@@ -40,7 +40,7 @@ def blanket_text(blanket: Blanket) -> str:
 
 
 def blanket_html(blanket: Blanket) -> str:
-    """Return the blanket as HTML; every name is escaped, for names come from data."""
+    """Return the blanket as HTML; every name is escaped, because names come from data."""
     method = "<br>".join(escape(line) for line in _method(blanket))
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
     return (
@@ -50,9 +50,11 @@ def blanket_html(blanket: Blanket) -> str:
 
 
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows; the role column only if a role is known."""
+    """Return headings and rows, with a column for roles only if a role is known."""
     marked = bool(blanket.unchecked or blanket.equivalents)
+    own_rows = blanket.data.get("complete_rows") is not None
     headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
+    headings += ["rows"] if own_rows else []
     headings += ["note"] if marked else []
     rows = []
     for name, evidence in list(blanket.strengths.items())[:_MOST]:
@@ -60,27 +62,41 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
         given = "the other members" if others and evidence.given else joined(evidence.given, 3)
         role = [blanket.roles.get(name, "")] if blanket.roles else []
         figures = [digits(evidence.effect), evidence.size, format_p(evidence.log_p)]
-        rows.append([shown(name), *role, *figures, given or "-", *([member_note(blanket, name)] if marked else [])])
+        behind = [f"{evidence.n_rows:,}"] if own_rows else []
+        note = [member_note(blanket, name)] if marked else []
+        rows.append([shown(name), *role, *figures, given or "-", *behind, *note])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
     return headings, rows
 
 
 def member_note(blanket: Blanket, name: str) -> str:
-    """Say what else is to be known of a member: whether it was checked, and who could stand in its place."""
+    """Say whether a member was checked, and which columns could replace it."""
     unchecked = [NOT_CHECKED] if name in blanket.unchecked else []
     others = blanket.equivalents.get(name, ())
     return "; ".join([*unchecked, *([f"or: {joined(others, 3)}"] if others else [])])
 
 
 def undecided_sentence(blanket: Blanket) -> str:
-    """Name the columns that are neither in nor out; empty if there are none."""
+    """Return a sentence with the undecided columns; empty if there are none."""
     if not blanket.undecided:
         return ""
     verb = "is" if len(blanket.undecided) == 1 else "are"
     return (
         f"Undecided, because rows are too few: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
         "blanket.undecided says what would settle it."
+    )
+
+
+def gaps_sentence(blanket: Blanket) -> str:
+    """Say how many rows are complete, where each test found its own; empty where values are not missing."""
+    complete = blanket.data.get("complete_rows")
+    if complete is None:
+        return ""
+    where = joined(tuple(blanket.data.get("missing", ())))
+    return (
+        f"Values are missing in {where}: {complete:,} of {blanket.n_rows:,} rows "
+        f"are complete, and each test used the rows that have what it needs."
     )
 
 
@@ -95,7 +111,7 @@ def partly_sentence(blanket: Blanket) -> str:
 
 
 def closing_sentence(blanket: Blanket) -> str:
-    """Say who came in by closing; empty if nobody did, and for the search that closes by itself."""
+    """Say which columns entered by closing; empty if none did, or if the algorithm closes by itself."""
     if not blanket.entered:
         return ""
     return f"Entered by closing, because they depend on the target given all members: {joined(blanket.entered)}."
@@ -113,10 +129,16 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield from filter(None, (closing_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket)))
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
+    if numbers := blanket.data.get("numbers"):
+        yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
     if cut := blanket.data.get("binned"):
-        yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretize')}: {joined(tuple(cut))}."
+        yield cut_sentence(cut)
     if dropped := blanket.data.get("dropped_rows"):
         yield f"Rows deleted for missing values: {dropped}."
+    if blanket.data.get("unlabeled_left_out"):
+        yield f"Rows without a target, left out: {blanket.data['unlabeled']}."
+    if sentence := gaps_sentence(blanket):
+        yield sentence
     if blanket.excluded:
         yield f"Not searched: {joined(tuple(blanket.excluded))}."
 

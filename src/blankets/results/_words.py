@@ -1,13 +1,36 @@
-"""Words and figures for people: p-values that underflow, sizes of effects, lists of names."""
+"""Format for reading: p-values (also tiny ones), sizes of effects, lists of names."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
+
+from blankets.independence import BLOCK_METHODS
 
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
+
+
+def cut_sentence(binned: Mapping[str, Mapping[str, object]]) -> str:
+    """Say which columns were cut into levels, and by which rule.
+
+    >>> cut_sentence({"age": {"rule": "sturges", "cuts": [40.0]}})
+    'Continuous, cut into levels by the rule sturges: age.'
+    """
+    rules = tuple(dict.fromkeys(str(how.get("rule")) for how in binned.values()))
+    rule = f"the rule {rules[0]}" if len(rules) == 1 else f"the rules {joined(rules)}"
+    return f"Continuous, cut into levels by {rule}: {joined(tuple(binned))}."
+
+
+def symbol_of(test: str, method: str = "") -> str:
+    """Return how the statistic of a test is written, by the test's word and how its p-value was found.
+
+    >>> symbol_of("auto"), symbol_of("auto", "products of residuals, with the variance that they show")
+    ('G', 'χ²')
+    """
+    return "χ²" if method and method in BLOCK_METHODS else SYMBOLS.get(test, "statistic")
+
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))
 
@@ -25,7 +48,7 @@ def size_of(effect: float) -> str:
 
 
 def format_p(log_p: float) -> str:
-    """Return the p-value for reading, from its natural logarithm; it never reads as 0.
+    """Return the p-value as text, from its natural logarithm; it is never shown as 0.
 
     >>> format_p(math.log(0.0314)), format_p(math.log(9.6e-6)), format_p(-2707.02), format_p(math.nan)
     ('0.031', '9.6e-06', '2.3e-1176', 'not known')
@@ -45,7 +68,7 @@ def format_p(log_p: float) -> str:
 
 
 def digits(value: float, digits: int = 3) -> str:
-    """Return a number with a few significant digits and no exponent where it can be helped.
+    """Return a number with a few significant digits, and without an exponent if possible.
 
     >>> digits(23.14159), digits(0.0123456), digits(48213.7), digits(math.nan)
     ('23.1', '0.0123', '48214', '?')
@@ -58,7 +81,7 @@ def digits(value: float, digits: int = 3) -> str:
 
 
 def joined(names: Sequence[str], most: int = 8) -> str:
-    """Return names as in a sentence, cut after ``most`` of them.
+    """Return names joined as in a sentence, at most ``most`` of them.
 
     >>> joined(["age"]), joined(["age", "smoker"]), joined(["a", "b", "c", "d"], most=2)
     ('age', 'age and smoker', 'a, b and 2 more')
@@ -80,7 +103,7 @@ def count_of(count: float, singular: str, plural: str | None = None) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return a time for reading.
+    """Return a duration as text.
 
     >>> format_seconds(0.0213), format_seconds(4.21), format_seconds(130.0)
     ('21 ms', '4.2 s', '2 min 10 s')

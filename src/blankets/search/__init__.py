@@ -1,4 +1,4 @@
-"""Markov blanket algorithms: one a file, each a plain function of an `IndependenceTest`."""
+"""Markov blanket algorithms: one per file, each a plain function of an `IndependenceTest`."""
 
 from blankets.search._contract import Algorithm, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find

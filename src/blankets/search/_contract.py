@@ -1,12 +1,12 @@
-"""What an algorithm is given and what it gives back.
+"""The input and output of an algorithm.
 
 An algorithm is a plain function::
 
     def iamb(tests, target, candidates, *, alpha, trace) -> Found
 
-of an `IndependenceTest`, a column and candidate columns (all by number). It returns what it found and
-tells the `Trace` each decision with the test behind it. Progress bars, log lines and `Blanket.explain`
-listen to the trace; an algorithm prints nothing.
+of an `IndependenceTest`, a column and candidate columns (all by number). It returns what it found, and
+records in the `Trace` each decision with its test. Progress bars, log lines and `Blanket.explain`
+use the trace; an algorithm prints nothing.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ class Found:
     """What an algorithm found about one target."""
 
     members: tuple[int, ...]  # the blanket (or the neighbors, for algorithms that stop there), in the order of entry
-    # Where the algorithm can tell. "neighbor" is a parent or child, which of them is not known.
+    # If the algorithm can find them. "neighbor" is a parent or child; it is not known which.
     roles: Mapping[int, Role] = field(default_factory=dict)
     # for a spouse, the child through which it was found
     common_children: Mapping[int, int] = field(default_factory=dict)
-    # for variables left out, a set that separates them from the target, where one was kept
+    # for variables left out, a set that separates them from the target, if one was recorded
     separators: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    # Whether every column left out was asked for given the members (see `blankets.search.closing`); then:
+    # Whether every column left out was tested given the members (see `blankets.search.closing`); then:
     closed: bool = False
-    # entered, left: who came in and who went out by closing
+    # entered, left: columns added and columns removed by closing
     entered: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
     evidence: tuple[Evidence, ...] = ()  # the test of each member given the others, or as many as rows allow
-    unchecked: tuple[int, ...] = ()  # members of which no test given the others could tell whether they are redundant
-    # columns that are out because some of the members separate them from the target; rows are too few to test
-    # them given all members
+    unchecked: tuple[int, ...] = ()  # members that could not be tested given the others, for redundancy
+    # columns that are out because some of the members separate them from the target; there are too few rows to
+    # test them given all members
     partly: tuple[int, ...] = ()
-    # columns that are neither in nor out, for want of rows, each with the rows that would settle it
+    # columns that are neither in nor out, because of too few rows, each with the number of rows needed
     undecided: Mapping[int, float] = field(default_factory=dict)
-    # for a member, the columns that could stand in its place
+    # for a member, the columns that could replace it
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -67,15 +67,15 @@ class Decision:
 
 @dataclass(slots=True)
 class Trace:
-    """Collects the decisions of one search and passes them on to a listener."""
+    """Collects the decisions of one search and passes them to a listener."""
 
     listener: Callable[[str], None] | None = None
     decisions: list[Decision] = field(default_factory=list)  # admissions and removals, in order
-    # phase and evidence of the scans whose candidates were passed over, as arrays: with 139,351 features there is
-    # no object for each of them
+    # phase and evidence of the scans whose candidates were not admitted, as arrays: with 139,351 features an
+    # object for each would be too slow
     scans: list[tuple[str, EvidenceBatch]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # sentences for the user, for example that the search began to cycle
-    # what the search holds at this moment (for a user who interrupts it)
+    # the members at this moment (for a user who interrupts the search)
     members: list[int] = field(default_factory=list)
 
     def admitted(self, evidence: Evidence, phase: str, reason: str = "") -> None:
@@ -93,7 +93,7 @@ class Trace:
         self._tell(phase)
 
     def passed_over(self, evidence: Evidence | EvidenceBatch, phase: str, reason: str = "") -> None:
-        """Record that candidates have been looked at and left outside."""
+        """Record that candidates were tested and not admitted."""
         if isinstance(evidence, Evidence):
             self.decisions.append(Decision("passed over", phase, evidence, reason))
         else:
@@ -105,7 +105,7 @@ class Trace:
         self.notes.append(sentence)
 
     def phase(self, phase: str) -> None:
-        """Say what is being done now."""
+        """Record the current phase."""
         self._tell(phase)
 
     def _tell(self, phase: str) -> None:
@@ -122,10 +122,10 @@ class Algorithm:
     reference: str  # the paper it comes from
     sound: bool  # whether it returns the true blanket under faithfulness and perfect tests
     finds: Literal["blanket", "neighbors"] = "blanket"  # what the members are
-    roles: bool  # whether it tells neighbors from spouses
+    roles: bool  # whether it distinguishes neighbors and spouses
     when: str  # one sentence: when to use it
-    # what it counts in place of a partly labeled target, where that is part of the published algorithm; by
-    # default the most powerful of what is valid
+    # what it counts in place of a partly labeled target, if that is part of the published algorithm; by
+    # default the most powerful valid surrogate
     surrogate: str | None = None
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
     both_ends: bool = False

@@ -1,4 +1,4 @@
-"""Tests of which only so many may be asked: for searches that would try more sets than there is time for."""
+"""Limit the number of tests, for searches that would try too many sets."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ T = TypeVar("T")
 
 
 class OutOfTests(Exception):
-    """A search has asked for as many tests as it was allowed."""
+    """A search has used all the tests that it was allowed."""
 
 
 class LimitedTests(IndependenceTest):
-    """Other tests, of which only a number may be asked before `OutOfTests` is raised.
+    """Other tests, with a limit on their number; beyond it `OutOfTests` is raised.
 
-    What is counted are the tests asked for, and not those performed, so that the answer does not depend on what
-    other searches have left in a cache.
+    Requested tests are counted, not performed ones, so that the answer does not depend on what other searches
+    have left in a cache.
 
-    ``tests``: what answers. ``most``: how many tests.
+    ``tests``: the tests to ask. ``most``: the limit.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class LimitedTests(IndependenceTest):
 
     @property
     def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests have been performed."""
+        """Number of tests performed."""
         return self.tests.n_tests
 
     def scan(
@@ -63,7 +63,7 @@ class LimitedTests(IndependenceTest):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find the weakest tie of each x over the subsets of a set; all of them are asked for at once."""
+        """Find the weakest dependence of each x over the subsets of a set; all subsets count at once."""
         deepest = self.deepest(xs, y, among)
         largest = deepest if max_size is None else min(max_size, deepest)
         fixed = containing is not None
@@ -74,11 +74,11 @@ class LimitedTests(IndependenceTest):
         )
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return what the tests allow."""
+        """Return the bound of the tests."""
         return self.tests.deepest(xs, y, among)
 
     def remember(self, key: Hashable, work: Callable[[], T]) -> T:
-        """Return what ``work`` returned when it was first asked for under this key."""
+        """Return the result of ``work``, computed once for each key."""
         return self.tests.remember(key, work)
 
     def _ask(self, n: int) -> None:

@@ -1,9 +1,9 @@
-"""What the two-phase algorithms share: neighbors of one variable at a time, then spouses.
+"""Shared code of the two-phase algorithms: neighbors of one variable at a time, then spouses.
 
-Each of them first learns the neighbors of the target, then the neighbors of those, and tests which of
-the latter are spouses. They differ in how they learn neighbors (`Neighborhood` is what they learn), so
-the rest is written once: `LocalSearch` remembers neighborhoods for other targets, `symmetric` is the
-rule "X is a neighbor of Y only if Y is one of X", and `blanket_of` is the second phase.
+Each of them first finds the neighbors of the target, then the neighbors of these, and tests which of
+the latter are spouses. They differ in how they find neighbors (a `Neighborhood`); the rest is here:
+`LocalSearch` stores neighborhoods for other targets, `symmetric` is the rule "X is a neighbor of Y only
+if Y is a neighbor of X", and `blanket_of` is the second phase.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Given = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighborhood:
-    """What was learned about the neighbors of one variable."""
+    """The neighbors of one variable, and how they were found."""
 
     members: Given  # the neighbors, in the order of entry
-    # for those left out, the set that separated them, where it is not the empty one: with 139,351 columns nearly
-    # all are dropped marginally, and `separator` knows that of whatever is not here
+    # for variables left out, the set that separated them, if it is not empty: with 139,351 columns nearly all are
+    # independent without conditioning, and `separator` assumes that for all columns not listed here
     separators: dict[int, Given] = field(default_factory=dict)
-    untested: frozenset[int] = frozenset()  # columns about which no test could be performed
+    untested: frozenset[int] = frozenset()  # columns that could not be tested
     capped: bool = False  # whether there were conditioning sets larger than the limit
-    log: Trace = field(default_factory=Trace)  # the decisions behind it
+    log: Trace = field(default_factory=Trace)  # the decisions
 
     def separator(self, x: int) -> Given | None:
         """Return the set that separated ``x``; None for a member and for an untested column."""
@@ -43,10 +43,10 @@ Decide = Callable[[int, list[int]], Iterable[EvidenceBatch]]
 
 
 class LocalSearch:
-    """One run of a two-phase algorithm: the data, the settings, and what has been learned so far.
+    """One run of a two-phase algorithm: the data, the settings, and the results so far.
 
-    ``target``: whose blanket is wanted. ``candidates``: the other columns in play. ``trace``: told about the decisions
-    that concern the target.
+    ``target``: the column whose blanket is wanted. ``candidates``: the other columns. ``trace``: records the decisions
+    about the target.
     """
 
     def __init__(
@@ -61,22 +61,22 @@ class LocalSearch:
     ) -> None:
         self.tests, self.target, self.alpha, self.max_given, self.trace = tests, target, alpha, max_given, trace
         universe = frozenset((*candidates, target))
-        # One object for equal universes, so that looking up a key need not compare 139,351 columns.
+        # One object for equal sets of columns, so that looking up a key need not compare 139,351 columns.
         self.universe, self.columns = tests.remember(
             ("universe", universe), lambda: (universe, tuple(sorted(int(x) for x in universe)))
         )
         self.capped = False
 
     def others(self, x: int) -> Given:
-        """Return all columns in play but ``x``."""
+        """Return all columns of the search except ``x``."""
         at = bisect_left(self.columns, x)
         return self.columns[:at] + self.columns[at + 1 :]
 
     def learn(self, name: Hashable, x: int, work: Callable[[LocalSearch, int, Trace], Neighborhood]) -> Neighborhood:
-        """Return the neighborhood of ``x`` under the method ``name``, worked out once for all targets.
+        """Return the neighborhood of ``x`` by the method ``name``, computed once for all targets.
 
-        Of columns other than the target the evidence of those dropped marginally is not kept: it would be
-        139,351 tests for each. `tell` repeats that scan if such a column becomes a target.
+        For columns other than the target, the evidence of marginally independent columns is not kept: it could
+        be 139,351 tests for each. `tell` repeats that scan if such a column becomes a target.
         """
 
         def worked_out() -> Neighborhood:
@@ -93,7 +93,7 @@ class LocalSearch:
         return found
 
     def tell(self, found: Neighborhood) -> None:
-        """Pass the decisions about the target's own neighbors on to the trace."""
+        """Record the decisions about the target's own neighbors in the trace."""
         if not any(_is_marginal(batch) for _, batch in found.log.scans):
             marginal = self.tests.scan(self.others(self.target), self.target)
             self.trace.passed_over(marginal.where(marginal.independent(self.alpha)), "neighbors")
@@ -104,14 +104,14 @@ class LocalSearch:
     def separate(
         self, xs: Sequence[int], among: Sequence[int], *, y: int | None = None, containing: int | None = None
     ) -> EvidenceBatch:
-        """Find for each x the first subset that separates it from ``y`` (the target), else its weakest evidence."""
+        """Find for each x the first subset that separates it from ``y`` (the target), or its weakest evidence."""
         limit = self.max_given
         self.capped |= limit is not None and any(len(among) - (x in among) > limit for x in xs)
         y = self.target if y is None else y
         return self.tests.separate(xs, y, among, containing=containing, max_size=limit, stop_at=self.alpha)
 
     def admit_spouse(self, evidence: Evidence, child: int) -> None:
-        """Tell the trace of a new spouse."""
+        """Record a new spouse in the trace."""
         name = self.tests.names[child]
         self.trace.admitted(evidence, "spouses", f"dependent on the target given {name}, a child of both")
 
@@ -121,7 +121,7 @@ def _is_marginal(batch: EvidenceBatch) -> bool:
 
 
 def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
-    """Keep those neighbors of ``y`` of which ``y`` is a neighbor in turn (AlgorithmPC of Peña et al.)."""
+    """Keep the neighbors of ``y`` that also have ``y`` as a neighbor (AlgorithmPC of Peña et al.)."""
     own = neighbors(y)
     one_sided = {x: neighbors(x).separator(y) for x in own.members if y not in neighbors(x).members}
     return replace(
@@ -133,9 +133,9 @@ def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
 
 
 def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | None = None) -> Neighborhood:
-    """Return the neighbors of the target and tell the trace about them.
+    """Return the neighbors of the target and record them in the trace.
 
-    ``neighbors``: the neighborhood of a column. ``raw``: the same before the check of symmetry, where there is one.
+    ``neighbors``: gives the neighborhood of a column. ``raw``: the same before the check of symmetry, if there is one.
     """
     found = neighbors(search.target)
     before = found if raw is None else raw(search.target)
@@ -155,11 +155,12 @@ def blanket_of(
     candidates: Sequence[int] | None = None,
     decide: Decide | None = None,
 ) -> Found:
-    """Add the spouses: neighbors of neighbors that are tied to the target given the neighbor they share.
+    """Add the spouses: neighbors of neighbors that depend on the target given the neighbor they share.
 
-    ``neighbors``: the neighborhood of a column. ``candidates``: who may be a spouse through any neighbor of the target;
-    by default the neighbors of that one. ``decide``: ``decide(y, xs)`` yields the tests that decide whether each x is a
-    spouse through y. By default x is tested given y and the set that separated it from the target.
+    ``neighbors``: gives the neighborhood of a column. ``candidates``: the possible spouses for a neighbor of the
+    target; by default the neighbors of that neighbor. ``decide``: ``decide(y, xs)`` yields the tests that decide
+    whether each x is a spouse through the common neighbor y. By default x is tested given y and the set that
+    separated it from the target.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
     around = {y: neighbors(y) for y in own.members}
@@ -184,7 +185,7 @@ def tied_given(
 ) -> Iterator[EvidenceBatch]:
     """Test each x against the target given y and the set that separated x, one batch for each such set.
 
-    No test can tie x to the target if y is in the set, or if there is none.
+    No test is possible if y is in the set, or if there is no such set.
     """
     groups: dict[Given, list[int]] = {}
     for x in xs:
@@ -202,11 +203,11 @@ def found(
     separators: Mapping[int, Given],
     around: Mapping[int, Neighborhood] | None = None,
 ) -> Found:
-    """Put the answer together, with the roles that can be told without further tests.
+    """Make the answer, with the roles that need no further tests.
 
-    ``common_children``: spouses, each with the child that it shares with the target. ``separators``: what separated
-    others from the target. ``around``: the neighborhoods of the neighbors: their separating sets tell parents from
-    children.
+    ``common_children``: spouses, each with the child that it shares with the target. ``separators``: sets that
+    separated other columns from the target. ``around``: the neighborhoods of the neighbors; their separating sets
+    distinguish parents and children.
     """
     if search.capped:
         search.trace.note(
@@ -225,7 +226,7 @@ def found(
 
 @dataclass(frozen=True, slots=True)
 class _Separators:
-    """What the neighborhoods of some columns tell about pairs of them, and of others and the target."""
+    """Separating sets from the neighborhoods of some columns, and from that of the target."""
 
     around: Mapping[int, Neighborhood]
     target: int
@@ -234,7 +235,7 @@ class _Separators:
     def separator(self, a: int, b: int) -> Given | None:
         """Return a set that separates two columns, or None if none is known."""
         if b == self.target:
-            return self.separators.get(a, ())  # a set that is not kept is the empty one
+            return self.separators.get(a, ())  # a set that is not stored is the empty set
         for x, y in ((a, b), (b, a)):
             separator = self.around[x].separator(y) if x in self.around else None
             if separator is not None:

@@ -1,7 +1,7 @@
-"""The registry: every algorithm under the name that users write, and the rule behind ``"auto"``.
+"""The registry: every algorithm under the name that users write, and the choice of ``"auto"``.
 
-A file of this folder without a leading underscore is an algorithm; what it lists in its ``ALGORITHMS``
-is registered. To add an algorithm, add a file.
+A file of this folder without a leading underscore is an algorithm; the entries of its ``ALGORITHMS``
+are registered. To add an algorithm, add a file.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ALGORITHMS: dict[str, Algorithm] = {found.name: found for found in sorted(_regis
 
 
 def find(name: str, others: Iterable[str] = ()) -> Algorithm:
-    """Return the algorithm of this name, in any case and with dashes, underscores or blanks.
+    """Return the algorithm with this name, in upper or lower case, with dashes, underscores or blanks.
 
-    ``others`` are algorithms that live elsewhere, and may have been meant.
+    ``others``: names of algorithms outside the registry, for suggestions.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def find(name: str, others: Iterable[str] = ()) -> Algorithm:
 def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
     """Refuse options that the algorithm does not have, and name those that it has.
 
-    ``others`` are arguments that are no options, but may have been meant.
+    ``others``: other arguments, for suggestions.
 
     Examples
     --------
@@ -74,9 +74,9 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iter
 
 
 def choose(n_features: int) -> tuple[str, str]:
-    """Return the algorithm that ``"auto"`` stands for, and why, in a sentence.
+    """Return the algorithm that ``"auto"`` means, and a sentence that says why.
 
-    It was chosen by what was measured over networks and tables (see the page on algorithms): of all searches it came
+    It was chosen by measurements on networks and tables (see the page on algorithms): of all searches it came
     nearest to the true blankets, within a bounded time.
 
     Examples

@@ -1,21 +1,21 @@
-"""Who is who in a blanket: neighbor or spouse, and parent or child where the data can tell.
+"""Roles in a blanket: neighbor or spouse, and parent or child where the data can show it.
 
-Three patterns identify a direction, whatever else the network holds, because each rests on a separating set:
+Three patterns identify a direction in any network, because each follows from a separating set:
 
 - X and T are separated by a set without C, and both are neighbors of C: T -> C <- X, so C is a child and
   X a spouse;
 - A and B are neighbors of T and separated by a set without T: A -> T <- B, so both are parents;
-- A is a parent, and A and N, a neighbor, are separated by a set with T: then T -> N, for otherwise T would be
-  a collider between them.
+- A is a parent, and A and N, a neighbor, are separated by a set with T: then T -> N, because otherwise T would be
+  a collider (a common effect) between them.
 
-A separating set found on few rows may only be a dependence that was missed: then no collider is there, and every
-arrow drawn from it is wrong. So an arrow needs evidence on both sides (`shown`): the dependence that opens or closes
-with the variable in the middle, and an independence that had the rows to be one. If the variable in the middle
-did pass the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations multiply
-along a chain (exactly so for two levels in the middle); a test that would have found that with probability 0.95
-and did not is evidence of independence.
+With few rows, a separating set may only mean that a test missed a dependence: then there is no collider, and every
+arrow from it is wrong. So an arrow needs evidence for both parts (`collider_shows`): the dependence that appears or
+disappears with the variable in the middle, and an independence from a test with enough rows. If the variable in the
+middle passed the dependence on, the two ends would share about 2 I(a; m) I(m; b) nats, as squared correlations
+multiply along a chain (exactly for two levels in the middle). A test that would have found this with probability
+0.95, and did not, is evidence of independence.
 
-Every other neighbor stays a "neighbor": a parent or a child, the data do not say which.
+Every other neighbor stays a "neighbor": a parent or a child; the data do not show which.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from blankets.search._contract import Found, Role, Trace
 from blankets.search._skeleton import Skeleton
 from blankets.stats import attained_power
 
-_POWER = 0.95  # with which an independence must have been able to be a dependence
-_PLENTY = 1e4  # a noncentrality that any test finds
+_POWER = 0.95  # power that a test must have before its "independent" counts as evidence
+_PLENTY = 1e4  # a noncentrality (strength) that any test finds
 
 
 def resolve_roles(
@@ -45,13 +45,12 @@ def resolve_roles(
     trace: Trace,
     max_given: int | None = None,
 ) -> Found:
-    """Tell the roles of the members of a blanket, by the PC algorithm over them and the target.
+    """Find the roles of the members of a blanket, by the PC algorithm over them and the target.
 
-    For algorithms that return members without roles. All members are kept; one that turns out to be
-    neither a neighbor nor a spouse (tests on few rows contradict each other) has no role, and a note
-    says so.
+    For algorithms that return members without roles. All members are kept. A member that is neither a
+    neighbor nor a spouse (tests on few rows can contradict each other) has no role, and a note says so.
 
-    ``trace``: told if something is odd. ``max_given``: largest conditioning set; default no limit.
+    ``trace``: gets such notes. ``max_given``: largest conditioning set; default: no limit.
 
     Examples
     --------
@@ -91,9 +90,9 @@ def orient(
 ) -> dict[int, Role]:
     """Turn neighbors into parents and children where a collider or its absence identifies them.
 
-    For algorithms that know the neighbors and the spouses already. Separating sets are looked for among
-    the members of the blanket and the target, as the PC algorithm does; where none is found, nothing is
-    concluded, so that a role given is right whenever the tests are.
+    For algorithms that know the neighbors and the spouses already. Separating sets are searched among
+    the members of the blanket and the target, as in the PC algorithm. If none is found, no role is given.
+    So every role is right if the tests are right.
 
     ``common_children``: for each spouse a common child with the target; that neighbor is a child. ``max_given``:
     largest conditioning set; default no limit.
@@ -112,7 +111,7 @@ def orient(
 
 
 def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
-    """Return each X of an unshielded collider target -> C <- X, with its C."""
+    """Return each X of an unshielded collider target -> C <- X (X and the target not adjacent), with its C."""
     found: dict[int, int] = {}
     neighbors = skeleton.neighbors(target)
     if len(neighbors) == len(skeleton.nodes) - 1:
@@ -128,7 +127,7 @@ def find_spouses(skeleton: Skeleton, target: int) -> dict[int, int]:
 
 
 class Separators(Protocol):
-    """Anything that may know a separating set of two variables: a `Skeleton`, what neighborhoods tell."""
+    """Anything that may know a separating set of two variables, for example a `Skeleton`."""
 
     def separator(self, a: int, b: int, /) -> tuple[int, ...] | None:
         """Return a set that separates the two, or None if none is known."""
@@ -143,40 +142,43 @@ def roles_from(
     *,
     alpha: float,
 ) -> dict[int, Role]:
-    """Return the role of each neighbor and spouse by the three patterns, arrows only where they are shown."""
+    """Return the role of each neighbor and spouse by the three patterns; arrows need evidence (`collider_shows`)."""
     parents, through_target = set[int](), set[tuple[int, int]]()
     children = {
         child
         for x, child in common_children.items()
-        if (given := separators.separator(x, target)) is not None and shown(tests, x, target, child, given, alpha=alpha)
+        if (given := separators.separator(x, target)) is not None
+        and collider_shows(tests, x, target, child, given, alpha=alpha)
     }
     for a, b in combinations(neighbors, 2):
         given = separators.separator(a, b)
-        if given is None or not shown(tests, a, b, target, given, alpha=alpha):
+        if given is None or not collider_shows(tests, a, b, target, given, alpha=alpha):
             continue
         if target in given:
             through_target |= {(a, b), (b, a)}
         else:
             parents |= {a, b}
     children |= {n for a, n in through_target if a in parents - children}
-    # Tests on few rows may call a variable both; then it is neither.
+    # Tests on few rows may make a variable both parent and child; then it gets neither role.
     roles: dict[int, Role] = {
         x: "neighbor" if (x in parents) == (x in children) else "parent" if x in parents else "child" for x in neighbors
     }
     return roles | dict.fromkeys(common_children, "spouse")
 
 
-def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float) -> bool:
+def collider_shows(
+    tests: IndependenceTest, a: int, b: int, middle: int, separator: Sequence[int], *, alpha: float
+) -> bool:
     """Return whether the data show that ``middle`` is a collider between two variables, or that it is none.
 
-    ``a``, ``b``: two variables that are separated. ``middle``: A neighbor of both. ``separator``: what separates them:
-    without ``middle`` it is a collider, with it it is none.
+    ``a``, ``b``: two separated variables. ``middle``: a neighbor of both. ``separator``: the set that separates them.
+    If it does not contain ``middle``, the claim is "collider", otherwise "no collider".
 
     Examples
     --------
     >>> import networkx as nx
     >>> from blankets.independence import DSeparation
-    >>> shown(DSeparation(nx.DiGraph({0: [2], 1: [2]})), 0, 1, 2, (), alpha=0.01)
+    >>> collider_shows(DSeparation(nx.DiGraph({0: [2], 1: [2]})), 0, 1, 2, (), alpha=0.01)
     True
     """
     rest = tuple(z for z in separator if z not in (a, b, middle))
@@ -187,6 +189,6 @@ def shown(tests: IndependenceTest, a: int, b: int, middle: int, separator: Seque
     sides = tests.scan((a, b), middle, rest)
     if not sides.dependent(alpha).all():
         return False
-    effects = np.maximum(sides.effect - sides.dof / (2.0 * np.asarray(sides.n_rows)), 0.0)  # without what chance adds
+    effects = np.maximum(sides.effect - sides.dof / (2.0 * np.asarray(sides.n_rows)), 0.0)  # minus what chance adds
     noncentrality = min(4.0 * independence.n_rows * float(effects.prod()), _PLENTY)
     return bool(attained_power(noncentrality, independence.dof, alpha) >= _POWER)

@@ -1,4 +1,4 @@
-"""The bookkeeping of searches that admit one variable after another and remove what a subset separates."""
+"""Shared state of searches that admit one variable after another and remove those that a subset separates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from blankets.search._local import Given, LocalSearch, Neighborhood
 class Sieve:
     """Members of a neighborhood in the order of marginal association.
 
-    ``y``: whose neighbors are sought.
+    ``y``: the variable whose neighbors are sought.
 
-    ``members``: The neighbors so far. ``separators``: What separated those that were turned away or removed; not of
-    those independent marginally.
+    ``members``: the neighbors so far. ``separators``: the sets that separated refused or removed variables; not for
+    marginally independent ones.
     """
 
     def __init__(self, search: LocalSearch, y: int, log: Trace) -> None:
@@ -42,7 +42,7 @@ class Sieve:
         self.log.admitted(evidence, "neighbors", "next in the order of marginal association")
 
     def remove(self, evidence: Evidence) -> None:
-        """Remove a member, or turn a candidate away, because of the test that separated it."""
+        """Remove a member, or refuse a candidate, because of the test that separated it."""
         self.separators[evidence.x] = evidence.given
         if evidence.x in self.members:
             self.members.remove(evidence.x)
@@ -51,9 +51,9 @@ class Sieve:
             self.log.passed_over(evidence, "neighbors", "separated from the target by neighbors")
 
     def purge(self, newest: int) -> None:
-        """Remove, one after another, the members that a subset of the others with ``newest`` separates.
+        """Remove, one after another, the members that are separated by a subset of the others with ``newest``.
 
-        Subsets without it have been tried before. It may be a member or not.
+        Subsets without ``newest`` were tried before. It may be a member or not.
         """
         left = [x for x in self.members if x != newest]
         while left:
@@ -65,14 +65,14 @@ class Sieve:
             left = left[left.index(false[0].x) + 1 :]
 
     def separated(self, xs: Sequence[int], among: Sequence[int], containing: int | None = None) -> EvidenceBatch:
-        """Return the evidence of those x that a subset of ``among`` separates, the first such subset each."""
+        """Return the evidence of the x that a subset of ``among`` separates, each with the first such subset."""
         limit, alpha = self.search.max_given, self.search.alpha
         self.capped |= limit is not None and any(len(among) - (x in among) > limit for x in xs)
         batch = self.search.tests.separate(xs, self.y, among, containing=containing, max_size=limit, stop_at=alpha)
         return batch.where(batch.independent(alpha))
 
     def neighborhood(self) -> Neighborhood:
-        """Return what has been learned."""
+        """Return the neighborhood found."""
         return Neighborhood(
             members=tuple(self.members),
             separators=self.separators,

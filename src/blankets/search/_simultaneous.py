@@ -1,4 +1,4 @@
-"""What BAMB and EEMB share: candidates for spouses are kept for each neighbor and sifted, and help in turn."""
+"""Shared code of BAMB and EEMB: possible spouses are kept for each neighbor, tested, and used in further tests."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from blankets.search._sieve import Sieve
 
 
 def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence], members: Sequence[int]) -> list[int]:
-    """Return the candidates for spouses through ``child`` that nothing at hand shows to be false.
+    """Return the possible spouses through ``child`` that no test so far shows to be false.
 
-    ``child``: the neighbor through which they were found. ``candidates``: what ties each of them to the target given
+    ``child``: the common neighbor. ``candidates``: for each, the evidence that it depends on the target given
     ``child``. ``members``: the neighbors, which with the other candidates may separate one from the target.
     """
     order = sorted(candidates, key=lambda evidence: (evidence.log_p, -evidence.statistic, evidence.x))
@@ -38,7 +38,7 @@ def sift_spouses(search: LocalSearch, child: int, candidates: Sequence[Evidence]
 
 
 def _sift_by_pairs(search: LocalSearch, child: int, order: Sequence[int]) -> list[int]:
-    """Keep those that neither the child alone nor the child with one other candidate separates."""
+    """Keep the candidates that neither the child alone nor the child with one other candidate separates."""
     tests, target, alpha = search.tests, search.target, search.alpha
     kept: list[int] = []
     for newest in order:
@@ -55,7 +55,7 @@ def _sift_by_pairs(search: LocalSearch, child: int, order: Sequence[int]) -> lis
 
 
 def drop_false_neighbors(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> None:
-    """Remove the members that some of the others, together with the spouses through them, separate."""
+    """Remove the members that are separated by some of the others together with their spouses."""
     search = sieve.search
     limit, false = search.max_given, dict[int, Evidence]()
     for sets in subsets(sieve.members, max_size=limit):
@@ -66,15 +66,15 @@ def drop_false_neighbors(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> 
                 continue
             rest = [x for x in sieve.members if x not in some and x not in false]
             if len(given) == len(some) or not rest:
-                continue  # without spouses the set has been tried before
+                continue  # without spouses the set was tried before
             batch = search.tests.scan(rest, sieve.y, given)
             false.update((evidence.x, evidence) for evidence in batch.where(batch.independent(search.alpha)))
     for evidence in false.values():
         sieve.remove(evidence)
 
 
-def answer(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> Found:
-    """Return the members of the sieve and the spouses through them, and tell the trace."""
+def found_with_spouses(sieve: Sieve, spouses: Mapping[int, Sequence[int]]) -> Found:
+    """Return the members of the sieve and their spouses, and record them in the trace."""
     search, members = sieve.search, sieve.members
     search.capped |= sieve.capped
     common_children: dict[int, int] = {}

@@ -1,20 +1,20 @@
-"""The skeleton of the PC algorithm, worked out only where somebody asks.
+"""The skeleton (undirected edges) of the PC algorithm, computed only where it is needed.
 
 PC starts with all edges and removes x - y as soon as a set of neighbors of x, or a set of neighbors of
-y, separates the two; the sets grow from one level to the next. Both halves of that "or" can be done
-apart: the *side* of x are the variables that no set of x's own neighbors separates from x, and x - y is an
-edge if each is on the side of the other. So an edge at the target costs one side for each of its
-neighbors, and nothing is done about the rest of the network.
+y, separates the two; the sets grow from one level to the next. The two halves of that "or" can be done
+separately: the *side* of x are the variables that no set of x's own neighbors separates from x, and x - y is an
+edge if each is on the side of the other. So the edges of the target need one side for each of its
+neighbors, and nothing for the rest of the network.
 
 The neighbors that form conditioning sets are those at the beginning of a level ("stable" removal:
 Colombo & Maathuis 2014, Order-independent constraint-based causal structure learning, JMLR 15), so that
 the order of the columns does not decide which edges stay.
 
-Why this also tells the truth on a part of the variables: let the part hold the blanket of t. A
-non-descendant x of t is separated from it by t's parents. For a descendant x every ancestor of t is one of
-x, so that the set which separates x from t in the marginal model is a set of neighbors of x in that model
-(a collider path through ancestors of x is inducing). Hence PC run on a blanket and its target finds the
-true edges of the target, although other variables are hidden from it.
+Why this is also right on a part of the variables: let the part contain the blanket of t. A non-descendant
+x of t is separated from it by t's parents. For a descendant x every ancestor of t is an ancestor of x, so
+the set that separates x from t in the marginal model is a set of neighbors of x in that model (a collider
+path through ancestors of x is inducing). So PC on a blanket and its target finds the true edges of the
+target, although the other variables are not used.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ CAPPED = (
 
 @dataclass(slots=True)
 class Side:
-    """What the neighbors of one variable say about the others."""
+    """The neighbors of one variable, and which others they separate from it."""
 
-    # the neighbors, from the strongest to the weakest marginal dependence, and for each the weakest of the
-    # evidence that kept it
+    # the neighbors, from the strongest to the weakest marginal dependence, each with its weakest evidence of
+    # dependence
     weakest: dict[int, Evidence]
-    # Those that a non-empty set separated, by the size of the set. All others but the untested are marginally
-    # independent.
+    # Variables that a non-empty set separated, by the size of the set. All others except the untested are
+    # marginally independent.
     separated: dict[int, Evidence] = field(default_factory=dict)
-    # those with too few rows for even the marginal test: nothing is known about them, so they take no part
+    # variables with too few rows even for the marginal test: nothing is known about them, so they are not used
     untested: frozenset[int] = frozenset()
     capped: bool = False  # whether there were sets larger than the limit
 
 
 class Skeleton:
-    """Edges among some variables, each worked out when first asked for.
+    """Edges among some variables, each computed when first needed.
 
-    ``nodes``: the variables in play. ``max_given``: largest conditioning set; default no limit.
+    ``nodes``: the variables. ``max_given``: largest conditioning set; default: no limit.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Skeleton:
 
     @property
     def capped(self) -> bool:
-        """Whether a limit on conditioning sets has been felt so far."""
+        """Whether the limit on conditioning sets has excluded some sets so far."""
         return any(side.capped for side in self._sides.values())
 
     def side(self, x: int) -> Side:
@@ -72,7 +72,7 @@ class Skeleton:
         return tuple(y for y in self.side(x).weakest if x in self.side(y).weakest)
 
     def separator(self, x: int, y: int) -> tuple[int, ...] | None:
-        """Return a set that separates the two (the side of ``y`` is asked first), or None if none is known."""
+        """Return a set that separates the two (first from the side of ``y``), or None if none is known."""
         for a, b in ((y, x), (x, y)):
             side = self.side(a)
             if b in side.separated:
@@ -84,7 +84,7 @@ class Skeleton:
         return None
 
     def separation(self, x: int, y: int) -> Evidence | None:
-        """Return the test that separated ``x`` from ``y`` by that set, or None if none is known."""
+        """Return the test that separated ``x`` from ``y``, or None if none is known."""
         for a, b in ((y, x), (x, y)):
             if b in self.side(a).separated:
                 return replace(self.side(a).separated[b], x=x, y=y)

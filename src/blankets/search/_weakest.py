@@ -1,4 +1,4 @@
-"""The bookkeeping of max-min searches: weakest evidence over the subsets of a set that changes one by one."""
+"""Shared state of max-min searches: the weakest evidence over the subsets of a set that changes one by one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from blankets.stats import weaker_than
 
 
 class Weakest:
-    """The weakest evidence of each variable in play, over the subsets of a growing set of members.
+    """The weakest evidence of each candidate, over the subsets of a growing set of members.
 
-    When a member enters, only the subsets that contain it are new. When one leaves, the variables whose
-    weakest evidence was given a set with it are tried again over all subsets of what is left.
+    When a member enters, only the subsets that contain it are new. When a member leaves, the variables whose
+    weakest evidence was given a set with it are tried again over all subsets of the remaining members.
 
-    ``y``: whose neighbors are sought.
+    ``y``: the variable whose neighbors are sought.
     """
 
     def __init__(self, search: LocalSearch, y: int) -> None:
@@ -29,14 +29,14 @@ class Weakest:
         self.capped = False
 
     def inside(self, members: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which of the variables in play are members."""
+        """Return which of the candidates are members."""
         mask = np.zeros(len(self.batch), dtype=bool)
         for x in members:  # few, so that this is quicker than np.isin
             mask |= self.batch.xs == x
         return mask
 
     def drop(self, mask: NDArray[np.bool_]) -> EvidenceBatch:
-        """Take some variables out of play, as separated, and return their evidence."""
+        """Remove some candidates as separated, and return their evidence."""
         dropped, self.batch = self.batch.where(mask), self.batch.where(~mask)
         if isinstance(dropped.given, list):
             self.separators.update(zip(dropped.xs.tolist(), dropped.given, strict=True))
@@ -51,14 +51,14 @@ class Weakest:
         self.batch = _replaced(self.batch, at[weaker], new.where(weaker))
 
     def leave(self, members: Sequence[int]) -> None:
-        """Try all subsets of ``members`` anew where the weakest evidence was given a variable now gone."""
+        """Try all subsets of ``members`` again, for variables whose weakest evidence was given a removed member."""
         left = frozenset(members)
         at = np.array([i for i in range(len(self.batch)) if not left.issuperset(self.batch.given_of(i))], np.int64)
         if len(at):
             self.batch = _replaced(self.batch, at, self._separate(at, members))
 
     def neighborhood(self, members: Sequence[int], log: Trace) -> Neighborhood:
-        """Return what has been learned, with ``members`` as the neighbors."""
+        """Return the neighborhood found, with ``members`` as the neighbors."""
         return Neighborhood(
             members=tuple(members),
             separators=self.separators,
@@ -79,7 +79,7 @@ def _replaced(batch: EvidenceBatch, at: NDArray[np.int64], new: EvidenceBatch) -
     given = [batch.given_of(i) for i in range(len(batch))]
     for k, i in enumerate(at.tolist()):
         given[i] = new.given_of(k)
-    methods = max(batch.methods, new.methods, key=len)  # of tests that were not performed there are none
+    methods = max(batch.methods, new.methods, key=len)  # tests that were not performed have no methods
     told = {"method": batch.method.copy()} if batch.method is not None and new.method is not None else {}
     arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p", "effect")} | told
     for name, values in arrays.items():

@@ -1,4 +1,4 @@
-"""BAMB: candidates for neighbors and spouses found side by side, each to sift the other."""
+"""BAMB: find possible neighbors and spouses at the same time, and use each to test the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
-from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
+from blankets.search._simultaneous import drop_false_neighbors, found_with_spouses, sift_spouses
 
 
 def bamb(
@@ -22,15 +22,15 @@ def bamb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit. With many columns
-    set it: the authors' own program uses 3.
+    ``max_given``: largest conditioning set in searches over subsets; by default there is no limit. Set it if there are
+    many columns: the authors' own program uses 3.
 
     Notes
     -----
-    Not correct. The spouses through a neighbor are looked for once, when it enters: a spouse that is a
-    member at that time and leaves later is lost (on T -> c <- s <- p -> T, if s is looked at before p), and
-    one that a later member would show to be false stays. With ties in the order of the columns it errs on
-    1657 of the 29281 graphs of five nodes: 1002 times by a lost spouse, 655 times by a false one.
+    Not correct. The spouses through a neighbor are searched once, when it enters. A spouse that is a member at
+    that time and leaves later is lost (on T -> c <- s <- p -> T, if s comes before p), and one that a later
+    member would show to be false stays. With ties decided by column order it is wrong on 1657 of the 29281
+    graphs of five nodes: 1002 times by a lost spouse, 655 times by a false one.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def bamb(
             continue
         sieve.admit(evidence)
         sieve.purge(x)
-        # What has not been looked at yet counts as separated by the empty set: a superset of the spouses.
+        # Columns not tested yet count as separated by the empty set: this gives a superset of the spouses.
         outside = [z for z in search.others(target) if z not in sieve.members]
         tied = [
             e
@@ -60,7 +60,7 @@ def bamb(
         ]
         spouses[x] = sift_spouses(search, x, tied, sieve.members)
         drop_false_neighbors(sieve, spouses)
-    return answer(sieve, spouses)
+    return found_with_spouses(sieve, spouses)
 
 
 ALGORITHMS = (

@@ -1,29 +1,28 @@
-"""Closing: is the answer what it claims to be?
+"""Closing: check the answer of a search against the definition of a Markov blanket, and repair it.
 
 A set M is a Markov blanket of T if T is independent of every other column given M, and minimal if no member is
-irrelevant given the others. Searches reach it on many ways, some of which go wrong on few rows: two near copies put
-each other out, and neither is in. So whatever a search returned is asked the definition:
+irrelevant given the others. Searches find it in many ways, and some fail with few rows: for example, two near copies
+remove each other, and neither is a member. So the answer of every search is checked against the definition:
 
-1. all columns outside are tested given the members, in one scan. The strongest enters if its p-value is at most
-   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns, so that
-   chance enters one blanket in 1/α, however many columns there are; later it is the false discovery rate that stays
-   that small (step-down, after Benjamini & Hochberg 1995). With α itself chance would enter;
-2. those that entered in this way leave again if the other members make them irrelevant at level α. Members that the
-   search brought stay: a weak true member may well fall below α given many others, for want of rows;
-3. and so on until nothing changes. When a set comes back, or ten columns have left, nobody leaves any more: then
-   members can only be added, so that it ends, and what is outside is irrelevant given what is inside. Once rows are too
-   few for every column outside, five more may enter; then those that still depend are undecided.
+1. All other columns are tested given the members, in one scan. The strongest enters if its p-value is at most
+   α (k + 1) / m, with k members and m columns. At the first entry that is α divided by the number of columns: a
+   column enters by chance in a share α of blankets, for any number of columns. Later the false discovery rate stays
+   that small (step-down, after Benjamini & Hochberg 1995). With the level α itself, many would enter by chance.
+2. Columns that entered in this way leave again if they are irrelevant at level α given the other members. Members
+   found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
+3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
+   more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
+   Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
 
-Tests that enter somebody are performed however sparse the tables are, where p-values hold even then
-(`IndependenceTest.at_level`): a small p-value is evidence on any number of rows. That a column is *out* is only said
-on tests with rows enough. A column that has none given all members is out if some of them separate it from the target,
-and undecided otherwise.
+Tests that can admit a column are performed even in sparse tables, if their p-values are right there
+(`IndependenceTest.at_level`): a small p-value is evidence for any number of rows. A column is called *out* only by
+tests with enough rows. If there are too few rows to test it given all members, it is out if some of them separate it
+from the target, and otherwise undecided.
 
-A test without degrees of freedom needs no rule of its own here. It means that within every group of rows alike in
-the members either the column or the target is constant: the members tell the column (or the target) exactly, so that
-the column tells nothing more. In searches the same answer given a set *outside* the blanket is what empties blankets;
-given the blanket it is the definition, met exactly. And as one column leaves at a time, the last of several copies
-stays.
+A test without degrees of freedom needs no special rule here. It means that, in every group of rows with the same
+values of the members, the column or the target is constant: the members determine the column (or the target), so the
+column adds no information. In searches the same result given columns *outside* the blanket can empty a blanket; given
+the blanket it is exactly the definition. And because one column leaves at a time, the last of several copies stays.
 
 References
 ----------
@@ -45,14 +44,14 @@ from blankets.search._contract import Found, Role, Trace
 from blankets.search.iamb import outside
 from blankets.stats import log_chi2_sf
 
-_SWAPS = 10  # columns that may leave before nobody does any more
+_SWAPS = 10  # after this many columns have left, none may leave any more
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
-_DEEP = 3  # members given which a column is tested, where rows are too few for all of them
-_SETS = 200  # and how many sets of them at most
+_DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
+_SETS = 200  # most sets of such members
 
 
 def level_to_enter(alpha: float, n_members: int, n_columns: int) -> float:
-    """Return the p-value at which a column enters a blanket of so many members, of so many columns.
+    """Return the largest p-value at which a column enters, for given numbers of members and columns.
 
     Examples
     --------
@@ -106,12 +105,12 @@ class _Blanket:
         return len(self.members) >= _BEYOND and self.tests.deepest(columns, self.target, first) < len(first)
 
     def enter(self, evidence: Evidence, reason: str) -> None:
-        """Take a column in."""
+        """Add a column to the members."""
         self.members.append(evidence.x)
         self.trace.admitted(evidence, "closing", reason)
 
     def leave(self, stay: Collection[int]) -> None:
-        """Put out, one at a time and the weakest first, those that the others make irrelevant."""
+        """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
         while len(self.members) > 1:
             batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target)
             free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
@@ -132,9 +131,9 @@ def settle(
     trace: Trace,
     stay: Collection[int] = (),
 ) -> tuple[int, ...]:
-    """Let columns enter and leave until the members make all others irrelevant, and return the members.
+    """Let columns enter and leave until all others are irrelevant given the members, and return the members.
 
-    ``candidates``: all other columns. ``members``: where to begin. ``stay``: members that do not leave.
+    ``candidates``: all other columns. ``members``: the first members. ``stay``: members that do not leave.
 
     Examples
     --------
@@ -172,7 +171,7 @@ def settle(
 def close(
     tests: IndependenceTest, target: int, candidates: Sequence[int], found: Found, *, alpha: float, trace: Trace
 ) -> Found:
-    """Return what a search found, closed: every column outside is out given the members, or undecided.
+    """Close the result of a search: every column outside is irrelevant given the members, or undecided.
 
     ``candidates``: all other columns. ``found``: what the search returned.
 
@@ -189,7 +188,7 @@ def close(
     stay = frozenset(found.members)
     members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=stay)
     came = dict.fromkeys(d.x for d in trace.decisions[before:])
-    # Who was tied to the target at some time may stand in for a member.
+    # A column that depended on the target in some test may be able to replace a member.
     level = alpha / max(len(candidates), 1)
     own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
     tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
@@ -279,10 +278,10 @@ def _untestable(
     alpha: float,
     waiting: Collection[int] = (),
 ) -> tuple[tuple[int, ...], dict[int, float]]:
-    """Return the columns that rows are too few for, given all members: those that some members separate, and others.
+    """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
-    The others are undecided; with each come the rows that would settle it. So are those ``waiting`` to enter. The
-    formula decides here: in thin strata it finds too much rather than too little, and a column is undecided then.
+    The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
+    enter. The formula decides here: in thin strata it finds too much, not too little, and leaves a column undecided.
     """
     if not len(columns):
         return (), {}
@@ -296,7 +295,7 @@ def _untestable(
 
 
 def _deepest(n_members: int) -> int:
-    """Return the size of conditioning sets of which there are not too many."""
+    """Return the largest size of conditioning sets that are not too many."""
     sizes = [size for size in range(1, _DEEP + 1) if sum(math.comb(n_members, k) for k in range(size + 1)) <= _SETS]
     return max(sizes, default=1)
 
@@ -304,12 +303,12 @@ def _deepest(n_members: int) -> int:
 def equivalents_of(
     tests: IndependenceTest, target: int, members: Sequence[int], columns: Sequence[int], *, alpha: float
 ) -> dict[int, tuple[int, ...]]:
-    """Return, for each member, the columns that could stand in its place.
+    """Return, for each member, the columns that could replace it.
 
     With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
-    them the target is independent of the other. Independence is only believed of tests with rows enough.
+    them the target is independent of the other. Independence needs a test with enough rows.
 
-    ``columns``: columns outside that were tied to the target at some time.
+    ``columns``: columns outside that depended on the target in some test.
 
     Examples
     --------

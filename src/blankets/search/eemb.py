@@ -1,4 +1,4 @@
-"""EEMB: find neighbors and spouses together, so that none is missed; then remove the false ones."""
+"""EEMB: find neighbors and spouses together, so that none is missed; then remove false ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blankets.independence import Evidence, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, tied_given
 from blankets.search._sieve import Sieve
-from blankets.search._simultaneous import answer, drop_false_neighbors, sift_spouses
+from blankets.search._simultaneous import drop_false_neighbors, found_with_spouses, sift_spouses
 
 
 def eemb(
@@ -22,14 +22,14 @@ def eemb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit. With many columns
-    set it: the authors' own program uses 3.
+    ``max_given``: largest conditioning set in searches over subsets; by default there is no limit. Set it if there are
+    many columns: the authors' own program uses 3.
 
     Notes
     -----
     Not correct: a spouse that looks like a neighbor until the end is then removed as a false neighbor and
-    not tried as a spouse; on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. It errs on 96 of the
-    29281 graphs of five nodes, always by a lost spouse.
+    not tried as a spouse; on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. It is wrong on 96 of
+    the 29281 graphs of five nodes, always by a lost spouse.
 
     Examples
     --------
@@ -45,11 +45,11 @@ def eemb(
 
     spouses = {y: sift_spouses(search, y, tied[y], sieve.members) for y in sieve.members}
     drop_false_neighbors(sieve, spouses)
-    return answer(sieve, spouses)
+    return found_with_spouses(sieve, spouses)
 
 
 def _add_true(search: LocalSearch, sieve: Sieve) -> dict[int, list[Evidence]]:
-    """Admit neighbors one by one; test what is outside for spouses of each, also what leaves later."""
+    """Admit neighbors one by one; for each, test all columns outside as spouses, also those that leave later."""
     tied: dict[int, list[Evidence]] = {}
     outside = sieve.marginally_independent()
 

@@ -1,9 +1,9 @@
 """Fast-IAMB: admit several candidates after one scan, speculatively, and correct that by shrinking.
 
-IAMB scans all candidates once for each member. Fast-IAMB scans, and admits the dependent ones from the
-strongest down without testing them against each other, for as long as the rows suffice to test what is
-admitted; then it shrinks, and scans again. (The paper asks for five rows per cell of the table; here the
-rule of the tests themselves says whether there are rows enough.)
+IAMB scans all candidates once for each member. Fast-IAMB scans once and admits the dependent candidates,
+strongest first, without testing them given each other, as long as there are enough rows to test the members;
+then it shrinks, and scans again. (The paper requires five rows per cell of the table; here the rule of the
+tests decides whether there are enough rows.)
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def fast_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *
 def _speculate(
     tests: IndependenceTest, target: int, candidates: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
 ) -> tuple[bool, bool]:
-    """Admit dependent candidates, strongest first, while rows suffice; tell whether any was and they did."""
+    """Admit dependent candidates, strongest first; tell whether any was admitted, and whether rows were enough."""
     scan = tests.scan([x for x in candidates if x not in blanket], target, blanket)
     trace.passed_over(scan, "growing")
     before = len(blanket)
     for i in scan.order(scan.dependent(alpha)):
         evidence = scan[int(i)]
-        # Only whether this test could be done matters: it is the one that shrinking will have to repeat.
+        # It only matters whether this test is possible: shrinking will have to do it again.
         if len(blanket) > before and not tests.test(evidence.x, target, blanket).reliable:
             return True, False
         blanket.append(evidence.x)

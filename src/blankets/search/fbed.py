@@ -1,14 +1,14 @@
 """Forward-backward selection with early dropping.
 
-A run of the forward phase admits the strongest candidate, and drops all those that are independent given
-what has been selected: they are not looked at again in this run, so that later scans are short. A further
-run gives the dropped ones another chance, given the selected set of the run before. The backward phase
-removes the weakest member as long as it is independent given the others.
+A run of the forward phase admits the strongest candidate, and drops all candidates that are independent given
+the members: they are not tested again in this run, so later scans are short. A further run tests the dropped
+ones again, given the members of the run before. The backward phase removes the weakest member as long as it
+is independent given the others.
 
-With perfect tests on a faithful Bayesian network the first run never drops a neighbor of the target, and
-once the neighbors are in, the second never drops a spouse. So ``k=1`` (two runs in all) returns the
-blanket, as the paper proves; ``k=0`` only a set with all neighbors in it. ``k=None``, runs until nothing
-changes, is proved for maximal ancestral graphs also, that is where variables are hidden.
+With perfect tests on a faithful Bayesian network the first run never drops a neighbor of the target and, with
+all neighbors selected, the second never drops a spouse. So ``k=1`` (two runs in all) returns the blanket, as
+the paper proves; ``k=0`` returns only a set that contains all neighbors. ``k=None`` (runs until nothing changes)
+is proved also for maximal ancestral graphs, which allow hidden variables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def fbed(
 
 
 def check_runs(k: int | None) -> None:
-    """Refuse what is not a number of further runs."""
+    """Refuse a wrong number of further runs."""
     if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
         raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
 
@@ -51,7 +51,7 @@ def _one_run(
     alpha: float,
     trace: Trace,
 ) -> bool:
-    """Admit the strongest and drop the independent ones until none is left; tell whether any was admitted."""
+    """Admit the strongest candidate and drop the independent ones until none is left; tell whether any was admitted."""
     before = len(selected)
     remaining = [x for x in candidates if x not in selected]
     while remaining:
@@ -62,7 +62,7 @@ def _one_run(
             break
         selected.append(best.x)
         trace.admitted(best, f"forward, run {run}", "the strongest of those not dropped in this run")
-        # Early dropping. A candidate that cannot be tested now cannot be tested given more, either.
+        # Early dropping. A candidate that cannot be tested now cannot be tested given more members.
         remaining = [x for x in scan.xs[scan.dependent(alpha)].tolist() if x != best.x]
     return len(selected) > before
 

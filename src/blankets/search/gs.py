@@ -1,9 +1,9 @@
 """Grow-Shrink: candidates enter in a fixed order, that of their marginal dependence on the target.
 
-The first candidate *in that order* that is dependent on the target given the current blanket enters, then
-the next is sought from the beginning of the order, until none is dependent; then the blanket is shrunk.
-(A one-line description that is often quoted stops at the first candidate that fails: on P -> N, P -> T,
-T -> C it finds P, fails at N, and never sees C: errata F2.)
+The first candidate *in that order* that depends on the target given the current blanket enters. Then the
+next is searched from the beginning of the order, until none is dependent; then the blanket is shrunk.
+(A short description that is often quoted stops at the first candidate that fails: on P -> N, P -> T,
+T -> C it finds P, fails at N, and never tests C: errata F2.)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def gs(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha
     blanket: list[int] = []
     marginal = tests.scan(candidates, target)
     trace.passed_over(marginal, "growing")
-    # What cannot be tested marginally cannot be tested given more: it is out of the order.
+    # A candidate that cannot be tested marginally cannot be tested given more: it is left out.
     outside: list[int] = marginal.xs[marginal.order()].tolist()
 
     while outside:

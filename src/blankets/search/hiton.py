@@ -28,17 +28,17 @@ def hiton_pc(
 ) -> Found:
     """Return the parents and children of ``target`` among ``candidates``.
 
-    ``symmetric``: keep X only if the target is among the parents and children of X in turn: the corrected form.
-    ``interleave``: after each admission look at all members, or at the newcomer alone and at the others once at the
-    end. ``prefilter``: leave marginally independent variables out at once, as most programs do. Otherwise, as in errata
-    F7, each of them is a member for one step and may show that another one is false; that is slow with many columns.
+    ``symmetric``: keep X only if the target is also among the parents and children of X: the corrected form.
+    ``interleave``: after each admission test all members (True), or only the new one, and the others once at the end
+    (False). ``prefilter``: leave out marginally independent variables at once, as most programs do. Otherwise, as in
+    errata F7, each of them is a member for one step and may show that another is false; that is slow with many columns.
     ``max_given``: largest conditioning set; by default there is no limit.
 
     Notes
     -----
-    Not correct as published: it shares the flaw of MMPC, and keeps a descendant of the target that only
-    sets with non-members separate. It errs, always by false members, on 1110 of the 29281 graphs of five
-    nodes (among them T -> Q <- P -> R -> S <- Q, where it keeps S), and with ``prefilter=False`` on 198;
+    Not correct as published: it has the same error as MMPC, and keeps a descendant of the target if only
+    sets with non-members separate it. It is wrong, always by false members, on 1110 of the 29281 graphs of
+    five nodes (for example T -> Q <- P -> R -> S <- Q, where it keeps S), and with ``prefilter=False`` on 198;
     with ``symmetric=True`` on none.
 
     Examples
@@ -71,14 +71,14 @@ def hiton_mb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``symmetric``, ``interleave``, ``prefilter``, ``max_given``: as for `hiton_pc`. ``every_set``: a spouse must be tied
-    to the target given every set with the neighbor they share, from the neighbors of the target or from its own; by
-    default only given the set that separated the two and that neighbor.
+    ``symmetric``, ``interleave``, ``prefilter``, ``max_given``: as for `hiton_pc`. ``every_set``: a spouse must depend
+    on the target given every set with the neighbor they share, from the neighbors of the target or from its own; by
+    default only given that neighbor and the set that separated the two.
 
     Notes
     -----
-    As correct as its neighbors are: it errs by false members, and with ``symmetric=True`` on none of the
-    29281 graphs of five nodes.
+    It is as correct as its search for neighbors: it can return false members; with ``symmetric=True`` it is
+    right on all 29281 graphs of five nodes.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def hiton_mb(
 def hiton_neighbors(
     search: LocalSearch, *, symmetric: bool, interleave: Literal["full", "semi"] = "full", prefilter: bool = True
 ) -> tuple[Neighbors, Neighbors]:
-    """Return what gives the neighborhood of a column by HITON-PC: as published, and as asked for."""
+    """Return two functions for the neighborhood of a column by HITON-PC: as published, and by the options."""
     methods = {"full": _interleaved, "semi": _semi_interleaved}
     one_of("interleave", interleave, methods)
     work = partial(methods[interleave], prefilter=prefilter)
@@ -118,7 +118,7 @@ def hiton_neighbors(
 
 
 def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighborhood:
-    """After each admission remove every member, the newcomer included, that a subset of the others separates."""
+    """After each admission remove every member, also the new one, that a subset of the others separates."""
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
         sieve.admit(evidence)
@@ -131,7 +131,7 @@ def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) ->
 
 
 def _semi_interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighborhood:
-    """Turn away newcomers that the members separate, and look at the members once, at the end."""
+    """Refuse new variables that the members separate, and test the members once, at the end."""
     sieve = Sieve(search, y, log)
     for evidence in sieve.candidates():
         turned_away = sieve.separated([evidence.x], sieve.members)

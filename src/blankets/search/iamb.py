@@ -1,9 +1,9 @@
 """Incremental association Markov blanket: grow greedily, then remove false members.
 
-Growing admits, one at a time, the candidate that is most strongly tied to the target given all that was
-admitted before; each admission changes what the next one is judged by. When no candidate is dependent any
-more, the members contain the blanket, and shrinking removes those that the other members make irrelevant.
-Both phases condition on everything admitted so far: simple and fast, but hungry for rows.
+Growing admits, one at a time, the candidate with the strongest dependence on the target given all members
+so far. When no candidate is dependent any more, the members contain the blanket, and shrinking removes
+members that are irrelevant given the others. Both phases condition on all members so far: simple and fast,
+but it needs many rows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def grow(
 
 
 def outside(columns: NDArray[np.int64], blanket: Sequence[int]) -> NDArray[np.int64]:
-    """Return the columns that are not in the blanket; it has few members, so that one look for each is fastest."""
+    """Return the columns that are not in the blanket; with few members, one comparison for each is fastest."""
     for x in blanket:
         columns = columns[columns != x]
     return columns
@@ -51,7 +51,7 @@ def admit_strongest(
     alpha: float,
     trace: Trace,
 ) -> Evidence | None:
-    """Admit the candidate most strongly tied to the target given the blanket, if any is dependent."""
+    """Admit the candidate with the strongest dependence on the target given the blanket, if any is dependent."""
     if not len(candidates):
         return None
     scan = tests.scan(candidates, target, blanket)
@@ -66,9 +66,9 @@ def admit_strongest(
 def shrink(
     tests: IndependenceTest, target: int, blanket: list[int], *, alpha: float, trace: Trace, newest: int | None = None
 ) -> bool:
-    """Remove each member, in the order of entry, that the others make irrelevant; tell whether any was.
+    """Remove each member, in the order of entry, that is irrelevant given the others; tell whether any was removed.
 
-    ``newest`` was admitted given all the others: while these stay, its test would be the same again.
+    ``newest`` was admitted given all the others: while these stay, its test need not be repeated.
     """
     before = len(blanket)
     left = [x for x in blanket if x != newest] if newest is not None else list(blanket)
@@ -79,7 +79,7 @@ def shrink(
         if x is None:
             break
         if newest is not None:
-            left, newest = [*left, newest], None  # its test is no longer the one by which it entered
+            left, newest = [*left, newest], None  # its test now differs from the one by which it entered
         left = left[left.index(x) + 1 :]
         evidence = batch[blanket.index(x)]
         blanket.remove(x)

@@ -1,15 +1,15 @@
 """IAMB-FDR: membership decided for all variables together, at a controlled false discovery rate.
 
-Each round tests *every* variable against the target given the other members: those inside given the rest,
-those outside given all. The p-values are judged together by the procedure of Benjamini and Yekutieli,
-which holds under any dependence between the tests. The member with the largest p-value among those that
-fail leaves; if none fails, the variable outside with the smallest p-value among those that pass enters.
-At the end the members are exactly the discoveries, and the expected share of false ones among them is at
-most ``alpha`` (Peña 2008, theorem 1, for given conditioning sets; searching for them is not accounted for).
+Each round tests *every* variable against the target: members given the other members, other variables given
+all members. The p-values are judged together by the procedure of Benjamini and Yekutieli, which is valid under
+any dependence between the tests. The member with the largest p-value among those that fail leaves; if none
+fails, the variable outside with the smallest p-value among those that pass enters. At the end the members are
+exactly the discoveries, and the expected share of false ones among them is at most ``alpha`` (Peña 2008,
+theorem 1, for fixed conditioning sets; the theorem does not cover the search for them).
 
-That holds for what the search ends with, however it came there. So another forward phase may go first: that of
-FBED-FDR drops early what is independent at level ``alpha``, so that scans are short, and looks at all variables
-only in the end. One admission and one removal at a time is also what an "inter-IAMB-FDR" would be.
+This holds for the final set, on any way to it. So another forward phase may come first: that of FBED-FDR drops
+variables that are independent at level ``alpha`` early, so that scans are short, and tests all variables only at
+the end. An "inter-IAMB-FDR" would be the same: one admission and one removal at a time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def iamb_fdr(tests: IndependenceTest, target: int, candidates: Sequence[int], *,
 def fbed_fdr(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
-    """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: any number)."""
+    """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: no limit)."""
     check_runs(k)
     selected: list[int] = []
     run = 0
@@ -53,12 +53,12 @@ def _early_dropping(
     alpha: float,
     trace: Trace,
 ) -> bool:
-    """Admit the strongest discovery and drop the independent ones until none is left; tell whether any was."""
+    """Admit the strongest discovery and drop the independent ones until none is left; tell whether any was admitted."""
     before, remaining = len(selected), [x for x in candidates if x not in selected]
     while remaining:
         scan = tests.scan(remaining, target, selected)
         trace.passed_over(scan, f"forward, run {run}")
-        # Those dropped before count among the tests: their p-values were above alpha, and 1 is safe.
+        # Dropped variables count among the tests: their p-values were above alpha, and 1 is on the safe side.
         dropped = np.zeros(len(candidates) - len(selected) - len(scan))
         enter = adjusted_log_p(np.concatenate([scan.log_p, dropped]))[: len(scan)] <= math.log(alpha)
         if not enter.any():

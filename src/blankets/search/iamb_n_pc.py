@@ -1,14 +1,14 @@
 """IAMB with the PC algorithm as its shrinking phase, plain and interleaved.
 
-IAMB's own shrinking conditions on all other members at once, for which rows soon run out. PC over the
+IAMB's own shrinking conditions on all other members at once, which soon needs too many rows. PC over the
 members and the target removes false members by small sets instead. Removal alone would lose every spouse,
-since some set separates a spouse from the target; so the blanket is read off PC's pattern: the target's
+because some set separates a spouse from the target. So the blanket is taken from PC's pattern: the target's
 neighbors, and X of every unshielded collider target -> C <- X.
 
-Interleaved, PC may throw out what has just been let in (a spouse whose child is not yet there) although
-the tests are perfect; such a variable is barred until the blanket next changes (errata F3). On graphs of a
-dozen nodes that rule alone still ends wrong, or in a cycle, for some 3 targets in 10,000; so what it
-leaves is finished the plain way, by growing to the end and PC once more, which is sound.
+Interleaved, PC may remove a variable that was just admitted (a spouse whose child is not yet a member), even
+with perfect tests. Such a variable may not enter again until the blanket changes (errata F3). On graphs of a
+dozen nodes this rule alone still gives a wrong answer, or a cycle, for about 3 targets in 10,000. So the
+search then ends as the plain form does, by growing to the end and PC once more, which is sound.
 """
 
 from __future__ import annotations

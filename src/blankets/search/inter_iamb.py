@@ -1,8 +1,8 @@
-"""Interleaved IAMB: shrink after every admission, so that conditioning sets stay as small as they can.
+"""Interleaved IAMB: shrink after every admission, so that conditioning sets stay small.
 
-The paper gives no pseudo-code; this is one addition, then a full shrink, and again (errata F3). On data
-the loop can cycle (a variable enters, is removed, is the best candidate again); a blanket that comes
-back ends the search, and a note says so.
+The paper gives no pseudo-code; here one variable is added, then the blanket is fully shrunk, and so on (errata
+F3). On data the loop can cycle (a variable enters, is removed, is the best candidate again). The search stops
+if the same blanket occurs again, and a note says so.
 """
 
 from __future__ import annotations

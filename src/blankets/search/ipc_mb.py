@@ -1,4 +1,4 @@
-"""IPC-MB: neighbors by removing the separated, sets of one size after another; then spouses."""
+"""IPC-MB: find neighbors by removing separated variables, with sets of size 0, 1, 2, ...; then spouses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ipc_mb(
 
     Notes
     -----
-    The neighbors of the target are checked at both ends, those of its neighbors are not.
+    The neighbors of the target are checked from both ends, the neighbors of its neighbors are not.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def ipc_mb(
 def size_by_size(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     """Start from all variables and remove those that sets of size 0, 1, 2, ... of the others separate.
 
-    What a size has separated leaves when that size is done, so that the order of the columns does not
-    matter. A variable that could not even be tested marginally is no neighbor.
+    Variables separated by sets of one size leave when that size is done, so that the order of the columns
+    does not matter. A variable that could not even be tested marginally is not a neighbor.
     """
     tests, alpha, limit = search.tests, search.alpha, search.max_given
     marginal = tests.scan(search.others(y), y)

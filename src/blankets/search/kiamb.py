@@ -1,9 +1,9 @@
-"""KIAMB: IAMB that trades greed for chance, so that repeated runs find different Markov boundaries.
+"""KIAMB: a randomized IAMB, so that repeated runs find different Markov blankets.
 
-Where the data allow more than one blanket (copies, deterministic relations), IAMB always returns the same
-one. KIAMB admits the strongest of a *random subset* of the dependent candidates: a share ``k`` of them, at
-least one. ``k=1`` is IAMB; ``k=0`` admits any dependent candidate with equal probability. It is right wherever
-IAMB is, and under weaker assumptions than faithfulness (the composition property).
+If the data allow more than one blanket (copies, deterministic relations), IAMB always returns the same one.
+KIAMB admits the strongest of a *random subset* of the dependent candidates: a share ``k`` of them, at least
+one. ``k=1`` is IAMB; ``k=0`` admits any dependent candidate with equal probability. It is right whenever IAMB
+is, under a weaker assumption than faithfulness (the composition property).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def kiamb(
     k: float = 0.8,
     rng: np.random.Generator | int | None = None,
 ) -> Found:
-    """Return a Markov blanket of ``target``; ``k`` in [0, 1] is the greed, ``rng`` the source of chance."""
+    """Return a Markov blanket of ``target``; ``k`` in [0, 1]: share of candidates; ``rng``: seed or generator."""
     number("k", k, "a share between 0 and 1", least=0, most=1)
     rng = generator_from(rng)
     blanket: list[int] = []

@@ -1,14 +1,14 @@
-"""Koller & Sahami's feature selection: throw out, one by one, the feature that the others cover best.
+"""Koller & Sahami's feature selection: remove, one by one, the feature that adds least to the others.
 
-A feature can go without loss if it has a Markov blanket among the features that stay. KS looks for an
-approximate one: M_i, the K features F_j after which F_i tells least about the class C, that is with the
-smallest gamma_ij = E KL( p(C|F_i,F_j) || p(C|F_j) ) = I(C; F_i | F_j). The feature whose own M_i leaves
-least for it to say, the smallest Delta(F_i|M_i) = I(C; F_i | M_i), is removed, until the wanted number is
-left (errata F10). With K = 0 this is a backward ranking by I(C; F_i).
+A feature can be removed without loss if it has a Markov blanket among the remaining features. KS uses an
+approximate one: M_i, the K features F_j given which F_i has least information about the class C, that is with
+the smallest gamma_ij = E KL( p(C|F_i,F_j) || p(C|F_j) ) = I(C; F_i | F_j). The feature with the smallest
+Delta(F_i|M_i) = I(C; F_i | M_i) is removed, until the wanted number is left (errata F10). With K = 0 this is
+a backward ranking by I(C; F_i).
 
-It is a ranking, not a test: ``alpha`` plays no part, and neither does reliability, since information is
-compared and no p-value is believed. With larger K the estimates of information grow with their number of
-cells, and with it the noise. The pairwise gamma need one scan and one row of a matrix for each feature.
+It is a ranking, not a test: ``alpha`` and reliability are not used, because information is compared and not
+p-values. With larger K the estimates of information have more cells, and more noise. The pairwise gamma need
+one scan and one row of a matrix for each feature.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def ks(
     n_features: int = 10,
     n_conditioning: int = 1,
 ) -> Found:
-    """Return the ``n_features`` features that are removed last, those with most left to say first.
+    """Return the ``n_features`` features that are removed last, the most informative first.
 
     ``n_conditioning`` is the size K of the approximate blankets.
     """

@@ -1,13 +1,13 @@
 """MMPC-FDR and HITON-PC-FDR: parents and children at a controlled false discovery rate.
 
-A search by subsets keeps a variable only if none of the tested sets separates it from the target. If it is no
-neighbor, one of these sets does, and the largest of its p-values is at least the one of that test: a p-value of
-"no neighbor" that errs on the safe side. The largest p-values of all variables are judged together by the
-procedure of Benjamini and Yekutieli, which holds under any dependence. What the search itself turned away has a
-p-value above ``alpha`` and cannot be a discovery; it counts among the variables that were looked at.
+A search by subsets keeps a variable only if none of the tested sets separates it from the target. If it is not a
+neighbor, one of these sets separates it, and its largest p-value is at least the p-value of that test. So the largest
+p-value is a conservative p-value of "not a neighbor". The largest p-values of all variables are judged together by
+the procedure of Benjamini and Yekutieli, which is valid under any dependence. Variables that the search refused have
+a p-value above ``alpha`` and cannot be discoveries; they count among the tested variables.
 
-That is a statement on neighbors. A spouse enters through a child that was found in the same data, for which there
-is no such theory; for whole blankets take IAMB-FDR or FBED-FDR.
+This controls errors among neighbors. A spouse is found through a child that was found in the same data, and there is no
+such theory for that; for whole blankets use IAMB-FDR or FBED-FDR.
 
 References
 ----------
@@ -45,7 +45,7 @@ def _search(
 ) -> Found:
     """Return the parents and children found at level ``alpha`` that are discoveries at that rate.
 
-    ``symmetric`` and ``max_given`` are those of the plain searches; the corrected form is the default here.
+    ``symmetric`` and ``max_given``: as for the plain searches; the corrected form is the default here.
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     return _controlled(search, *neighbors_by(search, symmetric=symmetric), symmetric=symmetric)
@@ -60,14 +60,14 @@ def _controlled(search: LocalSearch, raw: Neighbors, neighbors: Neighbors, *, sy
     own, target = own_neighbors(search, neighbors, raw), search.target
     weakest = list(search.tests.separate(own.members, target, raw(target).members, max_size=search.max_given))
     log_p = np.array([evidence.log_p for evidence in weakest])
-    if symmetric:  # the set that separates a false neighbor may lie on its side
+    if symmetric:  # the set that separates a false neighbor may be found from its own side
         ends = [search.tests.separate([target], x, raw(x).members, max_size=search.max_given)[0] for x in own.members]
         log_p = np.fmax(log_p, [evidence.log_p for evidence in ends])
     turned_away = len(search.others(target)) - len(own.members) - len(own.untested)
     adjusted = adjusted_log_p(np.concatenate([log_p, np.zeros(turned_away)]))[: len(log_p)]
     kept = []
     for evidence, value in zip(weakest, adjusted, strict=True):
-        if value > math.log(search.alpha):  # one that could not be tested stays (NaN)
+        if value > math.log(search.alpha):  # a variable that could not be tested stays (NaN)
             search.trace.removed(evidence, "false discovery rate", "not a discovery at this false discovery rate")
         else:
             kept.append(evidence.x)

@@ -1,4 +1,4 @@
-"""MBOR: a cheap superset of the blanket, then neighbors that either end vouches for, then spouses."""
+"""MBOR: a fast superset of the blanket, then neighbors found from either end, then spouses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mbor(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit.
+    ``max_given``: largest conditioning set in searches over subsets; by default there is no limit.
 
     Notes
     -----
@@ -67,7 +67,7 @@ def mbor(
 
 
 def _neighbors_superset(search: LocalSearch) -> tuple[list[int], dict[int, Given]]:
-    """Drop what the empty set or one variable separates from the target; return the rest and the separators."""
+    """Drop variables that the empty set or one variable separates from the target; return the rest and the sets."""
     tests, target, alpha = search.tests, search.target, search.alpha
     marginal = tests.scan(search.others(target), target)
     search.trace.passed_over(marginal.where(marginal.independent(alpha)), "superset")
@@ -86,7 +86,7 @@ def _neighbors_superset(search: LocalSearch) -> tuple[list[int], dict[int, Given
 
 
 def _spouses_superset(search: LocalSearch, near: Sequence[int], separators: dict[int, Given]) -> list[int]:
-    """Return what is tied to the target given a neighbor, unless one more variable of the kind separates it."""
+    """Return variables that depend on the target given a neighbor, unless one more such variable separates them."""
     tests, target, alpha = search.tests, search.target, search.alpha
     outside = [x for x in search.others(target) if x not in near]
     spouses: list[int] = []
@@ -104,7 +104,7 @@ def _spouses_superset(search: LocalSearch, near: Sequence[int], separators: dict
 
 
 def _within(search: LocalSearch, y: int, columns: Sequence[int]) -> Neighborhood:
-    """Return the neighbors of ``y`` among columns: what no subset of its blanket there separates from it."""
+    """Return the neighbors of ``y`` among columns: those that no subset of its blanket there separates from it."""
     tests, alpha, log = search.tests, search.alpha, Trace()
     others = [x for x in columns if x != y]
     blanket: list[int] = []

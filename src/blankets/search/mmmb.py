@@ -22,16 +22,16 @@ def mmmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``symmetric``: the corrected form: X is a neighbor of Y only if Y is one of X in turn, and a spouse only through one
-    of its own neighbors. ``max_given``: largest conditioning set in the search for neighbors; by default there is no
-    limit.
+    ``symmetric``: the corrected form: X is a neighbor of Y only if Y is also a neighbor of X, and a spouse only through
+    one of its own neighbors. ``max_given``: largest conditioning set in the search for neighbors; by default there is
+    no limit.
 
     Notes
     -----
-    As published it is not correct, even where MMPC is: it tests the neighbors of all neighbors given
-    each neighbor of the target. On P -> Q -> T -> S <- R <- P it takes P, a neighbor of Q, for a spouse,
-    because P is tied to T given Q, which separates them, and S. It errs, always by false members, on 1764
-    of the 29281 graphs of five nodes; with ``symmetric=True`` on none.
+    As published it is not correct, even if MMPC is: it tests the neighbors of all neighbors given each
+    neighbor of the target. On P -> Q -> T -> S <- R <- P it calls P, a neighbor of Q, a spouse, because
+    P depends on T given S and Q (the set that separates them). It is wrong, always by false members, on
+    1764 of the 29281 graphs of five nodes; with ``symmetric=True`` on none.
 
     Examples
     --------

@@ -24,14 +24,14 @@ def mmpc(
 ) -> Found:
     """Return the parents and children of ``target`` among ``candidates``.
 
-    ``symmetric``: keep X only if the target is among the parents and children of X in turn: the corrected form.
+    ``symmetric``: keep X only if the target is also among the parents and children of X: the corrected form.
     ``max_given``: largest conditioning set; by default there is no limit.
 
     Notes
     -----
-    As published it is not correct: on T -> Q <- P -> R -> S <- Q it returns {Q, S}, because S is
-    separated from T only by a set with R or P, and both have left when S is looked at. It errs, always by
-    false members, on 1140 of the 29281 graphs of five nodes; with ``symmetric=True`` on none.
+    As published it is not correct: on T -> Q <- P -> R -> S <- Q it returns {Q, S}, because only a set
+    with R or P separates S from T, and both have left when S is tested. It is wrong, always by false
+    members, on 1140 of the 29281 graphs of five nodes; with ``symmetric=True`` on none.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def mmpc(
 
 
 def mmpc_neighbors(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbors, Neighbors]:
-    """Return what gives the neighborhood of a column by MMPC: as published, and as asked for."""
+    """Return two functions for the neighborhood of a column by MMPC: as published, and by the options."""
 
     def raw(x: int) -> Neighborhood:
         return search.learn("mmpc", x, max_min)
@@ -62,12 +62,12 @@ def mmpc_neighbors(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbors, 
 
 
 def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
-    """Return the neighbors of ``y``: grow by the strongest weakest tie, then remove false members."""
+    """Return the neighbors of ``y``: admit by the strongest weakest dependence, then remove false members."""
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
     while True:
-        # A candidate that has been separated stays so, because members only enter.
+        # A separated candidate stays separated, because members only enter.
         outside = ~tied.inside(members)
         separated = tied.batch.independent(alpha) & outside
         if separated.any():
@@ -78,7 +78,11 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
+        log.admitted(
+            best,
+            "neighbors",
+            "whatever neighbors are known, it depends on the target more than any other candidate",
+        )
         tied.enter(best.x, members)
 
     for x in tuple(members):

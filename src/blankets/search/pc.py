@@ -1,9 +1,9 @@
-"""PC, as far as a blanket needs it: edges and unshielded colliders around the target.
+"""PC, the part that a blanket needs: edges and unshielded colliders around the target.
 
-The whole-network algorithm removes edges by ever larger conditioning sets, orients each unshielded
-collider, and the blanket is read off: the target's neighbors, and whoever shares a child with it. An edge
-is decided by sets of neighbors of its two ends, so the blanket needs the edges at the target and at its
-neighbors only; `Skeleton` works out these and no others, which is what makes PC usable on wide data.
+The whole-network algorithm removes edges by larger and larger conditioning sets and orients each unshielded
+collider. The blanket is then the target's neighbors and the variables that share a child with it. An edge is
+decided by sets of neighbors of its two ends, so the blanket needs only the edges at the target and at its
+neighbors. `Skeleton` computes only these, so PC can be used on wide data.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def pc(
             separators[x] = evidence.given
             trace.passed_over(evidence, "edges", "separated from the target")
         else:
-            trace.admitted(side.weakest[x], "edges", "no set of neighbors separates it; this one comes nearest")
+            trace.admitted(side.weakest[x], "edges", "no set of neighbors makes it independent; this one comes nearest")
 
     trace.phase("colliders")
     common_children = find_spouses(skeleton, target)

@@ -1,4 +1,4 @@
-"""PCMB: neighbors by a max-min search with both ends checked, then spouses; correct and sparing of rows."""
+"""PCMB: neighbors by a max-min search, checked from both ends, then spouses; correct, and needs fewer rows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def pcmb(
 
     Notes
     -----
-    Correct under faithfulness and perfect tests. A set that separates a candidate for spouse from the
-    target is the one that dropped it from the neighbors of the target or, where only the check of
-    symmetry did, the one that dropped the target from its neighbors (errata F6).
+    Correct under faithfulness and perfect tests. The set that separates a possible spouse from the target
+    is the one that removed it from the neighbors of the target or, if only the check of symmetry removed
+    it, the one that removed the target from its neighbors (errata F6).
 
     Examples
     --------
@@ -53,15 +53,15 @@ def pcmb(
 def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     """Return the parents and children of ``y``, and perhaps some descendants (AlgorithmPCD).
 
-    The lines of the paper are turned by half a round: members and candidates meet the subsets with the
-    newest member in one batch, the separated members leave, then the separated candidates, then the
+    The loop of the paper starts at another line here: members and candidates are tested given the subsets
+    with the newest member in one batch; then separated members leave, then separated candidates, then the
     strongest candidate enters.
     """
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
     while True:
-        # Lines 12 to 16: all members are looked at before any is removed.
+        # Lines 12 to 16: all members are tested before any is removed.
         false = tied.batch.independent(alpha) & tied.inside(members)
         for evidence in tied.drop(false) if false.any() else ():
             members.remove(evidence.x)
@@ -80,7 +80,11 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
             break
         best = tied.batch[int(order[0])]
         members.append(best.x)
-        log.admitted(best, "neighbors", "its weakest dependence is the strongest of all candidates")
+        log.admitted(
+            best,
+            "neighbors",
+            "whatever neighbors are known, it depends on the target more than any other candidate",
+        )
         tied.enter(best.x, members)
     return tied.neighborhood(members, log)
 

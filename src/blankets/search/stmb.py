@@ -1,4 +1,4 @@
-"""STMB: spouses among all variables, used to find out false neighbors without a check of symmetry."""
+"""STMB: search spouses among all variables, and use them to find false neighbors without a check of symmetry."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def stmb(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``max_given``: largest conditioning set where subsets are searched; by default there is no limit.
+    ``max_given``: largest conditioning set in searches over subsets; by default there is no limit.
 
     Notes
     -----
     Not correct. A spouse that looks like a neighbor at first is removed as a false neighbor and not tried
     as a spouse: on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. And false spouses through one
-    neighbor may keep each other in, since the spouses through the others are not in the test that should
-    remove them. It errs on 96 of the 29281 graphs of five nodes.
+    neighbor may keep each other in, because the test that should remove them does not include the spouses
+    through other neighbors. It is wrong on 96 of the 29281 graphs of five nodes.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def stmb(
 
 
 def _tied_through(search: LocalSearch, own: Neighborhood, y: int) -> list[Evidence]:
-    """Return what ties variables outside to the target given ``y`` and what separated them."""
+    """Return evidence that variables outside depend on the target given ``y`` and the set that separated them."""
     outside = (x for x in search.others(search.target) if x not in own.members)
     batches = tied_given(search, y, outside, own.separator)
     return [evidence for batch in batches for evidence in batch.where(batch.dependent(search.alpha))]
@@ -69,7 +69,7 @@ def _tied_through(search: LocalSearch, own: Neighborhood, y: int) -> list[Eviden
 def _is_descendant(search: LocalSearch, own: Neighborhood, y: int, tied: list[Evidence]) -> bool:
     """Tell whether a set with one of its supposed spouses separates ``y`` from the target.
 
-    Sets without a spouse have been tried when the neighbors were learned.
+    Sets without a spouse were tried when the neighbors were found.
     """
     others = [z for z in own.members if z != y]
     for spouse in tied:
@@ -81,7 +81,7 @@ def _is_descendant(search: LocalSearch, own: Neighborhood, y: int, tied: list[Ev
 
 
 def _drop_false_spouses(search: LocalSearch, neighbors: list[int], spouses: dict[int, list[Evidence]]) -> None:
-    """Drop the spouses through a neighbor that all neighbors and the other spouses through it separate."""
+    """Drop the spouses through a neighbor that are separated by all neighbors and its other spouses."""
     for y in neighbors:
         for spouse in tuple(spouses[y]):
             given = [*neighbors, *(other.x for other in spouses[y] if other is not spouse)]

@@ -1,16 +1,15 @@
 """Two views of one blanket: small sets find members, the whole blanket decides about the rest.
 
-Searches fail in two ways. Those that condition on small sets lose columns that put each other out, and keep false
-members where rows are too few to condition at all. Those that condition on the whole blanket lose weak members
-behind strong ones. Here both views are taken:
+Searches fail in two ways. Searches that condition on small sets lose columns that remove each other, and keep false
+members if there are too few rows to condition at all. Searches that condition on the whole blanket lose weak members
+behind strong ones. Here both are used:
 
-1. *small sets*: PCMB, with the quickest tests there are. Each neighborhood may ask for a number of tests; if that does
-   not do, sets are limited to two columns, and if that does not do either, nothing is learned from it. Of its answer
-   those members are kept which rows allow to be tested given two others (or all others): without that, "no set
-   separates it" says nothing;
-2. *the whole blanket*: closing from there (`blankets.search.closing`), with calibrated tests of any sparsity.
+1. *Small sets*: PCMB, with the fastest tests. Each neighborhood has a limit of tests; if that is not enough, sets are
+   limited to two columns, and if that is not enough either, the neighborhood is not used. Members are kept only if
+   there are enough rows to test them given two others (or all others): otherwise "no set separates it" means nothing.
+2. *The whole blanket*: closing from there (`blankets.search.closing`), with calibrated tests, also in sparse tables.
 
-Correct under faithfulness and perfect tests, if no limit was met: PCMB is, and closing changes nothing then.
+Correct under faithfulness and perfect tests if no limit was reached: PCMB is correct, and closing changes nothing.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from blankets.search.closing import settle
 from blankets.search.pcmb import pcd
 
 _FEW = 12  # columns among which all sets may be tried
-_VISITS = 4e7  # rows that the tests of a neighborhood may look at, if that is enough for three scans
-_CAPPED = 2  # columns given which a tie is tested, where all sets are too many
-_WIDE = 50_000  # columns from which a scan for each neighbor, and for theirs, takes too long
+_VISITS = 4e7  # rows that the tests of a neighborhood may read, if that is enough for three scans
+_CAPPED = 2  # largest conditioning set, if all sets are too many
+_WIDE = 50_000  # with more columns, scans for each neighbor, and for their neighbors, take too long
 
 
 def two_view(
@@ -44,8 +43,8 @@ def two_view(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``tests_a_column``: how many tests the search for the neighbors of one column may ask for, for each other column. 0:
-    closing alone, from the empty set; so it is with more than 50,000 columns.
+    ``tests_a_column``: limit of tests in the search for the neighbors of one column, per other column. 0: only closing,
+    from the empty set; this is also done with more than 50,000 columns.
 
     Examples
     --------
@@ -58,7 +57,8 @@ def two_view(
     """
     start = Found(members=())
     if tests_a_column and len(candidates) <= _WIDE:
-        n, rows = len(candidates), int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        used = int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        n, rows = len(candidates), max(used, tests.looked_at)
         most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
         most = min(most, max(int(_VISITS / rows), 3 * n))
         start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, most=most)
@@ -71,7 +71,7 @@ def two_view(
 def _by_small_sets(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, most: int
 ) -> Found:
-    """Return what PCMB finds within a number of tests, as far as rows allow to believe it."""
+    """Return what PCMB finds within a limit of tests, without members that too few rows support."""
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
     limited: set[int] = set()
 
@@ -90,7 +90,7 @@ def _by_small_sets(
             evidence = tests.test(x, target)
             trace.removed(evidence, "small sets", "rows are too few to test it given two other members")
     roles = {x: role for x, role in found.roles.items() if x in kept}
-    # Sets that were not tried may be those that tell a spouse from a neighbor.
+    # Sets that were not tried may be those that distinguish a spouse and a neighbor.
     return replace(
         found, members=kept, roles={} if limited else roles, common_children={} if limited else found.common_children
     )
@@ -102,7 +102,7 @@ def _testable(tests: IndependenceTest, target: int, x: int, members: Sequence[in
 
 
 def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
-    """Return the neighbors of ``y`` that rows allow to be sure of, by as many tests as are allowed; else none."""
+    """Return the neighbors of ``y`` that enough rows support, within the limit of tests; else none."""
     for cap in (None, _CAPPED):
         limited = LimitedTests(search.tests, most)
         within = LocalSearch(limited, y, search.others(y), alpha=search.alpha, max_given=cap, trace=search.trace)

@@ -1,4 +1,4 @@
-"""Simulation: networks with a known answer, hidden labels, variables of a given effect, measures of success."""
+"""Simulation: networks with a known answer, hidden labels, variables with a given effect, measures of success."""
 
 from blankets.simulate import measures
 from blankets.simulate._effect import most_information, sample_given_class, variable_with_information

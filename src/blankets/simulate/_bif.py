@@ -7,10 +7,10 @@ r"""Reading and writing the Bayesian interchange format (BIF).
     probability ( grass | rain, sprinkler ) {
       (no, off) 0.95, 0.05;           one row for each configuration of the parents,
       default 0.1, 0.9;               the rest,
-      table 0.95, 0.1, 0.05, 0.9;     or everything at once: the last parent runs fastest, the node slowest
+      table 0.95, 0.1, 0.05, 0.9;     or everything at once: the last parent changes fastest, the node slowest
     }
 
-Words may be quoted (``"left side"``, with ``\"`` for a quote inside) and then hold any character.
+Words may be quoted (``"left side"``, with ``\"`` for a quote inside) and then have any character.
 Separators are commas or blanks; older files list the parents without the bar. Comments are ``//`` to the
 end of the line and ``/* ... */``.
 """
@@ -34,7 +34,7 @@ from blankets.errors import DataError, did_you_mean, listed
 Parts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, NDArray[np.float64]]]
 
 MOST_CELLS = 2**27  # tables of more than a gigabyte are a mistake in the file
-MOST_PARENTS = 63  # a table has one axis a parent and one for the node; NumPy allows 64
+MOST_PARENTS = 63  # a table has one axis per parent and one for the node; NumPy allows 64
 
 # Possessive quantifiers (*+, ++): a mistake in a large file is found in linear time.
 _QUOTED = r'"(?:[^"\\]|\\.)*+"'
@@ -56,7 +56,7 @@ _BLANK = re.compile(r"\s*+")
 
 @dataclass(slots=True)
 class _Block:
-    """The probabilities of one node as they stand in the text."""
+    """The probabilities of one node as written in the text."""
 
     name: str
     parents: tuple[str, ...]
@@ -86,7 +86,7 @@ def parse(text: str, *, tolerance: float) -> Parts:
 
 
 class _Reader:
-    """One pass over the text that collects the blocks, then the tables, since blocks come in any order."""
+    """Reads the text in one pass: collects the blocks, then makes the tables, because blocks come in any order."""
 
     def __init__(self, text: str, tolerance: float) -> None:
         self.text = _COMMENT.sub(_blank_comment, text) if "//" in text or "/*" in text else text
@@ -124,7 +124,7 @@ class _Reader:
         return match
 
     def _rest(self) -> str:
-        """Return a little of what comes next, for a message; empty at the end of the text."""
+        """Return the next few characters, for a message; empty at the end of the text."""
         start = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]  # it matches anything
         return self.text[start : start + 30].partition("\n")[0]
 
@@ -220,7 +220,7 @@ class _Reader:
         return numbers
 
     def _configuration(self, labels: str, codes: list[dict[str, int]], block: _Block, at: int) -> int:
-        """Return the row of the table that a configuration of the parents is about."""
+        """Return the row of the table for a configuration of the parents."""
         words = _words(labels, len(codes))
         if len(words) != len(codes):
             raise self._error(f"{block.name!r} has {len(codes)} parents, but the row ({labels}) names {len(words)}", at)
@@ -250,7 +250,7 @@ def _off(table: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _blank_comment(match: re.Match[str]) -> str:
-    """Blank out a comment, keeping its line ends (and quoted words, which may look like one)."""
+    """Replace a comment by blanks, but keep its line ends (and quoted words, which may look like a comment)."""
     return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
 
 
@@ -263,7 +263,7 @@ def _bare_words(text: str) -> list[str]:
 
 
 def _words(text: str, count: int) -> list[str]:
-    """Split a list of levels at commas, or at blanks where there are none; quoted words stay whole."""
+    """Split a list of levels at commas, or at blanks if there are no commas; quoted words stay whole."""
     if '"' in text:
         return _bare_words(text)
     if "," in text or count == 1:
@@ -282,7 +282,7 @@ def write(
     parents: Mapping[str, Sequence[str]],
     tables: Mapping[str, NDArray[np.float64]],
 ) -> str:
-    """Return the BIF text of a network; numbers are written so that they read back to the last bit."""
+    """Return the BIF text of a network; reading it gives exactly the same numbers."""
     lines = ["network unknown {", "}"]
     for name, values in levels.items():
         listing = ", ".join(_quote(value) for value in values)

@@ -1,4 +1,4 @@
-"""Variables that share a prescribed amount of information with a class."""
+"""Variables with a given amount of information about a class."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from blankets.arguments import generator_from
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import draw_codes
 
-_FEW = 9  # classes up to which all ways of merging them are tried
+_FEW = 9  # with up to this many classes all ways of merging them are tried
 
 
+@guarded
 def variable_with_information(
     prior: float | Sequence[float] | NDArray[np.float64],
     arity: int,
     information: float,
     rng: np.random.Generator | int | None = None,
 ) -> NDArray[np.float64]:
-    """Draw a random p(x | y) for which I(X; Y) is exactly what is asked for.
+    """Draw a random p(x | y) with exactly the wanted I(X; Y).
 
     A random table Q is drawn, each row uniformly. On the straight line from independence (each row equal
-    to the margin p(x) of Q) to Q the information rises from zero while p(x) stays the same; where Q has
-    too little, the line goes on from Q to a table without errors, which has the most that is possible.
-    Information is convex along a line, so each line meets the wanted value once.
+    to the margin p(x) of Q) to Q the information rises from zero while p(x) stays the same. If Q has too
+    little, the line goes on from Q to a table without errors, which has the largest possible information.
+    Information is convex along a line, so each line has the wanted value once.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def variable_with_information(
     Returns
     -------
     ndarray of shape (classes, arity)
-        p(x | y), one row a class.
+        p(x | y), one row per class.
 
     Examples
     --------
@@ -69,6 +70,7 @@ def variable_with_information(
     return _on_the_line(p_y, start, end, information)
 
 
+@guarded
 def sample_given_class(
     y: ArrayLike, table: NDArray[np.float64], rng: np.random.Generator | int | None = None
 ) -> NDArray[np.int64]:
@@ -94,8 +96,9 @@ def sample_given_class(
     return draw_codes(np.asarray(table, float), codes.astype(np.int64), generator_from(rng))
 
 
+@guarded
 def most_information(prior: float | Sequence[float] | NDArray[np.float64], arity: int) -> float:
-    """Return the most information, in nats, that a variable of some arity can have about a class.
+    """Return the largest information, in nats, that a variable with ``arity`` levels can have about a class.
 
     It is the entropy of the class, or of the best merging of the classes into ``arity`` groups.
 
@@ -123,14 +126,14 @@ def _information(p_y: NDArray[np.float64], table: NDArray[np.float64]) -> float:
 
 
 def _merging(p_y: NDArray[np.float64], arity: int) -> NDArray[np.int64]:
-    """Return the group of each class, of the merging into ``arity`` groups with the highest entropy."""
+    """Return the group of each class, for the merging into ``arity`` groups with the highest entropy."""
     classes = len(p_y)
     if arity >= classes:
         return np.arange(classes)
     if classes <= _FEW:
         mergings = (np.array((0, *rest)) for rest in product(range(arity), repeat=classes - 1))
         return max(mergings, key=lambda groups: float(entr(np.bincount(groups, weights=p_y)).sum()))
-    # Many classes: each, from the most common on, joins the lightest group so far.
+    # Many classes: each, the most common first, joins the group with the smallest probability so far.
     groups, weights = np.zeros(classes, np.int64), np.zeros(arity)
     for k in np.argsort(-p_y, kind="stable"):
         groups[k] = np.argmin(weights)
@@ -139,10 +142,10 @@ def _merging(p_y: NDArray[np.float64], arity: int) -> NDArray[np.int64]:
 
 
 def _without_errors(p_y: NDArray[np.float64], arity: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return a random p(x | y) in which x tells the group of y without error."""
+    """Return a random p(x | y) in which x determines the group of y without error."""
     groups = _merging(p_y, arity)
     n_groups = int(groups.max()) + 1
-    # Each level stands for one group, each group has at least one level.
+    # Each level belongs to one group, each group has at least one level.
     stands_for = rng.permutation(np.append(np.arange(n_groups), rng.integers(n_groups, size=arity - n_groups)))
     weight = rng.dirichlet(np.ones(arity))
     table = np.where(stands_for[np.newaxis, :] == groups[:, np.newaxis], weight, 0.0)

@@ -1,4 +1,4 @@
-"""Exact probabilities of a network by variable elimination; for the truth behind a simulation."""
+"""Exact probabilities of a network by variable elimination: the truth of a simulation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from blankets.errors import DataError
 
 Factor = tuple[tuple[str, ...], NDArray[np.float64]]  # variables, one axis each
 
-MOST_CELLS = 2**26  # cells of an intermediate table: half a gigabyte
+MOST_CELLS = 2**26  # most cells of an intermediate table: half a gigabyte
 
 
 def eliminate(factors: list[Factor], keep: Sequence[str]) -> NDArray[np.float64]:
-    """Multiply the factors and sum out all variables but ``keep``; axes in the order of ``keep``."""
+    """Multiply the factors and sum over all variables except ``keep``; axes in the order of ``keep``."""
     while out := {variable for variables, _ in factors for variable in variables} - set(keep):
-        # The variable whose elimination couples the fewest others goes first; names break ties.
+        # The variable whose elimination connects the fewest others comes first; names decide ties.
         coupled = {v: set().union(*(vs for vs, _ in factors if v in vs)) for v in out}
         variable = min(out, key=lambda v: (len(coupled[v]), v))
         touched = [factor for factor in factors if variable in factor[0]]

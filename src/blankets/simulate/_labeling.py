@@ -1,8 +1,8 @@
-"""Hiding labels under a known mechanism, and changing how common the classes are.
+"""Hide labels by a known mechanism, and change the shares of the classes.
 
 A row is labeled (s = 1) with a probability that depends on nothing (MCAR), on a feature (MAR-F), on the
-class (MAR-C), or on the class with positives only (PU). Each row may throw its own coin, or an exact number
-of rows may be drawn; at error rates of 1% the difference is visible.
+class (MAR-C), or on the class with positives only (PU). Each row can be drawn on its own, or an exact number
+of rows can be drawn; at error rates of 1% the difference is visible.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, one_of
-from blankets.errors import LabelError, ParameterError, listed
+from blankets.errors import LabelError, ParameterError, guarded, listed
 
 Mechanism = Literal["mcar", "mar-f", "mar-c", "pu"]
 
 
+@guarded
 def hide_labels(
     y: ArrayLike,
     mechanism: Mechanism,
@@ -42,20 +43,20 @@ def hide_labels(
         The probability that a row is labeled: p(s=1) for "mcar", p(s=1 | positive) for "pu" (both a
         number); a mapping from levels of the feature ("mar-f") or classes ("mar-c") to probabilities.
     count : int or mapping
-        Instead of ``rate``, the exact number of labeled rows: in all, or of each level or class.
+        Instead of ``rate``, the exact number of labeled rows: in total, or of each level or class.
     feature : array-like of shape (rows,), optional
-        The column that decides, for "mar-f".
+        The column that labeling depends on, for "mar-f".
     positive : object
         The class that is labeled under "pu".
     exact : bool
-        With a ``rate``: label exactly that share of each group, rounded, in place of a coin for each row.
+        With a ``rate``: label exactly that share of each group, rounded, instead of drawing for each row.
     rng : numpy.random.Generator, int or None
         Generator or seed.
 
     Returns
     -------
     ndarray of bool of shape (rows,)
-        True where the label stays visible.
+        True if the label stays visible.
 
     Examples
     --------
@@ -128,10 +129,11 @@ def _checked_counts(wanted: list[float], names: Sequence[object], sizes: NDArray
     return [int(value) for value in wanted]
 
 
+@guarded
 def change_prior(
     y: ArrayLike, prior: Mapping[object, float], n_rows: int | None = None, rng: np.random.Generator | int | None = None
 ) -> NDArray[np.int64]:
-    """Choose rows, without replacement, so that the classes are as common as ``prior`` says.
+    """Choose rows, without replacement, so that the classes have the shares ``prior``.
 
     Parameters
     ----------
@@ -164,7 +166,7 @@ def change_prior(
     sizes = np.bincount(codes)
     most = int(np.floor(min(size / p for size, p in zip(sizes, share, strict=True) if p > 0) + 1e-9))
     total = most if n_rows is None else n_rows
-    # Round down, then give the rows still missing to the largest remainders.
+    # Round down, then give the remaining rows to the largest remainders.
     counts = np.floor(share * total + 1e-9).astype(np.int64)
     counts[np.argsort(counts - share * total, kind="stable")[: total - counts.sum()]] += 1
     if np.any(counts > sizes):

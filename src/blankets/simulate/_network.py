@@ -1,4 +1,4 @@
-"""`Network`: a discrete Bayesian network, the known truth behind a simulation."""
+"""`Network`: a discrete Bayesian network, the known truth of a simulation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from
 from blankets.caching import cached_property
 from blankets.data import Frame
-from blankets.errors import DataError, ParameterError, did_you_mean, listed
+from blankets.errors import DataError, ParameterError, did_you_mean, guarded, listed
 from blankets.simulate import _bif, _exact
 
-_ROUNDING = 1e-6  # how far the rows of a table may be from summing to one
+_ROUNDING = 1e-6  # largest difference of the sum of a row from one
 
 
+@guarded
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Network:
     """A discrete Bayesian network: levels, parents and a conditional probability table for each node.
@@ -89,7 +90,7 @@ class Network:
         source : str or Path
             A path, of plain text or gzip, or the text itself (recognized by its braces).
         tolerance : float
-            Rows that sum to one within it are renormalized, others refused.
+            Rows whose sum differs from one by at most this are renormalized, others refused.
 
         Examples
         --------
@@ -123,7 +124,7 @@ class Network:
         return {name: len(values) for name, values in self.levels.items()}
 
     def roles(self, node: str) -> dict[str, Literal["parent", "child", "spouse"]]:
-        """Return what each member of the blanket is to ``node``, in the order of the nodes.
+        """Return the role of each member of the blanket of ``node``, in the order of the nodes.
 
         A spouse is another parent of a child that is neither parent nor child itself.
         """
@@ -145,10 +146,10 @@ class Network:
         return set(self.roles(node))
 
     def vacuous_edges(self, tolerance: float = 1e-9) -> list[tuple[str, str]]:
-        """Return the edges (parent, child) that are in the graph but not in the distribution.
+        """Return the edges (parent, child) that are in the graph but have no effect on the distribution.
 
-        The table of the child does not change with that parent, whatever the others are, so that no
-        amount of data would show the edge. `pruned` removes them.
+        The table of the child does not depend on that parent, for any values of the others, so no amount
+        of data would show the edge. `pruned` removes them.
         """
         found = []
         for name in self.names:
@@ -170,8 +171,8 @@ class Network:
     def sample(self, n_rows: int, rng: np.random.Generator | int | None = None) -> Frame:
         """Draw independent rows by forward sampling.
 
-        The frame declares all levels of the network, also those that happen not to be drawn. One uniform
-        number a row and node is used, node after node, parents first: the same seed gives the same rows.
+        The frame declares all levels of the network, also those that are not drawn. One uniform number
+        per row and node is used, node after node, parents first: the same seed gives the same rows.
 
         Parameters
         ----------
@@ -198,7 +199,7 @@ class Network:
         return Frame.from_columns(columns, self.names, [self.levels[name] for name in self.names], n_rows)
 
     def marginal(self, *nodes: str) -> NDArray[np.float64]:
-        """Return the exact joint distribution of some nodes, one axis a node, by variable elimination.
+        """Return the exact joint distribution of some nodes, one axis per node, by variable elimination.
 
         Examples
         --------
@@ -235,7 +236,7 @@ class Network:
         off = np.abs(totals - 1).max()
         if not (off <= _ROUNDING and table.min() >= 0):  # false for NaN
             raise DataError(f"each row of the table of {name!r} must be probabilities that sum to one")
-        if off > 1e-12:  # else left as they are, so that a network and its text agree to the last bit
+        if off > 1e-12:  # otherwise left as they are, so that a network and its text agree exactly
             table /= totals
         table.flags.writeable = False
         return table
@@ -253,7 +254,7 @@ class Network:
 def draw_codes(table: NDArray[np.float64], row: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
     """Draw one code for each element of ``row`` from that row of ``table``, shape (rows, levels)."""
     cumulative = table.cumsum(axis=1)
-    cumulative /= cumulative[:, -1:]  # exactly 1 from the last possible level on: the impossible never comes
+    cumulative /= cumulative[:, -1:]  # exactly 1 from the last possible level on: impossible levels are never drawn
     uniform = generator.random(len(row))
     codes = np.zeros(len(row), np.int64)
     for boundary in cumulative.T[:-1]:
@@ -261,8 +262,9 @@ def draw_codes(table: NDArray[np.float64], row: NDArray[np.int64], generator: np
     return codes
 
 
+@guarded
 def as_columns(frame: Frame) -> dict[str, NDArray[np.object_]]:
-    """Return a frame as a dict from column name to levels, as data frame libraries take it.
+    """Return a frame as a dict from column name to levels, for data frame libraries.
 
     Examples
     --------

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import generator_from
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.simulate._exact import conditional_information
 from blankets.simulate._network import Network
 
-_DRAWS = 40  # at one concentration, before it is halved
-_HALVINGS = 8  # down to rows that are nearly certain
+_DRAWS = 40  # draws at one concentration, before it is halved
+_HALVINGS = 8  # most halvings; rows are then nearly deterministic
 
 
+@guarded
 def random_dag(
     n_nodes: int,
     rng: np.random.Generator | int | None = None,
@@ -28,7 +29,7 @@ def random_dag(
     """Draw a random directed acyclic graph.
 
     The nodes are put into a random order; each pair is joined, from the earlier to the later node, with
-    the same probability. Nodes with more than ``max_parents`` parents keep a random choice of them.
+    the same probability. Nodes with more than ``max_parents`` parents keep a random subset of them.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def random_dag(
         Expected number of neighbors of a node (before ``max_parents``), instead of ``edge_probability``.
         Without either it is 2.
     max_parents : int, optional
-        Most parents a node may have.
+        Largest number of parents of a node.
 
     Examples
     --------
@@ -81,6 +82,7 @@ def _edge_probability(n_nodes: int, edge_probability: float | None, mean_degree:
     return mean_degree / max(1, n_nodes - 1)
 
 
+@guarded
 def random_network(
     graph: nx.DiGraph,
     arities: int | Mapping[str, int] = 2,
@@ -105,10 +107,10 @@ def random_network(
         Parameter of the Dirichlet distribution: small values give nearly deterministic rows, large ones
         nearly uniform rows. 1 makes all rows equally likely.
     strength : float, optional
-        The least strength of an edge, in nats: I(child; parent | the other parents) when all
-        configurations of the parents are equally likely (see `edge_strengths`). A table that has a weaker
-        edge is drawn again, with the concentration halved after every 40 draws. In the joint distribution
-        the information also depends on how likely the configurations are, and can be lower.
+        The smallest strength of an edge, in nats: I(child; parent | the other parents) if all
+        configurations of the parents are equally likely (see `edge_strengths`). A table with a weaker edge
+        is drawn again, with the concentration halved after every 40 draws. In the joint distribution the
+        information also depends on the probabilities of the configurations, and can be lower.
 
     Examples
     --------
@@ -162,11 +164,12 @@ def _table_strengths(table: NDArray[np.float64]) -> list[float]:
     return strengths
 
 
+@guarded
 def edge_strengths(network: Network) -> dict[tuple[str, str], float]:
     """Return how strongly each table depends on each of its parents, in nats.
 
     For the edge (parent, child) it is I(child; parent | the child's other parents) under equally likely
-    configurations of the parents: a property of the table alone, zero exactly for vacuous edges.
+    configurations of the parents. It depends only on the table, and is zero exactly for vacuous edges.
 
     Examples
     --------

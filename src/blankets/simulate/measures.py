@@ -1,8 +1,8 @@
 """How close a found blanket is to the true one, and how stable a selection is.
 
-Conventions, since ratios of nothing have no value of their own:
+Conventions for 0 / 0:
 
-- An empty answer has precision 1: it claims nothing false. Its recall is 0 (1 if the truth is empty too).
+- An empty answer has precision 1: it has no false member. Its recall is 0 (1 if the truth is empty too).
 - An empty truth has recall 1: there was nothing to miss.
 - F is 2 TP / (2 TP + FP + FN): 0 for an empty answer to a non-empty truth, 1 if both are empty.
 - An average over targets is given twice: over all targets, and, for precision and distance, over the targets
@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from blankets.errors import ParameterError, listed
+from blankets.errors import ParameterError, guarded, listed
 
 __all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva", "roc"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """A found set against the true one.
+    """Comparison of a found set with the true one.
 
     Attributes
     ----------
     true_positives, false_positives, false_negatives : int
-        Members found rightly, found wrongly, and missed.
+        Numbers of true members found, false members found, and true members missed.
 
     Examples
     --------
@@ -75,6 +75,7 @@ class Agreement:
         return math.hypot(1 - self.precision, 1 - self.recall)
 
 
+@guarded
 def compare(found: Iterable[Hashable], truth: Iterable[Hashable]) -> Agreement:
     """Compare a found blanket with the true one.
 
@@ -104,7 +105,7 @@ class AverageAgreement:
     precision_non_empty, distance_non_empty : float
         Means over the targets with a non-empty answer; NaN if there is none.
     false_positives, false_negatives : float
-        Mean numbers of wrong and of missed members.
+        Mean numbers of false and of missed members.
     exact : float
         Share of the targets whose blanket was found exactly.
 
@@ -127,8 +128,9 @@ class AverageAgreement:
     exact: float
 
 
+@guarded
 def average(agreements: Iterable[Agreement]) -> AverageAgreement:
-    """Average over targets, with both treatments of empty answers.
+    """Average over targets, with both ways to treat empty answers.
 
     Examples
     --------
@@ -155,10 +157,11 @@ def average(agreements: Iterable[Agreement]) -> AverageAgreement:
     )
 
 
+@guarded
 def compare_all(
     found: Mapping[str, Iterable[Hashable]], truth: Mapping[str, Iterable[Hashable]]
 ) -> dict[str, Agreement]:
-    """Compare the blankets of many targets; ``truth`` may know more targets than were asked for.
+    """Compare the blankets of many targets; ``truth`` may have more targets than ``found``.
 
     Examples
     --------
@@ -170,6 +173,7 @@ def compare_all(
     return {name: compare(members, truth[name]) for name, members in found.items()}
 
 
+@guarded
 def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> float:
     """Return Kuncheva's consistency of selections of the same size k, averaged over all pairs.
 
@@ -204,10 +208,11 @@ def kuncheva(selections: Collection[Collection[Hashable]], n_features: int) -> f
     return fmean((len(a & b) * n_features - k * k) / (k * (n_features - k)) for a, b in combinations(sets, 2))
 
 
+@guarded
 def roc(
     found: Mapping[float, Iterable[Hashable]], truth: Iterable[Hashable], candidates: Iterable[Hashable]
 ) -> dict[str, list[float]]:
-    """Return how many true members and how many others are found, as the level α varies: a curve to be drawn.
+    """Return the shares of true members and of other columns found, as the level α varies: a ROC curve.
 
     Parameters
     ----------
@@ -221,7 +226,7 @@ def roc(
     Returns
     -------
     dict of list
-        ``alpha``, rising, and ``false_positive_rate`` and ``true_positive_rate`` at each; NaN where there is no
+        ``alpha``, rising, and ``false_positive_rate`` and ``true_positive_rate`` at each; NaN if there is no
         true member, or no other column. `blankets.plots.plot_roc` draws it.
 
     Examples

@@ -4,6 +4,8 @@ from blankets.kernels import FAR, LARGE, NOTHING, OPEN
 from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
+from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
+from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -38,6 +40,9 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
+from blankets.stats._products import rows_test
+from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
@@ -49,18 +54,25 @@ __all__ = [
     "LARGEST",
     "Loss",
     "METHODS",
+    "MOST_LEVELS",
     "NEGATIVE",
     "NOTHING",
     "OPEN",
     "POSITIVE",
+    "RARE",
+    "ROWS_A_FUNCTION",
     "Sampling",
+    "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
     "as_tables",
     "attained_power",
     "calibrated_of_block",
+    "canonical_test",
     "cell_tables",
+    "clustered_test",
+    "combined",
     "critical_value",
     "detectable_effect",
     "divided",
@@ -68,13 +80,18 @@ __all__ = [
     "effect_from_w",
     "entropy_terms",
     "expected_false_members",
+    "fitted_levels",
     "formula_of",
+    "hotelling_log_p",
     "law_at",
     "log_chi2_sf",
+    "log_f_sf",
     "log_p_from_moments",
     "log_p_of",
+    "log_p_of_functions",
     "mar_f_information",
     "mcar_information",
+    "meetings_test",
     "miller_madow",
     "moments_of_block",
     "needed_alpha",
@@ -87,10 +104,15 @@ __all__ = [
     "permutations_of_block",
     "plug_in",
     "pos_information",
+    "rows_test",
+    "score_test",
     "ss_information",
     "statistics_of_block",
     "strongest_of",
+    "summed_cells",
+    "survey_test",
     "table_statistics",
     "w_from_effect",
     "weaker_than",
+    "whitening",
 ]

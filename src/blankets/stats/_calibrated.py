@@ -10,8 +10,8 @@ over cells of 2 (o ln(o/e) - (o - e)), so that
   the sign (-1)^k, (r)_k = r (r-1) ... (r-k+1), and B_k likewise of the columns; polynomials of different
   degree do not correlate. (X² is of degree 2 throughout: Haldane 1940 and Dawson 1954 give its variance.)
 
-In a stratum whose smallest expected count is `LARGE` or more, Bartlett's corrected chi-square does: its mean
-is d + (n Σ1/r - 1)(n Σ1/c - 1) / 6n for d degrees of freedom (Lawley 1956; Williams 1976).
+In a stratum whose smallest expected count is `LARGE` or more, Bartlett's corrected chi-square is good enough: its
+mean is d + (n Σ1/r - 1)(n Σ1/c - 1) / 6n for d degrees of freedom (Lawley 1956; Williams 1976).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Moments = tuple[Floats, Floats, Floats, Floats]
 
 
 def moments_of_block(counts: NDArray[np.int32]) -> Moments:
-    """Return what the margins of tables say about G under independence, every cell enumerated.
+    """Return the moments of G under independence given the margins of tables, by enumeration of every cell.
 
     ``counts``, of shape (n, levels of x, levels of y, strata): tables of different x with the same y in the same
     strata.
@@ -39,10 +39,10 @@ def moments_of_block(counts: NDArray[np.int32]) -> Moments:
     mean, variance : ndarray of shape (n,)
         Of G, over all tables with these margins.
     least : ndarray of shape (n,)
-        The smallest expected count of a level seen in a stratum that can vary; infinite if none can.
+        The smallest expected count of a level seen, over strata that can vary; infinite if none can.
     movable : ndarray of shape (n,)
-        How many rows have to be drawn to permute x in all strata: those outside the largest level of x, or
-        of y where that is less.
+        Number of rows to draw to permute x in all strata: those outside the largest level of x, or of y if
+        that is less.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _sparse_moments(r: Ints, c: Ints, n: Ints) -> tuple[Floats, Floats]:
 
 
 def _next_roots(root: Floats, margin: Ints, n: Ints, degree: int) -> Floats:
-    """Turn √((m)_k / (n - m)_k) into that of the next degree; 0 where cells of this margin have no such polynomial."""
+    """Turn √((m)_k / (n - m)_k) into that of the next degree; 0 if cells of this margin have no such polynomial."""
     rest = n[:, np.newaxis] - margin
     some = np.minimum(margin, rest) >= degree
     return root * np.sqrt(np.where(some, (margin - degree + 1.0) / np.where(some, rest - degree + 1.0, 1.0), 0.0))

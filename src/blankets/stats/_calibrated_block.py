@@ -1,17 +1,17 @@
-"""p-values of G that are right in sparse tables too, at the least cost.
+"""p-values of G that are right in sparse tables too, computed as fast as possible.
 
-Each table goes through these stages, until one settles it:
+Each table goes through these stages, until one decides:
 
-1. *screening*: G is so small or so large for its degrees of freedom that it is far from the level by any law that
-   it may have. In dense tables (every expected count at least `DENSE`) that is nearly chi-square; in others the
-   extremes are those of rare cells, whose counts are Poisson, and of strata of two rows, in which G is 2.77 for one
-   degree of freedom. The p-value is left to chi-square.
+1. *screening*: G is so small or so large for its degrees of freedom that its p-value is far from the level under
+   every possible distribution. In dense tables (every expected count at least `DENSE`) the distribution is nearly
+   chi-square. In others the extremes are rare cells, whose counts are Poisson, and strata of two rows, in which G is
+   2.77 for one degree of freedom. The p-value is then the chi-square tail.
 2. *moments*: a multiple of chi-square with mean and variance of G given the margins (with Bartlett's correction,
-   where every expected count is at least `LARGE`).
-3. *enumeration* of a table of two by two that has no strata, or *permutation* of x within the strata, where so few
-   rows can change places that G takes few values, and the p-value by moments is near the level.
+   if every expected count is at least `LARGE`).
+3. *enumeration* of a two-by-two table without strata, or *permutation* of x within the strata, if so few rows can
+   be exchanged that G takes few values, and the p-value by moments is near the level.
 
-Without a level every p-value is to be trusted: nothing is screened, and more is permuted.
+Without a level every p-value must be accurate: nothing is screened, and more tables are permuted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ METHODS = (
 )
 _EXACT, _PERMUTATION = len(METHODS) - 2, len(METHODS) - 1
 
-MOST, ENOUGH = 1999, 30  # permutations, and those as large as observed
+MOST, ENOUGH = 1999, 30  # most permutations; stop when this many are as large as observed
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 _TIE = 1e-9
 
@@ -52,15 +52,16 @@ Judged = tuple[Floats, Floats]
 
 
 def calibrated_of_block(
-    n_rows: int, *, level: float | None = None, seed: int = 0
+    n_rows: int, *, level: float | None = None, seed: int = 0, apart: bool = False
 ) -> Callable[[NDArray[np.int32]], Judged]:
     """Return the function from a block of tables to log p-values and methods.
 
     ``n_rows``: at least the number of rows counted. ``level``: the level that p-values will be compared with: those far
-    from it are settled cheaply. By default every p-value is to be trusted. ``seed``: of the permutations.
+    from it are computed by fast formulas. By default every p-value is accurate. ``seed``: seed of the permutations.
+    ``apart``: the tables of a block are of different rows.
 
-    Returns: from counts of shape (n, levels of x, levels of y, strata) to two arrays: log p-values in nats (NaN where
-    the chi-square tail is meant) and positions in `METHODS`.
+    Returns: a function from counts of shape (n, levels of x, levels of y, strata) to two arrays: log p-values in nats
+    (NaN means: use the chi-square tail) and positions in `METHODS`.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def calibrated_of_block(
     formula = formula_of(n_rows, law=law, cells=cell_tables(), screens=False)
 
     def calibrated(counts: NDArray[np.int32]) -> Judged:
-        statistic, dof, log_p, method = answers_of_block(counts, formula)
+        statistic, dof, log_p, method = answers_of_block(counts, formula, apart=apart)
         if (left := np.flatnonzero(method == OPEN)).size:
             log_p[left], method[left] = _judged_exactly(counts[left], statistic[left], law)
         for i in np.flatnonzero(method == COARSE):
@@ -84,7 +85,7 @@ def calibrated_of_block(
 
 
 def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -> NDArray[np.int64]:
-    """Return the positions of those G that are not far from the level, by any law that they may have.
+    """Return the positions of the G whose p-value may be near the level under some possible distribution.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def law_at(level: float | None) -> kernels.Law:
 
 
 def _limits(level: float) -> Floats:
-    """Return, by degrees of freedom, the G that is far below and above the level: of dense tables, and of any table."""
+    """Return, by degrees of freedom, the G that is far below and above the level: for dense tables, and for any."""
     free = np.arange(_SCREENED + 1, dtype=float)
     free[0] = 1.0
     large, small = min(3.0 * level, 0.5), 0.1 * level
@@ -135,7 +136,7 @@ def _judged_closely(
     most = MOST if not level else min(MOST, math.ceil(10.0 / level) - 1)
     hits, larger, drawn = permuted_table(table, terms, seed, most, ENOUGH, level or 0.0)
     p = math.log(permutation_p(hits, larger, drawn, ENOUGH))
-    # Where no permutation reached the data, the moments tell by how far.
+    # If no permutation reached the observed G, the p-value by moments is used.
     return (min(p, by_moments) if hits == 0 else p), _PERMUTATION
 
 

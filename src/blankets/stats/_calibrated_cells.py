@@ -1,15 +1,16 @@
-"""One cell's part of G under independence, given its margins: the mean, and what varies, by degree.
+"""One cell's part of G under independence, given its margins: its mean, and its variance by polynomial degree.
 
 The count o of a cell with margins r and c in a stratum of n rows is hypergeometric, and the cell's part of G is
-2 (o ln(o/e) - (o - e)) with e = r c / n. Its expansion in the polynomials that are orthogonal under that law has a
-coefficient for each degree. They are needed for every cell of every table, so they are looked up:
+2 (o ln(o/e) - (o - e)) with e = r c / n. Its expansion in the polynomials that are orthogonal under this distribution
+has a coefficient for each degree. Every cell of every table needs them, so they are taken from tables:
 
 * strata of up to `SMALL` rows: exactly, for every n, r and c;
 * otherwise as binomial counts with the same mean and variance, interpolated between numbers of draws and
   probabilities. Beyond `TABLED` draws the probability is small, and the number of draws hardly matters for the same e;
 * expected counts from `SERIES` on: by a series in 1/e.
 
-Means are within 3% of enumeration, mostly within 0.5%; where that may decide, cells are enumerated (`exact_cells`).
+Means are within 3% of enumeration, mostly within 0.5%; if that could change a decision, cells are enumerated
+(`exact_cells`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Ints = NDArray[np.int64]
 
 @lru_cache(maxsize=1)
 def cell_tables() -> kernels.Cells:
-    """Return the tables; they take 50 ms, once."""
+    """Return the tables; computing them takes 50 ms, once."""
     small = _small_strata()
     return kernels.Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
 
@@ -52,7 +53,7 @@ def _small_strata() -> Floats:
 
 
 def _binomials() -> Floats:
-    """Return cells that are binomial counts of 1 to `TABLED` draws, at probabilities (j / steps)²."""
+    """Return cells with binomial counts of 1 to `TABLED` draws, at probabilities (j / steps)²."""
     m, j = (axis.ravel() for axis in np.mgrid[1 : TABLED + 1, 1:STEPS])
     a, o = ((j / STEPS) ** 2)[:, np.newaxis], np.arange(TABLED + 1)
     draws = m[:, np.newaxis]
@@ -67,8 +68,7 @@ def _binomials() -> Floats:
 def exact_cells(r: Ints, c: Ints, n: Ints) -> Floats:
     """Return mean and coefficients of cells, shape (cells, DEGREES + 1), by enumeration.
 
-    Counts beyond e + 12 √e + 20, which have no weight, are left out; expected counts from `SERIES` on are left to the
-    series.
+    Counts above e + 12 √e + 20, which have no weight, are left out; expected counts from `SERIES` on use the series.
     """
     out = np.zeros((len(n), DEGREES + 1))
     e = r * c / n
@@ -106,7 +106,7 @@ def _enumerated(n: Ints, r: Ints, c: Ints, high: Ints) -> Floats:
 def _expanded(weight: Floats, low: Ints, e: Floats, span: Ints) -> Floats:
     """Return the mean of each cell's part of G and its coefficients by degree.
 
-    ``weight`` (cells, counts) are the probabilities, but for a factor, of the counts from ``low`` on.
+    ``weight`` (cells, counts) are the probabilities, up to a factor, of the counts from ``low`` on.
     """
     o, e = low[:, np.newaxis] + np.arange(float(weight.shape[1])), e[:, np.newaxis]
     part, d = 2.0 * (xlogy(o, o / e) - (o - e)), o - e
@@ -133,7 +133,7 @@ def _projected(moments: list[Floats], along: list[Floats], square: Floats, span:
         left = np.maximum(square - d0 * d0, 0.0)
         out = [d0]
         for k, (norm, own) in enumerate(((m2, d1), (norm2, along2), (norm3, along3))):
-            # With k + 2 counts or more there is such a polynomial; rounding must not find more than there is.
+            # Only with k + 2 counts or more there is such a polynomial; rounding must not create others.
             size = np.where((span > k) & (norm > 0.0), np.minimum(np.abs(own) / np.sqrt(norm), np.sqrt(left)), 0.0)
             out.append(np.copysign(size, own))
             left = np.maximum(left - size * size, 0.0)

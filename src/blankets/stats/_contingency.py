@@ -1,11 +1,11 @@
 """G and X² of count tables, with the degrees of freedom that the data support.
 
-A table has shape (levels of x, levels of y, strata): the strata lie side by side, so that the inner loops
-run along them. Counts are integers; empty cells, empty levels and empty strata are ordinary. With r, c and
-n the margins of a stratum:
+A table has shape (levels of x, levels of y, strata), where a stratum is one combination of the conditioning
+values; the inner loops run along the strata. Counts are integers; empty cells, levels and strata are allowed.
+With r, c and n the margins of a stratum:
 
 * G  = 2 Σ O ln(O n / (r c)); an empty cell adds 0.
-* X² = Σ (O - E)² / E with E = r c / n; a cell without expectation adds 0.
+* X² = Σ (O - E)² / E with E = r c / n; a cell with E = 0 adds 0.
 * adjusted degrees of freedom = Σ over strata of (levels of x seen - 1)₊ (levels of y seen - 1)₊.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets import kernels
 
-_MOST_TERMS = 1 << 16  # n ln n is tabled up to here (half a megabyte: stays in the second-level cache)
+_MOST_TERMS = 1 << 16  # n ln n is in a table up to here (half a megabyte: stays in the second-level cache)
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -49,16 +49,18 @@ def table_statistics(tables: ArrayLike, kind: str = "g") -> Statistics:
     return np.array([s[0] for s, _ in one_by_one]), np.array([d[0] for _, d in one_by_one])
 
 
-def statistics_of_block(n_rows: int, kind: str = "g") -> Callable[[NDArray[np.int32]], Statistics]:
+def statistics_of_block(
+    n_rows: int, kind: str = "g", *, apart: bool = False
+) -> Callable[[NDArray[np.int32]], Statistics]:
     """Return the function from a block of tables to statistics and adjusted degrees of freedom.
 
-    The tables of a block are those of different x with the same y in the same strata, so that the margins
-    of y are worked out once. ``n_rows`` is at least the number of rows counted.
+    The tables of a block have different x, but the same y and strata, so that the margins of y are computed
+    once; unless they are ``apart``, tables of different rows. ``n_rows`` is at least the number of rows counted.
     """
     formula = formula_of(n_rows, kind)
 
     def statistics(counts: NDArray[np.int32]) -> Statistics:
-        statistic, dof, _, _ = answers_of_block(counts, formula)
+        statistic, dof, _, _ = answers_of_block(counts, formula, apart=apart)
         return statistic, dof
 
     return statistics
@@ -74,15 +76,20 @@ def formula_of(
     cells: kernels.Cells | None = None,
     screens: bool = True,
 ) -> kernels.Formula:
-    """Return how kernels test tables of at most so many rows."""
+    """Return the formula by which kernels test tables of at most this many rows."""
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
     return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens)
 
 
-def answers_of_block(counts: NDArray[np.int32], formula: kernels.Formula) -> tuple[NDArray[np.float64], ...]:
-    """Return statistics, degrees of freedom, log p-values and methods of tables with the same y in the same strata."""
+def answers_of_block(
+    counts: NDArray[np.int32], formula: kernels.Formula, *, apart: bool = False
+) -> tuple[NDArray[np.float64], ...]:
+    """Return statistics, degrees of freedom, log p-values and methods of tables with the same y in the same strata.
+
+    ``apart``: the tables are of different rows, and share no margins.
+    """
     flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), math.prod(counts.shape[1:]))
-    return kernels.block_statistics(flat, *counts.shape[1:], formula)
+    return kernels.block_statistics(flat, *counts.shape[1:], formula, apart)
 
 
 def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:
@@ -98,8 +105,8 @@ def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:
 def entropy_terms(n_rows: int) -> NDArray[np.int64]:
     """Return n ln n for n = 0, 1, ... up to the number of rows or 65,536 as fixed-point numbers: their sums are exact.
 
-    The last number says how many binary places they have. A multiple of n is of no account, since it cancels
-    in G; so ln n is summed from ln(1 + 1/k), whose errors differ by little from one n to the next.
+    The last number is the number of binary places. An error proportional to n does not matter, because it cancels
+    in G; so ln n is summed from ln(1 + 1/k), whose errors differ little from one n to the next.
 
     >>> terms = entropy_terms(100)
     >>> bool(abs(terms[10] / 2.0 ** terms[-1] - 10 * math.log(10)) < 1e-14)
@@ -108,7 +115,7 @@ def entropy_terms(n_rows: int) -> NDArray[np.int64]:
     most = min(n_rows, _MOST_TERMS)
     places = min(61 - math.ceil(math.log2(max(n_rows * math.log(max(n_rows, 2)), 2.0))), 57)
     n = np.arange(most + 1)
-    if n_rows > most:  # counts beyond the table are not as exact either
+    if n_rows > most:  # counts above the table are less exact, too
         return np.append(np.rint(n * np.log(np.maximum(n, 1)) * 2.0**places).astype(np.int64), places)
     steps = np.log1p(1.0 / np.arange(1, most)) * 2.0**58
     whole = np.rint(steps)

@@ -1,15 +1,15 @@
 """How many of the members of a blanket are expected to be false.
 
-A variable outside the true blanket is independent of the target given any set that contains that blanket, so
-that each test of it at level α is wrong with probability α at most (if the test keeps its level). Among m
-variables tested, α m0 are expected to get in by chance, where m0 <= m are those that do not belong there.
-A search that looks again and again, given a set that grows, gives more chances: α times their number is a bound.
-A search that lets a variable in only if no subset separates it errs less often: all of its tests must be wrong.
-Given one more variable that has nothing to do with it, G grows by an independent chi-square for the new strata, so
-that a test that erred errs again with probability r (`again_wrong`), 0.27 with two degrees of freedom.
+A variable outside the true blanket is independent of the target given any set that contains that blanket. So
+each test of it at level α is wrong with probability at most α (if the test has the right level). Among m tested
+variables, α m0 are expected to enter by chance, where m0 <= m is the number of variables outside the true blanket.
+A search that tests a variable many times, given a growing set, gives more chances: α times their number is a bound.
+A search that admits a variable only if no subset separates it is wrong less often: all of its tests must be wrong.
+Given one more unrelated variable, G grows by an independent chi-square for the new strata, so a wrong test is wrong
+again with probability r (`again_wrong`), 0.27 with two degrees of freedom.
 
-Where the false discovery rate is controlled instead, the expected share of false ones among the members is at
-most q, under any dependence between the tests (Benjamini & Yekutieli 2001).
+If the false discovery rate is controlled instead, the expected share of false members is at most q, under any
+dependence between the tests (Benjamini & Yekutieli 2001).
 
 References
 ----------
@@ -30,34 +30,35 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
-from blankets.errors import ParameterError
+from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
 
-_MIDDLE = 0.5  # p-values above it are almost all of true hypotheses
+_MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
 ASSUMPTIONS = {
-    "level": "if every test keeps its level, and what each was given holds the true blanket or a set that separates; "
-    "that the search chose these sets from the same data is not accounted for",
-    "fdr": "whatever the dependence between tests, if every test keeps its level, and what each was given holds the "
-    "true blanket or a set that separates; that the search chose these sets from the same data is not accounted for",
+    "level": "if every test keeps its level, and each conditioning set contains the true blanket or a separating set; "
+    "it does not account for a search that chose these sets from the same data",
+    "fdr": "for any dependence between tests, if every test keeps its level, and each conditioning set contains the "
+    "true blanket or a separating set; it does not account for a search that chose these sets from the same data",
 }
 
 
+@guarded
 @dataclass(frozen=True, slots=True)
 class FalseMembers:
-    """What chance alone contributes to a blanket.
+    """How many members of a blanket are expected by chance alone.
 
     Attributes
     ----------
     n_tested : int
-        Variables that were tested and could have been found dependent.
+        Number of variables that were tested and could have been found dependent.
     expected : float
-        Expected number of false members: α times the estimated number of variables that do not belong there.
+        Expected number of false members: α times the estimated number of variables outside the true blanket.
     at_most : float
-        A bound on it: α times the number of chances that variables had to get in. A search that looks at a
-        variable given one set after another gives it a chance each time.
+        An upper bound of that: α times the number of tests that could have admitted a variable. A search that
+        tests a variable given one set after another gives it a chance each time.
     controls : {"level", "fdr"}
-        Whether the search held the level of each test, or the false discovery rate among the members. Then
-        ``at_most`` is that rate times the number of members.
+        Whether the search controls the level of each test, or the false discovery rate among the members. In the
+        second case ``at_most`` is that rate times the number of members.
     alpha : float
         That level or rate.
 
@@ -76,19 +77,19 @@ class FalseMembers:
 
     @property
     def words(self) -> str:
-        """The expected number, as precisely as it can be believed: "about 0.3", "below 0.01"."""
+        """The expected number, as precisely as it is known: "about 0.3", "below 0.01"."""
         return "below 0.01" if self.expected < 0.01 else f"about {self.expected:.3g}"
 
     @property
     def assumption(self) -> str:
-        """What must hold for the numbers to hold."""
+        """What must be true for the numbers to be right."""
         return ASSUMPTIONS[self.controls]
 
     def _derived(self) -> dict[str, object]:
         return {"assumption": self.assumption}
 
     def share_of(self, n_members: int) -> float:
-        """Return the expected share of false ones among so many members, at most 1."""
+        """Return the expected share of false members among this many members, at most 1."""
         return min(self.expected / n_members, 1.0) if n_members else 0.0
 
 
@@ -101,17 +102,17 @@ def expected_false_members(
     n_discoveries: int | None = None,
     n_more: float = 0.0,
 ) -> FalseMembers:
-    """Return how many false members to expect, from the last test of every candidate.
+    """Return the expected number of false members, from the last test of every candidate.
 
-    It holds for tests given sets that were fixed beforehand, or that contain the true blanket; that the
-    search picked its sets by looking at the same data is not accounted for.
+    It is right for tests given sets that were fixed beforehand, or that contain the true blanket. It does not
+    account for a search that chose its sets by the same data.
 
     ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
-    all others given the members. NaN where a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
-    where there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
-    number of tests that could have let a variable in; default one for each variable. ``n_more``: how many further
-    tests, given one more variable each, must have been wrong too for a false member to get in. ``n_discoveries``:
-    number of members, where ``alpha`` is the false discovery rate among them.
+    all others given the members. NaN if a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
+    if there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
+    number of tests that could have admitted a variable; default: one for each variable. ``n_more``: how many further
+    tests, given one more variable each, must also be wrong before a false member enters. ``n_discoveries``:
+    number of members, if ``alpha`` is the false discovery rate among them.
 
     Examples
     --------
@@ -136,10 +137,10 @@ def expected_false_members(
 
 @lru_cache(maxsize=256)
 def again_wrong(dof: float, alpha: float) -> float:
-    """Return the probability that a test which was wrong is wrong again given one more variable of no concern.
+    """Return the probability that a wrong test is wrong again given one more unrelated variable.
 
-    With that variable of ``dof`` + 1 levels, G is the old one plus an independent chi-square of ``dof``² degrees of
-    freedom, and its critical value is that of all of them.
+    With a variable of ``dof`` + 1 levels, G is the old G plus an independent chi-square with ``dof``² degrees of
+    freedom, and its critical value is that for all degrees of freedom together.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def again_wrong(dof: float, alpha: float) -> float:
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log p-values adjusted after Benjamini & Yekutieli (2001), of the tests that were performed.
 
-    The i-th smallest of m becomes the least p_j m (1 + 1/2 + ... + 1/m) / j over j >= i, at most 1.
+    The i-th smallest of m becomes the smallest p_j m (1 + 1/2 + ... + 1/m) / j over j >= i, at most 1.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """`InformationEstimate`: estimates of information for many features at once, with their intervals.
 
-Three laws, and the rule that chooses between them.
+An interval uses one of three distributions ("laws") of the estimate. This is the rule that chooses between them.
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
 
-LARGEST = 1e15  # rows, and with them statistics, are fewer
+LARGEST = 1e15  # larger than any number of rows, or statistic
 _METHODS = ("auto", "normal", "noncentral", "matched")
 _CLOSE = 1e-7  # relative precision of the ends of intervals
 _STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
@@ -45,7 +45,7 @@ class InformationEstimate:
 
     # The estimates. The MCAR estimator can be negative, and so can a bias-corrected one.
     value: Annotated[Floats, Bounds(-LARGEST, LARGEST)]
-    # sampling variance of ``value``; NaN where the delta method does not apply (cells on the boundary)
+    # sampling variance of ``value``; NaN if the delta method does not apply (cells on the boundary)
     variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)]
     # statistic, dof, scale: near independence ``statistic`` is χ²(``dof``, I / ``scale``), and ``scale`` times
     # ``statistic`` is what was measured
@@ -55,7 +55,7 @@ class InformationEstimate:
     # whether cells had to be repaired: implied cells below 0 clipped and the rest renormalized, or levels of x
     # without any labeled row left out
     repaired: Flags = field(default_factory=_NO_FLAGS.copy)
-    # whether an implied cell is so far below 0 (p < 0.001) that the class prior must be wrong
+    # whether an implied cell is so far below 0 (p < 0.001) that the given p(y=1) must be wrong
     contradicts_prior: Flags = field(default_factory=_NO_FLAGS.copy)
     estimator: str = "plug-in"  # which estimator this is
     # what has been subtracted from the raw estimate
@@ -72,12 +72,12 @@ class InformationEstimate:
 
     @property
     def p_value(self) -> Floats:
-        """P-value of independence that goes with the estimate."""
+        """P-value of the test of independence that belongs to the estimate."""
         p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
         return np.where(self.dof > 0, p, 1.0)
 
     def less_bias(self, bias: Floats, estimator: str) -> InformationEstimate:
-        """Return the estimate less a bias; the laws of its interval stay those of the raw estimate."""
+        """Return the estimate minus a bias; its interval still uses the laws of the raw estimate."""
         return replace(self, value=self.value - bias, bias=self.bias + bias, estimator=estimator)
 
     def interval(self, level: float = 0.9, method: IntervalMethod = "auto") -> tuple[Floats, Floats]:
@@ -176,7 +176,7 @@ def _at_scale(measured: Floats, mean: Floats, scale: Floats, probability: float)
 
 
 def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -> Floats:
-    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 where even λ = 0 has less.
+    """Return the λ with P(χ²(dof, λ) <= statistic) = ``probability``, and 0 if even λ = 0 has less.
 
     Newton's method on the distribution function F, whose derivative in λ is ½ (F with two more degrees of
     freedom - F), kept inside a bracket: F(x; ν, λ) <= F(x; 1, λ) <= Φ(√x - √λ) bounds the root from above.
@@ -209,6 +209,6 @@ def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -
 
 
 def divided(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the ratio, 0 where the denominator is 0."""
+    """Return the ratio, 0 if the denominator is 0."""
     out = np.zeros(np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=out, where=denominator != 0)

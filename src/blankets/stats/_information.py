@@ -6,8 +6,8 @@ measures, in nats: I = Σ p ln(p p_z / (p_x p_y)) (``loss="log"``) and its secon
 squared-loss information I₂ = ½ Σ (p - e)² / e with e = p_x p_y / p_z (``loss="squared"``); 2 N Î is G, and
 2 N Î₂ is X².
 
-Every estimator of this room is a smooth function T of the cell frequencies of one multinomial sample, so
-its variance is the delta method's: Var(T) ≈ (Σ p φ² - (Σ p φ)²) / N with φ = ∂T/∂p (Agresti 2013, 16.1.4).
+Every estimator here is a smooth function T of the cell frequencies of one multinomial sample, so the delta
+method gives its variance: Var(T) ≈ (Σ p φ² - (Σ p φ)²) / N with φ = ∂T/∂p (Agresti 2013, 16.1.4).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def joint_levels(counts: ArrayLike) -> NDArray[Any]:
 
 
 def log_of_ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return ln(numerator / denominator), 0 where either is 0 (such a cell has weight 0)."""
+    """Return ln(numerator / denominator), 0 if either is 0 (such a cell has weight 0)."""
     ratio = divided(numerator, denominator)
     return np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
 
@@ -93,7 +93,7 @@ def derivative(p: Floats, loss: Loss = "log") -> Floats:
     """Return ∂I/∂p of each cell.
 
     With W = p / e it is ln W for I (methods (4.2)), and for I₂
-    W + ½ (E[W|z] - E[W|x,z] - E[W|y,z]), both up to the constant that a delta method does not see.
+    W + ½ (E[W|z] - E[W|x,z] - E[W|y,z]), both up to a constant, which does not change the delta method.
     """
     e = expected(p)
     if loss == "log":
@@ -165,13 +165,13 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
 def miller_madow(
     counts: ArrayLike, *, x_levels: ArrayLike | None = None, cells: Literal["alphabet", "observed"] = "alphabet"
 ) -> InformationEstimate:
-    """Estimate I(X;Y|Z) by the plug-in less its first-order bias.
+    """Estimate I(X;Y|Z) by the plug-in minus its first-order bias.
 
     ``counts``, of shape (..., strata, levels of y, levels of x): counts of fully labeled rows, with axes as for
-    `plug_in`. ``x_levels``: number of levels that each x of the batch truly has, where tables are padded with levels
-    that it does not have; by default the length of the last axis. ``cells``: the bias by alphabet sizes,
-    (|X|-1)(|Y|-1)|Z| / 2N (methods (4.1); default), or by the cells that were seen, (cells - cells of x - cells of y +
-    strata) / 2N, as Miller and Madow have it (errata D7).
+    `plug_in`. ``x_levels``: true number of levels of each x of the batch, if tables are padded with other levels; by
+    default the length of the last axis. ``cells``: the bias by numbers of levels, (|X|-1)(|Y|-1)|Z| / 2N (methods
+    (4.1); default), or by the cells that were seen, (cells - cells of x - cells of y + strata) / 2N, as Miller and
+    Madow have it (errata D7).
 
     Examples
     --------

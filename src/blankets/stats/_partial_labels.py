@@ -1,7 +1,7 @@
-"""Consistent estimates of I(X;Y|Z) when most labels are missing (methods, section 4).
+"""Consistent estimates of I(X;Y|Z) if most labels are missing (methods, section 4).
 
 A *label table* has shape (..., strata, 3, levels of x); its middle axis is negative, positive, unlabeled
-(the target as it was recorded, with "unlabeled" as a third level). It holds all that these estimators need:
+(the target as it was recorded, with "unlabeled" as a third level). It has all that these estimators need:
 p̂(x, z) from all rows, and the labeled cells.
 
 ====================  ==========================================  =========================
@@ -15,7 +15,7 @@ estimator             assumes of labeling                        also needs
 ====================  ==========================================  =========================
 
 Notation: P = p̂(x,z) of all rows; n_y = p̂(x,z,y,s=1); r_y = n_y / Σ n_y = p̂(x,z|y,s=1); t_y = n_y / Σ_y n_y
-= p̂(y|x,z,s=1). Each estimator's φ, the derivative that its variance is made of, is in its Notes.
+= p̂(y|x,z,s=1). Each estimator's φ, the derivative for its variance, is in its Notes.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ Sampling = Literal["one-sample", "case-control"]
 NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
-_IMPOSSIBLE = 0.001  # p-value below which a negative cell speaks against the prior
+_IMPOSSIBLE = 0.001  # with a smaller p-value a negative cell contradicts the prior
 
 
 def mcar_information(counts: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labels are missing completely at random, methods (4.4).
+    """Estimate I(X;Y|Z) if labels are missing completely at random, methods (4.4).
 
     Σ P t_y ln(p̂(x|y,z,s=1) / p̂(x|z)). Levels of x without a labeled row are left out and flagged; the
     estimate can be negative (errata D4).
@@ -100,7 +100,7 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
 
 
 def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on x (and z) alone, methods (4.5).
+    """Estimate I(X;Y|Z) if labeling depends only on x (and z), methods (4.5).
 
     The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
     and the estimate flagged (errata D4).
@@ -152,7 +152,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
 
 
 def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
-    """Estimate I(X;Y|Z) when labeling depends on the class alone, from both classes, methods (4.6).
+    """Estimate I(X;Y|Z) if labeling depends only on the class, from both classes, methods (4.6).
 
     Σ p(y) r_y ln(p̂(x|y,z,s=1) / p̂(x|z)).
 
@@ -223,9 +223,9 @@ def pos_information(
 
     ``counts``, of shape (..., strata, 3, levels of x): label tables: negative (not used except for p̂(x)), positive,
     unlabeled. ``prior``: p(y=1), one for all or one for each table of the batch. ``sampling``: whether the labeled rows
-    are part of the sample, or positives collected apart from a background sample; then p̂(x) comes from the unlabeled
-    rows alone. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ without a
-    conditioning set.
+    are part of the sample, or positives collected separately from a background sample; then p̂(x) comes from the
+    unlabeled rows only. ``loss``: Shannon's information or the squared-loss one. The latter is exactly Î₂(X;Ỹ0) / κ
+    without a conditioning set.
 
     Notes
     -----
@@ -321,7 +321,7 @@ def _one_class_scale(
     """Return scale and degrees of freedom near independence: 1/2Nκ_z in each stratum, pooled.
 
     Within a stratum the estimate is ½ π/(1-π) Σ (r - P)²/P, and r - P has the variance P (1/n₁ - 1/n) if the
-    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected apart.
+    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected separately.
     """
     n1, n0 = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1))
     q_z = q.sum(axis=-1)
@@ -363,7 +363,7 @@ def _frequencies(counts: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 
 def _checked_prior(prior: ArrayLike) -> Floats:
-    """Return p(y=1) ready to be broadcast against tables."""
+    """Return p(y=1) in a shape that broadcasts with tables."""
     value = np.asarray(prior, float)
     if not np.all((value > 0) & (value < 1)):
         raise ParameterError.out_of_range("prior", prior, "a probability between 0 and 1, both excluded")
@@ -371,5 +371,5 @@ def _checked_prior(prior: ArrayLike) -> Floats:
 
 
 def _without_label(l: Floats, everyone: Floats) -> NDArray[np.bool_]:
-    """Tell whether some level of x occurs, but in no labeled row."""
+    """Tell whether some level of x occurs only in unlabeled rows."""
     return np.asarray(((l == 0) & (everyone > 0)).any(axis=_CELLS))

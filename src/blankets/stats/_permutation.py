@@ -1,9 +1,9 @@
-"""The p-value of G by permuting x among the rows of each stratum, seeded and stopped early.
+"""The p-value of G by permuting x among the rows of each stratum, with a seed, stopping early.
 
-The null distribution of G depends on the margins alone. They are brought into one order first (levels by
-size, the margin that is cheaper to permute as the rows, strata sorted), and the random numbers follow from
-this order and the seed: the answer is the same whatever the order of rows, levels, columns and strata, with
-x and y exchanged, on any number of threads and from any counter.
+The null distribution of G depends only on the margins. They are first sorted (levels by size, the margin that
+is faster to permute as the rows, then the strata), and the random numbers depend on this order and the seed.
+So the answer is the same for every order of rows, levels, columns and strata, with x and y exchanged, on any
+number of threads and from any counter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.special import xlogy
 from blankets import kernels
 from blankets.stats._contingency import _entropy_terms
 
-_CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
+_CAP = 1.1  # the test never rejects more than this times the level, even with ties
 
 Counted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -26,13 +26,13 @@ Counted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 def permutations_of_block(
     n_rows: int, seed: int, most: int = 1999, enough: int = 30
 ) -> Callable[[NDArray[np.int32]], Counted]:
-    """Return the function from a block of tables to the outcome of their permutations.
+    """Return a function from a block of tables to the counts of their permutations.
 
     ``n_rows``: at least the number of rows counted. ``seed``: non-negative. ``most``, ``enough``: a table is permuted
     ``most`` times, or until ``enough`` permutations had a G as large as observed.
 
-    Returns: from counts of shape (n, levels of x, levels of y, strata) to three arrays: how many permutations had a G
-    as large as observed, how many a larger one, and how many were drawn.
+    Returns: a function from counts of shape (n, levels of x, levels of y, strata) to three arrays: how many
+    permutations had a G as large as observed, how many a larger one, and how many were drawn.
 
     Examples
     --------
@@ -52,13 +52,13 @@ def permutations_of_block(
 
 
 def permutation_p(equal_or_larger: float, larger: float, drawn: float, enough: float = 30.0) -> float:
-    """Return the p-value from the outcome of permutations.
+    """Return the p-value from the counts of permutations.
 
-    Let a be the share of permutations (the data among them) with a G as large as observed, and b the share
-    with a larger one. Rejecting when a is at most the level keeps it, but coarse data waste much of it;
-    the mid-p (a + b) / 2 wastes none on average, but may reject twice too often. The larger of the mid-p and
-    a / 1.1 is used: it never rejects more often than 1.1 times the level, whatever the margins.
-    Of drawing that stopped early, a is the share of hits among the draws (Besag & Clifford 1991).
+    Let a be the share of permutations (including the data) with a G as large as observed, and b the share
+    with a larger one. A test that rejects if a is at most the level keeps the level, but for coarse data it
+    loses much power; the mid-p (a + b) / 2 loses none on average, but may reject twice too often. The larger
+    of the mid-p and a / 1.1 is used: it never rejects more often than 1.1 times the level, for any margins.
+    If drawing stopped early, a is the share of hits among the draws (Besag & Clifford 1991).
 
     Examples
     --------
@@ -80,7 +80,7 @@ def permuted_table(
     """Return how many permutations were as large as observed, how many larger, and how many were drawn.
 
     Drawing stops at ``most`` permutations, or when ``enough`` were as large as observed, or (if ``level`` is not 0)
-    when so many or so few were that more could not change the decision at this level.
+    when more permutations could not change the decision at this level.
     """
     margins, observed = _margins(table)
     mixed = blake2b(margins.astype("<i8").tobytes(), digest_size=8, key=int(seed).to_bytes(8, "little")).digest()
@@ -91,7 +91,7 @@ def permuted_table(
 
 
 def _margins(table: NDArray[np.int32]) -> tuple[NDArray[np.int64], float]:
-    """Return the margins of the strata that can vary, in their one order, and the observed Σ o ln o.
+    """Return the sorted margins of the strata that can vary, and the observed Σ o ln o.
 
     ``table``, of shape (levels of x, levels of y, strata).
 

@@ -1,9 +1,9 @@
 """Power of chi-square tests, and its inverses, from the noncentral chi-square distribution.
 
-Under dependence G (and X²) is about noncentral chi-square with noncentrality λ = 2 κ N I: N rows, an
-effect of I nats, and κ the share of the noncentrality that a surrogate for the labels keeps (1 with full
-labels). The test rejects above the critical value of its level, so power = P(χ²(dof, λ) > critical
-value). It rises with λ and alpha and falls with dof, and each of the four is found from the other three.
+Under dependence G (and X²) is approximately noncentral chi-square with noncentrality λ = 2 κ N I: N rows, an
+effect of I nats, and κ, by which each row counts as κ rows with full labels (1 if all rows are labeled). The
+test rejects above the critical value of its level, so power = P(χ²(dof, λ) > critical value). It rises with λ
+and alpha and falls with dof, and each of the four follows from the other three.
 
 All functions work elementwise on arrays. The approximation is that of local alternatives: λ is exact in
 the limit of small effects and many rows (methods, section 1; errata B2).
@@ -54,7 +54,7 @@ def noncentrality(effect: ArrayLike, n_rows: ArrayLike, kappa: ArrayLike = 1.0) 
     """Return λ = 2 κ N I.
 
     ``effect``: (Conditional) mutual information with the fully observed target, in nats. ``n_rows``: rows in the
-    sample. ``kappa``: share of the noncentrality that the surrogate keeps; 1 with full labels.
+    sample. ``kappa``: each row counts as this many rows with full labels; 1 with full labels.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def attained_power(noncentrality: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -
 
 
 def needed_noncentrality(power: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -> Floats:
-    """Return the smallest λ with which the test reaches ``power``; 0 where ``alpha`` already does.
+    """Return the smallest λ with which the test reaches ``power``; 0 if ``alpha`` is at least that.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def needed_noncentrality(power: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -> 
     """
     power, dof, alpha = np.broadcast_arrays(*(np.asarray(a, float) for a in (power, dof, alpha)))
     above = power > alpha
-    target = np.where(above, power, (1.0 + alpha) / 2.0)  # a value with an inverse where none is asked for
+    target = np.where(above, power, (1.0 + alpha) / 2.0)  # any value with an inverse, where the result is not used
     return np.where(above, special.chndtrinc(critical_value(dof, alpha), dof, 1.0 - target), 0.0)
 
 

@@ -1,9 +1,9 @@
 """The logarithm of the chi-square survival function, which does not underflow.
 
 `scipy.stats.chi2.sf` is 0.0 from a statistic of about 1425 at one degree of freedom, and its ``logsf``
-is ``-inf`` there, so that "the strongest candidate" would be the first column. Here it is worked out on the
-logarithmic scale (`blankets.kernels`). Agrees with 50-digit arithmetic to 1e-10 relative for 1 to 1000 degrees of
-freedom and statistics up to 1e5.
+is ``-inf`` there, so all strong candidates would look equal. Here it is computed on the logarithmic scale
+(`blankets.kernels`). It agrees with 50-digit arithmetic to 1e-10 relative for 1 to 1000 degrees of freedom and
+statistics up to 1e5.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def log_p_of(statistic: float, dof: float) -> float:
 def strongest_of(
     statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
 ) -> int:
-    """Return the place of the smallest p-value, -1 if no test was performed; ties go to the larger statistic, then
-    to the smaller column.
+    """Return the position of the smallest p-value, -1 if no test was performed; ties are decided by the larger
+    statistic, then by the smaller column.
 
     >>> strongest_of(np.array([5.0, 9.0, 9.5]), np.array([1.0, 1.0, 3.0]), np.ones(3, bool), np.arange(3))
     1

@@ -1,9 +1,9 @@
-"""What every question starts from: a table, a target, what is known of both, and where rows are counted."""
+"""`Study`, the start of every question: a table, a target, what is known of both, and where rows are counted."""
 
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
 from blankets.study._information import information_notes, label_tables, warn_of_constants
-from blankets.study._progress import Progress, shown, told
+from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
 from blankets.study._study import Seed, Study
@@ -28,9 +28,9 @@ __all__ = [
     "label_tables",
     "members_over",
     "rows_drawn",
-    "shown",
     "sll",
-    "told",
+    "status_line",
     "under_reported_from",
     "warn_of_constants",
+    "watched",
 ]

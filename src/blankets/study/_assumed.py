@@ -1,4 +1,4 @@
-"""What a search assumes of missing labels: its settings, and its sentences for the user."""
+"""What a search assumes about missing labels: its settings, and its sentences for the user."""
 
 from __future__ import annotations
 
@@ -13,13 +13,19 @@ from blankets.study._study import Study
 
 
 def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
-    """Return all choices that a search of the study rests on, by name."""
+    """Return all settings of a search of the study, by name."""
     how, read = study.testing, study.reading
     settings: dict[str, Any] = {
         **{"test": how.kind, "dof": how.dof, "reliability": how.reliability, "strength": how.strength},
         **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
         **{"keep": read.keep, "exclude": read.exclude},
     }
+    if study.survey is not None:
+        worth = float(study.survey.sum() ** 2 / (study.survey**2).sum())
+        settings |= {"survey_weight": True, "effective_rows": worth}
+    if study.groups is not None:
+        # At worst a group tells as much as one row; what could have been missed is said for that.
+        settings |= {"groups": study.group_name, "n_groups": study.n_groups, "effective_rows": study.n_groups}
     if study.column is None or how.of_numbers or not len(study.labels.codes):
         return settings
     settings |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
@@ -34,12 +40,12 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
     if column is not None and not column.forced and Question.POWER in study.regime.answers:
         kappa = study.regime.kappa(study.labels, column.surrogate)
         settings |= {"kappa": kappa.value, "kappa_range": (kappa.low, kappa.high)}
-        settings["effective_rows"] = kappa.value * study.n_rows
+        settings["effective_rows"] = kappa.value * (study.n_groups or study.n_rows)
     return settings
 
 
 def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
-    """Say what is assumed about missing labels, what stands in for the target, and what drives labeling."""
+    """Say what is assumed about missing labels, what replaces the target, and which features drive labeling."""
     if column is None:
         return ()
     valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
@@ -51,7 +57,7 @@ def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tupl
 
 
 def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...]) -> tuple[str, ...]:
-    """Say what drives labeling, and whether conditioning on it leaves anything to be tested."""
+    """Say which features drive labeling, and whether anything can still be tested given these."""
     if not drivers:
         return ()
     names = [study.names[x] for x in drivers]

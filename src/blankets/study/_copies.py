@@ -1,4 +1,4 @@
-"""Features that repeat a partly known label column, gaps included: a label that was left among the features."""
+"""Features that copy a partly known label column, missing values included: a label left among the features."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from blankets.data import DenseColumns, Frame
 from blankets.errors import DuplicateColumnWarning, listed, warn
 from blankets.regimes import Labels
 
-_FEW = 32  # rows of each kind that are looked at first
+_FEW = 32  # rows of each kind that are compared first
 
 
 def warn_of_copies(frame: Frame, target: int, labels: Labels) -> None:
-    """Name the features that tell the label of every row, and which rows have none."""
+    """Warn of features that show the label of every row, and which rows have none."""
     copies = copies_of_labels(frame, target, labels)
     if copies:
         warn(
@@ -27,7 +27,7 @@ def warn_of_copies(frame: Frame, target: int, labels: Labels) -> None:
 
 
 def copies_of_labels(frame: Frame, target: int, labels: Labels) -> list[str]:
-    """Return the features with one value for each class, and another one for no label.
+    """Return the features with one value for each class, and another value for unlabeled rows.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def copies_of_labels(frame: Frame, target: int, labels: Labels) -> list[str]:
 
 
 def _told_apart(parts: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Tell for which columns, shape (columns, rows) in each part, a part has one value and no two the same."""
+    """Tell for which columns each part has a single value, different from the other parts (parts: (columns, rows))."""
     constant = np.logical_and.reduce([(part == part[:, :1]).all(axis=1) for part in parts])
     apart = [one[:, 0] != other[:, 0] for one, other in combinations(parts, 2)]
     return np.asarray(constant & np.logical_and.reduce(apart))

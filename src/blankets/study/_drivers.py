@@ -1,21 +1,21 @@
-"""What drives labeling: the features on which being labeled depends, found from all rows.
+"""Labeling drivers: the features that decide whether a row is labeled, found from all rows.
 
-Whether a row is labeled is known for every row, so that its Markov blanket can be searched like that of any
-other target. Labeling comes after everything else and has no effects among the features, so that its neighbors
-are its causes; given these, labeled rows are a fair sample. Conditioning on them is our extension of the
-methods of Sechidis (2015) for labels that go missing depending on features (MAR-F).
+It is known for every row whether it is labeled. So the Markov blanket of "is labeled" can be searched like that
+of any other target. Labeling comes after everything else and has no effects among the features, so its neighbors
+are its causes, the drivers. Given the drivers, labeled rows are a fair sample. Conditioning on them is our
+extension of the methods of Sechidis (2015) for labels that are missing depending on features (MAR-F).
 
-**What it is good for.** Labeled rows as they are answer single questions wrongly: two unrelated features of
-which one drives labeling with the target are tied among labeled rows (errata B6). Tests given the drivers are
-valid, each of them, and so are the separating sets, neighbors and effects that rest on them. The blanket as a
-whole is more robust: given all its members, nothing else tells about the target, labeled or not, so that with
-perfect tests labeled rows as they are lead to the same blanket. With finite rows, searches that go through
-small sets miss fewer members when they condition on the drivers. What counts unlabeled rows in (Ỹ0, Ỹ1, Ỹm,
-pairwise deletion) takes drivers, and what they touch, for members.
+**Use.** Labeled rows alone can answer single questions wrongly: if a feature and the target are independent, but
+both influence a driver, they are dependent among labeled rows (errata B6). Each test given the drivers is valid,
+and so are the separating sets, neighbors and effects that follow from such tests. The blanket as a whole is more
+robust: given all members, nothing else has information about the target, labeled or not. So with perfect tests
+labeled rows alone lead to the same blanket. With finite rows, searches through small sets miss fewer members if
+they condition on the drivers. Methods that also count unlabeled rows (Ỹ0, Ỹ1, Ỹm, pairwise deletion) wrongly
+report drivers, and columns related to them, as members.
 
-**Limits.** A driver that the search misses is not conditioned on; many drivers leave few rows in each stratum.
-"pc" and the "n-pc" algorithms orient edges by which sets separate, and may gain false members when all sets
-hold the drivers.
+**Limits.** A driver that the search misses is not conditioned on. Many drivers leave few rows in each stratum (each
+combination of their values). "pc" and the "n-pc" algorithms orient edges by the separating sets, and may gain false
+members if all sets contain the drivers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from blankets.study._study import Seed, Study
 
 
 def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
-    """Return the features on which it depends whether a row is labeled.
+    """Return the features that decide whether a row is labeled.
 
     ``study``: the table, with a target that is unlabeled in some rows. ``alpha``: significance level of the tests.
-    ``level``: the level at which p-values are calibrated; default at all. ``rng``: seed of permutations, where tests
-    need them.
+    ``level``: the level at which p-values are calibrated; default: at all levels. ``rng``: seed for tests that need
+    permutations.
 
     Examples
     --------

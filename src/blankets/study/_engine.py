@@ -1,4 +1,4 @@
-"""`Engine`: where rows are counted, as the user says it; `Place`: where they are, ready to be counted."""
+"""`Engine`: the user's choice where rows are counted; `Place`: where the rows are, ready to be counted."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ from blankets.data import (
     open_chunks,
     pack_chunks,
 )
-from blankets.errors import DataError, ParameterError
+from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.records import named
 
+CUT_THEM = "discretize='sturges' or another rule"
 ENGINES = ("auto", "memory", "dask", "sql")
-SHARE = 0.5  # of the memory that is free, for a table and what is made of it
+SHARE = 0.5  # share of the free memory for a table and what is computed from it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
 # CPU time either way, but 0.4 GB less memory; below, bit planes and kept strata are worth their memory.
 TALL = 10_000_000
@@ -50,6 +51,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 Tell = Callable[[str], None]
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -58,15 +60,15 @@ class Engine:
     Parameters
     ----------
     kind : {"auto", "memory", "dask", "sql"}
-        "auto": in memory, or from packed codes on disk if files will not fit. "memory": in memory even so. "dask": on
+        "auto": in memory, or from packed codes on disk if files will not fit. "memory": always in memory. "dask": on
         a cluster, which reads packed codes from the folder for temporary files or from the store given as ``data``.
         "sql": within the database of a `SqlTable`.
     address : str, optional
         The scheduler of a Dask cluster; default: a new one on this machine.
     memory_limit : int or str, optional
-        Memory that reading may take, in bytes or as "2 GB"; default half of what is free.
+        Memory that reading may take, in bytes or as "2 GB"; default: half of the free memory.
     checkpoint : str or Path, optional
-        A file in which the answers of all tests are kept: a run that was killed continues from there.
+        A file that stores the answers of all tests: a run that was stopped continues from there.
 
     Examples
     --------
@@ -87,11 +89,11 @@ class Engine:
             )
         if self.checkpoint is not None:
             path_of("checkpoint", self.checkpoint)
-        self.limit  # noqa: B018  # says what is wrong with it
+        self.limit  # noqa: B018  # raises an error if it is wrong
 
     @classmethod
     def of(cls, value: Engine | str) -> Engine:
-        """Return the engine that a word stands for, or the one given."""
+        """Return the engine for a string, or the given engine."""
         return value if isinstance(value, Engine) else cls(value)
 
     @property
@@ -124,7 +126,7 @@ class Engine:
     ) -> Iterator[tuple[Any, Place]]:
         """Yield the data, as a store if they would not fit into memory, and their place; clean up afterwards.
 
-        ``about`` is what the answers in a checkpoint belong to, besides the data and how they are read.
+        ``about``: what identifies the answers in a checkpoint, besides the data and how they are read.
         """
         if self.kind == "sql" and not isinstance(data, SqlTable):
             raise ParameterError("engine='sql' counts within a database; give the data as bl.SqlTable(query, database)")
@@ -149,7 +151,7 @@ class Engine:
             yield data, place
 
     def _must_pack(self, data: Any) -> bool:
-        """Tell whether files have to be packed: several, or larger than what memory has room for."""
+        """Tell whether files have to be packed: several files, or too large for the memory."""
         if isinstance(data, Chunks):
             return True
         if not is_files(data):
@@ -159,27 +161,30 @@ class Engine:
         if self.kind == "memory":
             return False
         room = SHARE * free_memory() if self.limit is None else self.limit
-        if Path(data).stat().st_size * 3 < room / 64:  # no format is so dense: spare a look inside
+        if Path(data).stat().st_size * 3 < room / 64:  # small enough in any format: no need to look inside
             return False
         try:
             return open_chunks(data).bytes_needed() > room
         except DataError:
-            return False  # whoever reads it says what is wrong
+            return False  # reading it will raise the error
 
 
 @dataclass(eq=False)
 class Place:
-    """Where rows are: makes what counts them."""
+    """Where the rows are; makes their counters."""
 
-    n_jobs: int = 1  # threads for counting here
+    n_jobs: int = 1  # threads for counting on this machine
     cluster: DaskTable | None = None  # a cluster to count on
     store: Store | None = None  # where the rows are, if they are on disk
-    checkpoint: str | Path | None = None  # a file to keep answers in
-    about: Mapping[str, object] = field(default_factory=dict)  # what these answers belong to
+    checkpoint: str | Path | None = None  # a file that stores answers
+    about: Mapping[str, object] = field(default_factory=dict)  # what identifies these answers
     _kept: Checkpoint | None = None
 
     def counter(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
-        """Return what counts the rows of a frame, or some of them."""
+        """Return a counter for the rows of a frame, or for some of them."""
+        if frame.numbers:
+            columns = listed(frame.names[j] for j in sorted(frame.numbers))
+            raise ParameterError(f"this question counts levels, but {columns} are numbers; cut them with {CUT_THEM}")
         counter: Counter
         if self.cluster is not None:
             counter = self.cluster.counter(frame, rows)
@@ -195,7 +200,7 @@ class Place:
         return counter if self.checkpoint is None else self.remembered(counter, frame.fingerprint())
 
     def remembered(self, counter: Counter, data: str) -> Counter:
-        """Return a counter that keeps its answers, if that was asked for; ``data`` is a fingerprint."""
+        """Return a counter that stores its answers, if a checkpoint was given; ``data`` is a fingerprint."""
         if self.checkpoint is None:
             return counter
         if self._kept is None:
@@ -204,7 +209,7 @@ class Place:
 
 
 def is_files(source: Any) -> bool:
-    """Tell whether these are paths of data, not a store and not a table."""
+    """Tell whether the data are paths of files, not a store and not a table."""
     if isinstance(source, str | Path):
         return not is_store(source)
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, str | Path) for each in source)

@@ -13,7 +13,7 @@ from blankets.study._study import Study
 
 
 def information_notes(study: Study) -> tuple[str, ...]:
-    """Return what was assumed about missing labels, and what stands in for the target."""
+    """Return notes on what was assumed about missing labels, and what replaces the target."""
     column = study.informing
     if column is None:
         return study.about_labels
@@ -28,7 +28,7 @@ def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def warn_of_constants(labels: Labels, names: Sequence[str]) -> None:
-    """Name features that have one value among the rows that an estimate rests on."""
+    """Warn of features with a single value among the rows that an estimate uses."""
     if names and labels.n_unlabeled:
         warn(
             f"{listed(names)} have a single value among the labeled rows, so that nothing can be said about their "

@@ -1,4 +1,4 @@
-"""A line on standard error that says what is being done, and is gone afterwards."""
+"""A progress line on standard error; it is removed at the end."""
 
 from __future__ import annotations
 
@@ -8,41 +8,38 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
-from blankets.errors import FROM_THE_USER
+from blankets.errors import errors_of
 
 _BETWEEN_LINES = 0.1  # seconds: a page cannot follow faster, and each line is a message to the browser
 
 Progress = bool | Callable[[str], None]
 
 
-def shown(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
-    """Return a context in which steps are told, if wanted: by a line of ours, or to the function of the user."""
+def watched(progress: Progress) -> AbstractContextManager[Callable[[str], None] | None]:
+    """Return a context that reports steps, if wanted: by a progress line, or to the user's function."""
     if callable(progress):
         return nullcontext(_heard(progress))
     from blankets.arguments import flag  # late: NumPy would double the time of --help
 
-    return told("reading the data", quiet=progress is None or not flag("progress", progress))
+    return status_line("reading the data", quiet=progress is None or not flag("progress", progress))
 
 
 def _heard(listener: Callable[[str], None]) -> Callable[[str], None]:
-    """Return the user's function, whose errors are the user's."""
+    """Return the user's function, wrapped so that its errors are reported as the user's own."""
 
     def tell(sentence: str) -> None:
-        try:
+        with errors_of("the function given as 'progress'"):
             listener(sentence)
-        except Exception as error:
-            error.add_note(FROM_THE_USER)
-            raise
 
     return tell
 
 
 @contextmanager
-def told(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """Yield a function that shows a sentence and the time elapsed, or None where nobody watches.
+def status_line(first: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Yield a function that shows a sentence and the elapsed time, or None if nobody would see it.
 
-    Nobody watches where it is to be ``quiet``, and where standard error is neither a terminal nor a notebook:
-    in a log file, say.
+    Nobody would see it if ``quiet`` is set, or if standard error is neither a terminal nor a notebook (a log
+    file, for example).
     """
     if quiet or not (sys.stderr.isatty() or _in_notebook()):
         yield None
@@ -57,14 +54,14 @@ def _on_a_terminal(first: str) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    # Transient: whatever ends the work, Ctrl-C as well, the line is wiped and the cursor comes back.
+    # Transient: however the work ends (also by Ctrl-C), the line is removed and the cursor is shown again.
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(first, total=None)
         last = first
 
         def tell(sentence: str) -> None:
             nonlocal last
-            if sentence != last:  # a search reports thousands of steps a second, most of them in one phase
+            if sentence != last:  # a search reports thousands of steps per second, most with the same sentence
                 last = sentence
                 progress.update(task, description=sentence)
 
@@ -73,7 +70,7 @@ def _on_a_terminal(first: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _in_a_cell(first: str) -> Iterator[Callable[[str], None]]:
-    """Show a line under a cell of a notebook, with nothing but IPython, which every notebook has."""
+    """Show a line under a cell of a notebook; needs only IPython, which every notebook has."""
     from IPython.display import HTML, display  # type: ignore[import-not-found]
 
     def line(sentence: str) -> object:

@@ -1,4 +1,4 @@
-"""Rows drawn again, and the members found in each draw."""
+"""Draw rows again, and find the members in each draw."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import BlanketsWarning, Interrupted
+from blankets.study._groups import groups_drawn
 from blankets.study._searching import Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, carried_out
@@ -20,7 +21,12 @@ from blankets.study._work import Countdown, carried_out
 def rows_drawn(
     study: Study, n_resamples: int, method: str, fraction: float, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """Return the row numbers of each draw, ascending; of each class, and of unlabeled rows, the same share."""
+    """Return the row numbers of each draw, ascending; the same share of each class and of unlabeled rows.
+
+    If rows belong to groups, whole groups are drawn.
+    """
+    if study.groups is not None:
+        return groups_drawn(study.groups, n_resamples, method, fraction, rng)
     strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
     draws: list[NDArray[np.int64]] = []
     while len(draws) < n_resamples:
@@ -42,7 +48,7 @@ def members_over(
     wanted: Wanted,
     tell: Tell | None,
 ) -> list[tuple[str, ...]]:
-    """Return the members found in each draw; if the user stops it, those found by then are with the interruption."""
+    """Return the members found in each draw; if the user stops it, `Interrupted` has those found so far."""
     quiet = replace(study, tell=None)
 
     def search(number: int) -> tuple[str, ...]:
@@ -52,7 +58,7 @@ def members_over(
     found: dict[int, tuple[str, ...]] = {}
     tasks = [partial(search, number) for number in range(len(drawn))]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has said what there is to say
+        warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has warned already
         try:
             carried_out(tasks, found, study.place.n_jobs, count=Countdown(len(tasks), "draws", tell), stop=Event())
         except KeyboardInterrupt:

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from blankets.data import Frame, NumericTable
 
-MOST_CLASSES = 20  # distinct values of the target that are classes; more are a measurement
+MOST_CLASSES = 20  # a target with more distinct values is a measurement, not classes
 
 Rows = Frame | NumericTable
 
 
 def strata_of(target: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return what rows are drawn by: the values of the target, where these are few, and nothing otherwise."""
+    """Return the classes by which rows are drawn: the values of the target if these are few, otherwise none."""
     values, codes = np.unique(target, return_inverse=True)
     return codes.astype(np.int64) if len(values) <= MOST_CLASSES else np.zeros(len(target), np.int64)
 
 
 def taken(table: Rows, target: int, rows: NDArray[np.int64]) -> tuple[Rows, int]:
-    """Return some rows, and the target's column in them; of numbers without features that do not vary in these rows."""
+    """Return some rows and the target's column; of numbers, without features that are constant in these rows."""
     if isinstance(table, Frame):
         return table.take(rows), target
     values = np.asfortranarray(table.values[rows])
@@ -34,9 +34,9 @@ def taken(table: Rows, target: int, rows: NDArray[np.int64]) -> tuple[Rows, int]
 
 
 def permuted(table: Rows, target: int, order: NDArray[np.int64]) -> Rows:
-    """Return the table with its target in another order of the rows."""
+    """Return the table with the values of its target in another order."""
     if isinstance(table, Frame):
-        return table.with_column(table.names[target], table.column(target)[order], table.levels[target])
+        return table.reordered(target, order)
     values = table.values.copy(order="F")
     values[:, target] = values[order, target]
     return replace(table, values=values)
@@ -47,7 +47,7 @@ def with_noise(table: Rows, columns: Mapping[str, int], rng: np.random.Generator
     if isinstance(table, Frame):
         noisy = table
         for name, x in columns.items():
-            noisy = noisy.with_column(name, rng.permutation(table.column(x)), table.levels[x])
+            noisy = noisy.reordered(x, rng.permutation(table.n_rows), name)
         return noisy
     noise = [rng.permutation(table.values[:, x]) for x in columns.values()]
     return replace(table, names=(*table.names, *columns), values=np.column_stack([table.values, *noise]))

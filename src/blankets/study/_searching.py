@@ -35,18 +35,18 @@ from blankets.study._drivers import labeling_drivers
 from blankets.study._study import Seed, Study, Tell
 
 LOG = logging.getLogger("blankets")
-FEW_CELLS = 10_000_000  # rows x columns: of fewer, results are put into names when they are asked for
+FEW_CELLS = 10_000_000  # rows x columns: for smaller tables, results get their names when they are first used
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """Which search is wanted."""
+    """The search that the user wants."""
 
-    algorithm: Algorithm | None  # None lets rows, features and levels decide
+    algorithm: Algorithm | None  # None: chosen by rows, features and levels
     options: Mapping[str, Any]  # options of the algorithm
     alpha: float  # the level of the tests
-    roles: bool  # whether parents, children and spouses are to be told apart
-    close: bool = True  # whether the answer is checked against the definition of a blanket, and mended
+    roles: bool  # whether to find parents, children and spouses
+    close: bool = True  # whether the answer is checked against the definition of a blanket, and repaired
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class Wanted:
         roles: bool = False,
         close: bool = True,
     ) -> Self:
-        """Check what the user wants."""
+        """Check the user's options."""
         level_of(alpha)
         chosen = {} if options is None else options
         if not isinstance(chosen, Mapping):
@@ -69,7 +69,7 @@ class Wanted:
 
     @property
     def about(self) -> dict[str, object]:
-        """What the answers in a checkpoint belong to."""
+        """What identifies the answers in a checkpoint."""
         name = "auto" if self.algorithm is None else self.algorithm.name
         return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles}
 
@@ -80,7 +80,7 @@ class Search:
 
     study: Study  # the table
     tests: IndependenceTest  # what the algorithm asks
-    arities: NDArray[np.int64]  # levels of all columns, of the target those of what stands in for it
+    arities: NDArray[np.int64]  # numbers of levels of all columns; for the target, those of its surrogate
     n_rows: int  # rows that tests with the target may use
     settings: Mapping[str, Any]  # all choices
     said: tuple[str, ...]  # what is assumed, in sentences
@@ -88,12 +88,12 @@ class Search:
     algorithm: Algorithm  # the algorithm to run
     why: str  # why this one, if it was picked for the user
     rng: np.random.Generator  # for algorithms that draw random numbers
-    tell: Tell | None = None  # told each step
+    tell: Tell | None = None  # called with a sentence for each step
     stop: Event | None = None  # set when another thread was stopped
 
     @classmethod
     def of(cls, study: Study, wanted: Wanted, rng: Seed = None) -> Self:
-        """Prepare a search: what stands in for the target, the algorithm, the tests."""
+        """Prepare a search: the surrogate of the target, the algorithm, the tests."""
         named = wanted.algorithm
         column = study.stand_in(None if named is None else named.surrogate)
         arities = study.arities.copy()
@@ -113,7 +113,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings_of(study, column, drivers),
-            said=assumptions_said(study, column, drivers),
+            said=(*assumptions_said(study, column, drivers), *study.about_groups),
             wanted=wanted,
             algorithm=chosen,
             why=why,
@@ -122,7 +122,7 @@ class Search:
         )
 
     def blanket_of(self, target: int) -> Blanket:
-        """Run the search and put its outcome into names."""
+        """Run the search and return its result with names."""
         began = time.perf_counter()
         tests, names = self.tests, self.tests.names
         tests_before = tests.n_tests_here
@@ -152,7 +152,7 @@ class Search:
         )
         _log(blanket)
         if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
-            blanket.tell()  # it would keep the data, or ask an engine that may be gone
+            blanket.tell()  # otherwise it would keep the data in memory, or use an engine that may be closed
         if found.closed:
             return blanket
         sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
@@ -170,7 +170,7 @@ class Search:
 
     @property
     def _closes(self) -> bool:
-        """Whether the answer is to be a blanket, and p-values are such that it can be asked to be one."""
+        """Whether the answer must be a whole blanket, and the p-values allow to check that."""
         valid = self.settings.get("surrogate") != "pairwise" and self.settings.get("surrogate_is_valid") is not False
         blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
         return self.wanted.close and blanket and valid
@@ -186,7 +186,7 @@ class Search:
         return self._with_roles(found, target, trace) if self.wanted.roles else found
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
-        """Tell neighbors from spouses, and parents from children where they can be told apart."""
+        """Find neighbors and spouses, and parents and children where the data can show it."""
         tests, alpha = self.tests, self.wanted.alpha
         checked = [x for x in found.members if x not in found.unchecked]
         if not self.algorithm.roles or found.entered:
@@ -196,7 +196,7 @@ class Search:
         return replace(found, roles=orient(tests, target, neighbors, found.common_children, alpha=alpha))
 
     def _listener(self, target: str) -> Callable[[str], None] | None:
-        """Return what hears of every step: it tells the user, and ends a search that another thread has stopped."""
+        """Return a function for every step: it reports progress, and ends the search if another thread was stopped."""
         tell, stop = self.tell, self.stop
         if tell is None and stop is None:
             return None
@@ -210,7 +210,7 @@ class Search:
         return listener
 
     def _never_together(self, target: int, found: Found) -> list[str]:
-        """Warn where rows are too few to test any member given another: then nothing could be found redundant."""
+        """Warn if there are too few rows to test any member given another: redundant members were not found."""
         tests, members = self.tests, found.members
         if found.closed and not found.unchecked:
             return []
@@ -225,7 +225,7 @@ class Search:
         return [sentence]
 
     def _untestable(self, target: int) -> list[str]:
-        """Warn of columns that have too many levels for even a test without conditioning."""
+        """Warn of columns with too many levels for any test, even without conditioning."""
         arities = self.arities
         each = self.study.testing.reliability * (int(arities[target]) - 1)  # rows for a degree of freedom
         if each * (int(arities.max()) - 1) <= self.n_rows:
@@ -249,21 +249,21 @@ def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
-    """Return an algorithm by name, after a look at its options."""
+    """Return an algorithm by name, and check its options."""
     algorithm = sll() if isinstance(name, str) and name == "sll" else find(name, others=("sll",))
     check_options(algorithm, options)
     return algorithm
 
 
 def sll() -> Algorithm:
-    """Return the one algorithm that scores networks instead of asking for independence."""
+    """Return the algorithm that scores networks instead of testing independence."""
     from blankets.latent import SLL
 
     return SLL
 
 
 def _some_without_freedom(trace: Trace, members: tuple[int, ...]) -> bool:
-    """Tell whether a test given something outside had no degrees of freedom: a first look, before names are given."""
+    """Tell whether a test given a column outside had no degrees of freedom: a quick check, before names are given."""
     inside = frozenset(members)
     if any(d.evidence.dof == 0 and not inside.issuperset(d.evidence.given) for d in trace.decisions):
         return True

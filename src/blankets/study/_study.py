@@ -1,9 +1,9 @@
-"""`Study`: a table, a target, and what is known of both: what every question starts from.
+"""`Study`: a table, a target, and what is known of both. Every question starts from it.
 
-A study is opened once (`Study.open`), at the edge: the table is read, the labels are coded, and the options are
-objects that have been checked. Then it is asked: for tests of independence (`tested`), for counts from which
-information is estimated (`informed`), and for the same table with other rows (`take`, `permuted`, `with_noise`).
-The table may be codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
+A study is opened once (`Study.open`): the table is read, the labels are coded, and the options become checked
+objects. It then gives tests of independence (`tests`), counts for estimates of information
+(`information_counter`), and the same table with other rows (`take`, `permuted`, `with_noise`). The table may be
+codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
 from blankets.errors import (
+    CutNumbersWarning,
     DataError,
     LabelError,
     NotAnswerableError,
@@ -55,7 +56,8 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
-from blankets.study._progress import Progress, shown
+from blankets.study._groups import order_by_groups, warn_of_few_groups
+from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
 
@@ -69,22 +71,26 @@ NO_TARGET = "no target was named; give its column name as 'target', or its value
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
-    """A table with a target, which may be known for some rows only."""
+    """A table with a target, which may be known for only some rows."""
 
     table: Table  # all rows and columns, the target as it was read
-    column: int | None  # the target's column; None where every column is a target
+    column: int | None  # the target's column; None if every column is a target
     report: DataReport  # what was done to the table
     encoder: Encoder | None = None  # codes other rows in the same way
-    # the classes of the labeled rows; of none, where rows stay in a database or are numbers
+    # the classes of the labeled rows; empty if rows stay in a database or are numbers
     labels: Labels = field(default_factory=lambda: Labels(np.empty(0, np.int16), ()))
     regime: Regime = field(default_factory=Supervised)  # why the other rows have no label
-    reading: Reading = field(default_factory=Reading)  # how it was read
+    reading: Reading = field(default_factory=Reading)  # how the table was read
     testing: Testing = field(default_factory=Testing)  # how tests are made
     place: Place = field(default_factory=Place)  # where rows are counted
-    tell: Tell | None = None  # told what is being done
+    tell: Tell | None = None  # called with a sentence for each step
     # columns that were left out because they cannot be used, and why; for `audit` only
     unusable: Mapping[str, str] = field(default_factory=dict)
-    drawn: bool = False  # whether the rows are a draw of those of another study, which nobody needs to recognize
+    # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
+    groups: NDArray[np.int64] | None = None
+    group_name: str = ""
+    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
+    drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
 
     # --- opening ---------------------------------------------------------------------------------------------------
 
@@ -106,15 +112,28 @@ class Study:
         about: Mapping[str, object] | None = None,
         needs_target: bool = True,
         lenient: bool = False,
+        asks: bool = False,
+        knows_groups: bool = False,
+        numbers: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
-        The arguments are those of the public functions. ``about`` is what a checkpoint belongs to besides them. With
-        ``lenient``, columns that cannot be used are left out, and labels may be missing without a reason: for `audit`.
+        The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
+        (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
+        With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
+        numbers stay numbers, if the test takes them and rows do not come in groups.
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        known = _Known(y, labels, prior, reading, lenient)
+        if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
+            raise NotAnswerableError(
+                "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
+                "intervals and power of this question would be wrong"
+            )
+        apart = reading.groups is None and reading.survey_weight is None
+        stay = numbers and testing.takes_numbers and apart
+        known = _Known(y, labels, prior, reading, lenient, asks, stay)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
             if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
@@ -132,19 +151,21 @@ class Study:
             **(about or {}),
         }
         with (
-            shown(progress) as tell,
+            watched(progress) as tell,
             engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
         ):
             options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
-                numbers = ingest_numeric(source, target, y=y, reading=reading)
-                study = cls(table=numbers, column=numbers.target, report=numbers.report, **options)
+                table = ingest_numeric(source, target, y=y, reading=reading)
+                study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
-                study.target  # noqa: B018  # says that none was named
+                study.target  # noqa: B018  # raises an error if no target was named
+            if known.numbers:
+                study._warn_of_cuts()
             yield study
 
     @classmethod
@@ -156,10 +177,19 @@ class Study:
     @classmethod
     def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
         read, unusable = _ingested(data, target, known)
+        read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
-        if at is None:
-            return cls(table=frame, column=None, **options)
+        options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
+        if not known.lenient:
+            warn_of_few_groups(read.groups, read.group_name)
+        if at is not None and at in frame.numbers and frame.gaps(at) is not None:
+            raise TargetError(
+                f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "
+                f"that under labels={known.labels!r}: leave out labels=, or cut it into classes with discretize=..."
+            )
+        if at is None or at in frame.numbers:
+            return cls(table=frame, column=at, **options)
         labels = code_labels(
             frame.column(at),
             frame.levels[at],
@@ -178,7 +208,7 @@ class Study:
         if labels.n_unlabeled:
             warn_of_copies(frame, at, labels)
         elif len(labels.classes) < len(frame.levels[at]):
-            # A positive class was named among several: the others are one class now.
+            # The user named a positive class among several: the others are one class now.
             frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
         return cls(table=frame, column=at, labels=labels, regime=regime, **options)
 
@@ -201,12 +231,35 @@ class Study:
             raise ParameterError(NOT_HERE)
         return self.table
 
+    def complete_frame(self, what: str) -> Frame:
+        """Return the table as codes where every row has a value of every column; refuse it by name where not."""
+        frame = self.frame
+        if frame.holes:
+            raise NotAnswerableError(
+                f"{what} looks at whole rows, and values are missing in {listed(frame.names[j] for j in frame.holes)}; "
+                f"choose missing='drop', or missing='level' where being missing is itself a state"
+            )
+        return frame
+
     @cached_property
     def arities(self) -> NDArray[np.int64]:
-        """Levels of each column; of numbers two, the fewest that a column can have."""
+        """Number of levels of each column; 2, the smallest possible, for numbers."""
         if isinstance(self.table, NumericTable):
             return np.full(len(self.names), 2, np.int64)
-        return np.asarray(self.table.arities)
+        return np.maximum(self.table.arities, 2) if self.has_numbers else np.asarray(self.table.arities)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether some columns are numbers beside codes."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers)
+
+    def measures(self, columns: Iterable[int]) -> bool:
+        """Tell whether some of these columns are numbers, of which no table can be counted."""
+        return isinstance(self.table, Frame) and any(j in self.table.numbers for j in columns)
+
+    def without_numbers(self) -> Study:
+        """Return the study for counting categories: numbers are there by name only."""
+        return replace(self, table=self.frame.without_numbers()) if self.has_numbers else self
 
     @property
     def target(self) -> int:
@@ -217,7 +270,7 @@ class Study:
 
     @property
     def target_name(self) -> str:
-        """The target."""
+        """Name of the target."""
         return self.names[self.target]
 
     @property
@@ -232,7 +285,7 @@ class Study:
 
     @cached_property
     def report_as_data(self) -> dict[str, object]:
-        """What was done to the table, shared by the blankets of all targets."""
+        """The data report as plain values, shared by the blankets of all targets."""
         return self.report.to_dict()
 
     @cached_property
@@ -247,18 +300,18 @@ class Study:
 
     @property
     def mark(self) -> Call:
-        """The call as far as the study knows it, the table's fingerprint; `question` adds the rest."""
+        """The call as far as the study knows it (the table's fingerprint); `question` adds the rest."""
         return Call(function="", fingerprint=self.fingerprint)
 
     @property
     def coder(self) -> Encoder:
-        """What codes other rows as these were coded."""
+        """The encoder, which codes other rows in the same way."""
         if self.encoder is None:
             raise ParameterError(NOT_HERE)
         return self.encoder
 
     def index(self, name: str) -> int:
-        """Return the number of a column that the user asks about."""
+        """Return the number of a column that the user named."""
         if name in self.left_out:
             raise DataError(f"column {name!r} was left out: {self.left_out[name]}; keep it with keep=[{name!r}]")
         if isinstance(self.table, Frame):
@@ -268,7 +321,7 @@ class Study:
         return self.names.index(name)
 
     def targets(self, names: Iterable[str] | None) -> list[int]:
-        """Return the numbers of the columns that are to be targets; default all."""
+        """Return the column numbers of the targets; default: all columns."""
         if names is None:
             return list(range(len(self.names)))
         if not isinstance(names, Iterable):
@@ -289,19 +342,29 @@ class Study:
 
     @cached_property
     def strata(self) -> NDArray[np.int64]:
-        """What rows are drawn by: their classes, unlabeled rows being one of their own."""
+        """The classes by which rows are drawn; unlabeled rows are a class of their own."""
         if isinstance(self.table, NumericTable):
             return strata_of(self.table.values[:, self.target])
+        if self.target in self.frame.numbers:
+            return strata_of(self.frame.numbers[self.target].values)
         return self.labels.codes.astype(np.int64)
 
     def take(self, rows: NDArray[np.int64]) -> Study:
-        """Return the study of some rows only, to be counted on one thread."""
+        """Return the study with only some rows, counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
-        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1))
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
+        return self._drawn(table, column=column, place=Place(1), **about)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
-        """Return the study with its target in another order of the rows."""
+        """Return the study with the values of its target in another order."""
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
+
+    def shuffled(self, rng: np.random.Generator) -> Study:
+        """Return the study with its target shuffled among the rows, or among groups where rows belong together."""
+        if self.groups is None:
+            return self.permuted(rng.permutation(self.n_rows))
+        return self.permuted(order_by_groups(self.groups, rng))
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names."""
@@ -324,11 +387,11 @@ class Study:
     # --- tests -----------------------------------------------------------------------------------------------------
 
     def stand_in(self, usual: str | None = None) -> SurrogateColumn | None:
-        """Return what is counted in place of the target; None for the target itself.
+        """Return the surrogate that is counted in place of the target; None for the target itself.
 
-        ``usual`` is the algorithm's own choice, where labels are missing and the user made none.
+        ``usual`` is the algorithm's own choice, used if labels are missing and the user chose none.
         """
-        if not isinstance(self.table, Frame) or self.column is None:
+        if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
             return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
@@ -343,62 +406,111 @@ class Study:
         level: float | None = None,
         rng: Seed = None,
     ) -> IndependenceTest:
-        """Return the tests: of the surrogate where the target is involved, of all rows where it is not.
+        """Return the tests: with the surrogate if the target is involved, otherwise with all rows.
 
-        ``drivers`` are columns that tests of labeled rows condition on always. Without a seed the same data get the
-        same answer.
+        ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
+        the same answer.
         """
         if isinstance(self.table, NumericTable):
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
-        def of(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed)
+        def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
+            if self.survey is not None:
+                return self._surveyed(frame, rows)
+            counter = self._counted(frame.without_numbers(), rows)
+            return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
+
+        def tables(counter: Counter) -> TableTests:
+            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
+
+        def of_all() -> IndependenceTest:
+            by_rows = self._measured or self.survey is not None
+            return of(self.frame) if by_rows else tables(self._counter_of_all)
 
         if column is None:
-            return of(self.counter)
+            return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(self.place.counter(whole))
-        labeled = of(self.place.counter(whole, column.rows))
+            return of(whole)
+        labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of(self.counter))
+        return RoutedTests(self.target, with_target, of_all())
+
+    def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
+        """Return the tests of weighted rows."""
+        at = slice(None) if rows is None else rows
+        weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
+        return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+
+    @property
+    def _measured(self) -> bool:
+        """Whether some columns are numbers, or have levels with an order."""
+        return isinstance(self.table, Frame) and bool(self.table.numbers or self.table.ordered)
+
+    @property
+    def _counter_of_all(self) -> Counter:
+        return self.counter if self.groups is None else self._counted(self.frame)
+
+    def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
+        """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
+        if self.groups is not None:
+            names, n = frozenset(frame.names), int(self.groups.max()) + 1
+            name = next(free for k in range(len(names) + 1) if (free := f"{self.group_name}{chr(39) * k}") not in names)
+            frame = frame.with_column(name, self.groups, tuple(range(n)))
+        return self.place.counter(frame, rows)
 
     def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
-        """Return the tests in which being labeled takes the place of the target, which every row has."""
+        """Return tests in which "is labeled", known for every row, replaces the target."""
         labeled = self.labels.labeled.astype(np.uint8)
         frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
         return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
 
-    def _pairwise(self, labeled: TableTests) -> PairwiseTests:
-        """Return tests by pairwise deletion, which are defined for G."""
+    def _pairwise(self, labeled: IndependenceTest) -> PairwiseTests:
+        """Return tests by pairwise deletion, which exist for G only."""
+        if not isinstance(labeled, TableTests):
+            raise ParameterError(
+                "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
+                "or take surrogate='listwise'"
+            )
         if self.testing.kind == "x2":
             raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
+        self.complete_frame("surrogate='pairwise'")
         return PairwiseTests(self.target, self.counter_of_labels, labeled)
 
     @cached_property
     def counter(self) -> Counter:
-        """Counts of all rows, the target as it was read."""
+        """Counts of all rows, with the target as it was read."""
         if isinstance(self.table, SqlCounter):
             return self.place.remembered(self.table, self.fingerprint)
         return self.place.counter(self.frame)
 
     @cached_property
     def counter_of_labels(self) -> Counter:
-        """Counts of all rows, with unlabeled rows as a class of their own: what estimators want."""
+        """Counts of all rows, with unlabeled rows as a class of their own, for estimators."""
         if not self.labels.n_unlabeled:
             return self.counter
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
+    def _warn_of_cuts(self) -> None:
+        """Name the numbers that were cut although nobody asked for it: rows on disk or in a database are counted."""
+        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+        if binned and (self.place.store is not None or isinstance(self.table, SqlCounter)):
+            warn(
+                f"numbers are tested as they are in memory only; from a packed table or a database they are counted, "
+                f"cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if that is what you want",
+                CutNumbersWarning,
+            )
+
     def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
-        """Name the features that have one value among the rows that may be compared."""
+        """Warn of features with a single value among the rows that may be compared."""
         part = self.frame.take(rows)
-        constant = [self.names[x] for x in self.features if np.ptp(part.column(x)) == 0]
+        constant = [self.names[x] for x in self.features if np.ptp(_seen(part, x)) == 0]
         if constant:
             warn(
                 f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
@@ -410,7 +522,7 @@ class Study:
 
     @cached_property
     def informing(self) -> SurrogateColumn | None:
-        """What stands in for the target where information is compared: the user's choice, or what is needed.
+        """The surrogate of the target for estimates of information: the user's choice, or the one that is needed.
 
         None if information about the target itself can be estimated.
         """
@@ -426,7 +538,7 @@ class Study:
 
     @cached_property
     def information_counter(self) -> Counter:
-        """Counts of the features with the target, or with what stands in for it."""
+        """Counts of the features with the target, or with its surrogate."""
         column = self.informing
         if column is None:
             return self.counter_of_labels
@@ -435,13 +547,32 @@ class Study:
 
     @cached_property
     def background(self) -> Counter | None:
-        """Counts of features among themselves, where these are not of the rows that `information_counter` counts."""
+        """Counts of features among themselves, if these use other rows than `information_counter`."""
         column = self.informing
         if column is None:
             return None
-        if self.regime.sampling == "case-control":  # rows that were collected apart are no sample of the population
+        if self.regime.sampling == "case-control":  # separately collected rows are not a sample of the population
             return self.place.counter(self.frame, ~self.labels.labeled)
         return None if column.rows is None else self.counter
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, where rows belong together; 0 where each is a draw of its own."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def about_groups(self) -> tuple[str, ...]:
+        """What was done about rows that belong together, or have the weights of a survey."""
+        if self.survey is not None:
+            return (
+                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
+            )
+        if self.groups is None:
+            return ()
+        return (
+            f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
+            f"dependence within a group, and take groups for independent draws.",
+        )
 
     @property
     def about_labels(self) -> tuple[str, ...]:
@@ -451,16 +582,55 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What the user says of the target."""
+    """What the user says about the target."""
 
     y: ArrayLike | None
     labels: str | Regime
     prior: object
     reading: Reading
     lenient: bool
+    asks: bool
+    numbers: bool = False  # whether numbers may stay numbers
+
+    @property
+    def number_target(self) -> bool:
+        """Whether the target may stay a number: nothing was said of classes or of missing labels."""
+        return self.numbers and not any(self._said().values())
+
+    def with_outcome(self, read: Ingested) -> Ingested:
+        """Leave out rows without a target if nothing was said about missing labels; tell that.
+
+        Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
+        """
+        gaps, at = read.unlabeled, read.target
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+            return read
+        is_number = at in read.frame.numbers
+        codes = read.frame.column(at)[~gaps]
+        if not is_number and (not len(codes) or codes.min() == codes.max()):
+            return read
+        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
+        if report.complete_rows is not None:
+            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+        warn(
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
+            f"with labels= if they are to count as unlabeled",
+            RegimeWarning,
+        )
+        groups = None if read.groups is None else read.groups[~gaps]
+        survey = None if read.survey is None else read.survey[~gaps]
+        frame = read.frame.take(~gaps)
+        frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
+        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether rows without a target are left out: nothing was said of why it is missing."""
+        said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
+        return not (said or self.lenient or self.asks)
 
     def regime(self, labels: Labels) -> Regime:
-        """Return the regime of the labels, after a look whether they agree with it."""
+        """Return the regime of the labels, and check that the labels agree with it."""
         try:
             regime = regime_from(self.labels, labels, prior=self.prior)
         except LabelError:  # the user has to say why labels are missing
@@ -472,38 +642,55 @@ class _Known:
         return regime
 
     def check_complete(self, what: str, instead: str, **others: bool) -> None:
-        """Refuse what is said of missing labels where every row must have one."""
-        complete = isinstance(self.labels, Supervised) or (
-            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
-        )
-        marker = self.reading.unlabeled_marker
-        marked = not (isinstance(marker, str) and marker == "auto")
-        positive = self.reading.positive is not None
-        asked = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
-        asked |= {"unlabeled_marker": marked, **others}
+        """Refuse options about missing labels if every row must have a label."""
+        asked = {**self._said(), **others}
         if any(asked.values()):
             raise ParameterError(
                 f"{what} is for a target that every row has, and cannot take "
                 f"{listed(name for name in asked if asked[name])}; {instead}"
             )
 
+    def _said(self) -> dict[str, bool]:
+        """Return what is said of classes or of missing labels."""
+        complete = isinstance(self.labels, Supervised) or (
+            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
+        )
+        marker = self.reading.unlabeled_marker
+        marked = not (isinstance(marker, str) and marker == "auto")
+        positive = self.reading.positive is not None
+        said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
+        return said | {"unlabeled_marker": marked}
+
 
 def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
-    """Read a table; if that is allowed, without the columns that cannot be used, and return the reasons as well."""
+    """Read a table; if ``lenient``, without the columns that cannot be used, and return the reasons as well."""
     try:
-        return ingest(data, target, y=known.y, reading=known.reading), {}
+        return _read(data, target, known), {}
     except DataError as refusal:
         if not known.lenient or not refusal.columns:
             raise
         without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
         try:
-            return ingest(data, target, y=known.y, reading=without), refusal.columns
+            return _read(data, target, replace(known, reading=without)), refusal.columns
         except DataError:
             raise refusal from None
 
 
+def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
+    return ingest(data, target, y=known.y, reading=known.reading, **stays)
+
+
+def _seen(frame: Frame, x: int) -> NDArray[Any]:
+    """Return the codes, or numbers, of the rows that have a value; one that means nothing if none has."""
+    gaps = frame.gaps(x)
+    all_rows: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
+    values = all_rows if gaps is None else all_rows[~gaps]
+    return values if len(values) else np.zeros(1, np.int64)
+
+
 def _plain(about: Mapping[str, object]) -> dict[str, object]:
-    """Return what answers belong to as plain values, as a checkpoint keeps it."""
+    """Return what identifies the answers as plain values, for a checkpoint."""
 
     def plain(value: object) -> object:
         if value is None or isinstance(value, str | int | float | bool):

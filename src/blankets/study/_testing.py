@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
-from blankets.errors import ParameterError
-from blankets.independence import TableTests, table_tests
+from blankets.data import Frame
+from blankets.errors import ParameterError, guarded
+from blankets.independence import (
+    ClusteredTests,
+    IndependenceTest,
+    MixedTests,
+    SeenBlocks,
+    SurveyTests,
+    TableTests,
+    table_tests,
+)
 from blankets.records import named
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 
 
+@guarded
 @named
 @dataclass(frozen=True, slots=True)
 class Testing:
@@ -21,13 +34,14 @@ class Testing:
     Parameters
     ----------
     kind : {"auto", "g", "x2", "fisher-z"}
-        "auto": the likelihood-ratio test of count tables, with p-values that hold in sparse tables too (chi-square
-        where that can be trusted, otherwise by the moments of the statistic, exact, or by permutation; each p-value
-        says which). "g" and "x2": the likelihood-ratio or Pearson's test by the chi-square formula. "fisher-z":
-        partial correlation of numbers.
+        "auto": chosen question by question. Of categories alone, the likelihood-ratio test of count tables, with
+        p-values that hold in sparse tables too (chi-square where that can be trusted, otherwise by the moments of the
+        statistic, exact, or by permutation). Where a number or an ordered category is involved, tests of functions of
+        the columns, without cutting. Each p-value says how it was found. "g" and "x2": the likelihood-ratio or
+        Pearson's test by the chi-square formula; numbers are cut. "fisher-z": partial correlation of numbers.
     dof : {"adjusted", "nominal"}
-        Degrees of freedom for the formula of "g" and "x2": those that the levels seen in each stratum leave, or
-        the product of all levels.
+        Degrees of freedom for the formula of "g" and "x2". "adjusted": from the levels seen in each stratum (each
+        combination of the conditioning values). "nominal": from all levels, seen or not.
     reliability : float
         A test is made if there are this many rows for each nominal degree of freedom (0: always).
     strength : {"p-value", "information"}
@@ -57,16 +71,47 @@ class Testing:
 
     @classmethod
     def of(cls, value: Testing | str) -> Testing:
-        """Return the testing that a word stands for, or the one given."""
+        """Return the testing for a string, or the given testing."""
         return value if isinstance(value, Testing) else cls(value)
 
     @property
     def of_numbers(self) -> bool:
-        """Whether numbers are tested as they are, and not as levels."""
+        """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
 
-    def tables(self, counter: Counter, *, level: float | None = None, seed: int = 0) -> TableTests:
-        """Return the tests of count tables; ``level`` and ``seed`` are for calibrated p-values."""
+    def surveyed(self, counter: Counter, weights: NDArray[np.float64], groups: NDArray[np.int64] | None) -> TableTests:
+        """Return the tests of rows that have the weights of a survey."""
+        if self.kind != "auto":
+            raise ParameterError(f"test={self.kind!r} takes rows for equal draws; for survey_weight= use test='auto'")
+        return SurveyTests(counter, weights, groups, reliability=self.reliability, strength=self.strength)
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether numbers may stay numbers beside categories."""
+        return self.kind == "auto"
+
+    def mixed(self, frame: Frame, tables: TableTests, *, level: float | None = None) -> IndependenceTest:
+        """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers."""
+        measured = np.zeros(frame.n_columns, bool)
+        measured[[*frame.numbers, *frame.ordered]] = True
+        if not self.takes_numbers or not measured.any() or isinstance(tables, ClusteredTests):
+            return tables
+        blocks = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
+        return MixedTests(tables, blocks if frame.holes else blocks.of_all, measured)
+
+    def tables(
+        self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
+    ) -> TableTests:
+        """Return the tests of count tables; ``level`` and ``seed`` are for calibrated p-values.
+
+        ``grouped``: rows come in groups, which are the last column of the counter.
+        """
+        if grouped:
+            if self.kind != "auto":
+                raise ParameterError(
+                    f"test={self.kind!r} takes rows for independent draws; with groups= use test='auto'"
+                )
+            return ClusteredTests(counter, reliability=self.reliability, strength=self.strength)
         return table_tests(
             counter,
             statistic=self.kind,

@@ -1,16 +1,16 @@
-"""Under-reported features: binary columns that say "yes" only where it was admitted.
+"""Under-reported features: binary columns in which some true "yes" are recorded as "no".
 
-Who does not say that he smokes may smoke. Such a column is to the feature what positive-unlabeled labels are to a
-target, and independence and information are symmetric: so the feature takes the place of the target, with the
-target as the column that it is tested against. The methods for positive-unlabeled data then hold as they are:
+A person who does not report smoking may still smoke. Such a column is like positive-unlabeled labels, but of a
+feature. Independence and information are symmetric, so the feature takes the role of the target, and the target
+the role of the feature. The methods for positive-unlabeled data then hold without change:
 
-* a test that counts "not admitted" as "no" has its level, and keeps κ of the power;
-* with the true share of "yes", information is estimated consistently.
+* a test that counts "not reported" as "no" has the right level; each row counts as much as κ fully reported rows;
+* with the true share of "yes", the estimate of information is consistent.
 
-They hold if whether a "yes" is admitted depends on nothing else, the target least of all (MAR-C of the feature).
-Where the ill admit more readily that they smoke, no method here can tell. And a column that is conditioned on
-must be reported in full: within its "no" the unadmitted are mixed with the others, and what they explain is left
-unexplained.
+They hold if every "yes" has the same chance to be reported, whatever the target (MAR-C of the feature). If ill
+people report smoking more often, no method here can correct that. And a column that is conditioned on must be
+reported in full: its "no" mixes true "no" with unreported "yes", so conditioning on it does not remove its
+whole influence.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Answer = TypeVar("Answer", TestResult, Estimate)
 class UnderReported:
     """The under-reported columns of a table."""
 
-    priors: dict[str, object]  # for each what is known about its true share of "yes"; None where nothing is
+    priors: dict[str, object]  # for each column what is known about its true share of "yes"; None: nothing
 
     def note(self, name: str) -> str:
         """Say what is assumed."""
         return (
-            f"{name!r} is assumed to be under-reported: some of the rows that should say yes do, and which of them is "
-            "assumed to depend on nothing else."
+            f"{name!r} is assumed to be under-reported: some true yes were recorded as no, and every true yes is "
+            "assumed to have the same chance to be recorded."
         )
 
     def asked(
@@ -70,7 +70,7 @@ class UnderReported:
         return PairQuestion(data, x, target, y, labels, prior, own, apart=bool(self.priors))
 
     def check(self, target: object, y: ArrayLike | None, labels: str | Regime, given: Iterable[str] = ()) -> str:
-        """Refuse what exchanging the roles cannot answer; return the name of the target."""
+        """Refuse questions that exchanged roles cannot answer; return the name of the target."""
         if y is not None or not isinstance(target, str):
             raise ParameterError("with under-reported features, 'target' must be the name of a column")
         if target in self.priors:
@@ -82,15 +82,15 @@ class UnderReported:
             )
         if unseen := [name for name in given if name in self.priors]:
             raise NotAnswerableError(
-                f"nothing can be conditioned on {listed(unseen)}, which is under-reported: among the rows that do not "
-                "say yes, the unadmitted are mixed with the others"
+                f"a test cannot condition on {listed(unseen)}, which is under-reported: its rows without a yes mix "
+                "true no with unrecorded yes"
             )
         return target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairQuestion:
-    """A question about a column and a target, as it is put to a study."""
+    """A question about a column and a target, ready for a study."""
 
     data: Any
     x: str
@@ -104,14 +104,14 @@ class PairQuestion:
     note: str = ""
 
     def opened(self, **more: Any) -> AbstractContextManager[Study]:
-        """Open the study that answers it; ``more`` are further arguments of `Study.open`."""
+        """Open the study that answers the question; ``more`` are further arguments of `Study.open`."""
         if self.apart and Engine.of(more.get("engine", "auto")).kind == "sql":
             raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
         about: dict[str, Any] = {"labels": self.labels, "prior": self.prior, "reading": self.reading}
         return Study.open(self.data, self.target, self.y, **about, **more)
 
     def put_back(self, answer: Answer) -> Answer:
-        """Return an answer with the names of feature and target in their places."""
+        """Return an answer with the names of feature and target exchanged back."""
         if not self.exchanged:
             return answer
         x, target = answer.target, answer.x

@@ -1,4 +1,4 @@
-"""Many pieces of work, on one thread or several: how long it will take, and what is done when the user stops it."""
+"""Run many tasks on one or several threads, show the remaining time, and keep what is done if the user stops."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Countdown:
-    """Tells how many pieces are done, and how long the rest will take at that pace.
+    """Reports how many pieces of work are done, and how long the rest will take.
 
-    ``total``: number of pieces. ``what``: what they are, in the plural. ``tell``: told a sentence after each piece;
-    None if nobody listens.
+    ``total``: number of pieces. ``what``: their name, in the plural. ``tell``: called with a sentence after each
+    piece; may be None.
 
     ``words``: The last sentence.
 
@@ -36,7 +36,7 @@ class Countdown:
         self._began, self._lock = time.perf_counter(), Lock()
 
     def one_more(self) -> None:
-        """Count a piece that is done, and tell."""
+        """Count a finished piece, and report it."""
         with self._lock:
             self.done += 1
             left = (time.perf_counter() - self._began) / self.done * (self.total - self.done)
@@ -55,10 +55,10 @@ def carried_out(
     stop: Event,
     initializer: Callable[[], None] | None = None,
 ) -> None:
-    """Do all tasks and put what they return into ``done`` under their numbers.
+    """Do all tasks and put their results into ``done`` under their numbers.
 
-    If one of them fails, or the user presses Ctrl-C, those that have not begun are left, ``stop`` is set for those
-    that have, and what is done by then stays in ``done``.
+    If a task fails, or the user presses Ctrl-C, tasks that have not begun are dropped, ``stop`` is set for running
+    ones, and finished results stay in ``done``.
     """
 
     def one(number: int) -> None:

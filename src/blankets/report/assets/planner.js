@@ -130,10 +130,10 @@
   }
 
   const TAKEN_TO_HOLD = {
-    pu: "Which positives carry a label must depend on nothing but their being positive.",
+    pu: "Every positive must have the same chance to be labeled.",
     "pu-apart": "The labeled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
-    mcar: "Whether a row carries a label must depend on neither its class nor its features.",
-    "mar-c": "Whether a row carries a label must depend on its class alone.",
+    mcar: "Whether a row is labeled must depend neither on its class nor on its features.",
+    "mar-c": "Whether a row is labeled must depend only on its class.",
   };
 
   function notes(found) {

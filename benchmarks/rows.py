@@ -1,0 +1,144 @@
+"""Rows as they are: what holes do to the level of tests, to blankets of known networks, and to time.
+
+    python benchmarks/rows.py [size] [networks] [time] --networks DIR
+
+*size*: how often a true null is rejected if values are missing, test by test ("testwise") and with "missing" as a
+level, for holes that come by chance (MCAR) in the pair, in the confounder or in all, and for holes that depend on the
+confounder, which is in the conditioning set (MAR). *networks*: distance (0 is best, from precision and recall) of the
+blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing, test by test and with incomplete rows
+deleted. *time*: seconds for the same, as a multiple of the table without holes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import blankets as bl
+from _data import network
+from blankets.counting import MemoryCounter
+from blankets.data import Frame
+from blankets.errors import BlanketsError, BlanketsWarning
+from blankets.independence import CalibratedTests
+from blankets.simulate.measures import compare
+
+LEVELS = (0.01, 0.05)
+
+
+def confounded(n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Return x, y and their common cause z, all binary: x and y are independent given z."""
+    z = rng.integers(0, 2, n_rows)
+    x, y = (z + (rng.random((2, n_rows)) < 0.2)) % 2
+    return np.column_stack([x, y, z])
+
+
+def holes_in(codes: np.ndarray, where: str, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Return which values are missing."""
+    gone = np.zeros(codes.shape, bool)
+    if where in ("pair", "all"):
+        gone[:, :2] = rng.random((len(codes), 2)) < share
+    if where in ("confounder", "all"):
+        gone[:, 2] = rng.random(len(codes)) < share
+    if where == "by confounder":  # x and y are missing twice as often where z is 1
+        gone[:, :2] = rng.random((len(codes), 2)) < share * np.where(codes[:, 2:], 4 / 3, 2 / 3)
+    return gone
+
+
+def with_holes(codes: np.ndarray, gone: np.ndarray, *, as_level: bool) -> Frame:
+    """Return the frame of binary codes in which some values are missing."""
+    marked = np.where(gone, 2, codes)
+    holes = frozenset(np.flatnonzero(gone.any(axis=0)).tolist())
+    if as_level:
+        return Frame.from_codes(marked)
+    names = [f"x{j}" for j in range(codes.shape[1])]
+    return Frame.from_columns(list(marked.T), names, [(0, 1)] * codes.shape[1], len(codes), holes)
+
+
+def sizes(n_rows: int, draws: int) -> None:
+    """Print how often x and y are found dependent given z, as a multiple of the level."""
+    print(f"rejections of a true null, as multiples of alpha ({n_rows} rows, {draws} draws)")
+    print(f"{'missing':16}{'share':>6}" + "".join(f"{how:>10} {a:<5}" for how in ("testwise", "level") for a in LEVELS))
+    for where in ("pair", "confounder", "all", "by confounder"):
+        for share in (0.1, 0.3, 0.5):
+            rng = np.random.default_rng([17, int(100 * share)])
+            rejected = np.zeros((2, len(LEVELS)))
+            for _ in range(draws):
+                codes = confounded(n_rows, rng)
+                gone = holes_in(codes, where, share, rng)
+                for k, as_level in enumerate((False, True)):
+                    tests = CalibratedTests(MemoryCounter(with_holes(codes, gone, as_level=as_level), 1))
+                    log_p = tests.test(0, 1, (2,)).log_p
+                    rejected[k] += log_p <= np.log(LEVELS)
+            told = (rejected / draws / np.array(LEVELS)).ravel()
+            print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told))
+    print(f"one standard error: {np.sqrt(0.99 / 0.01 / draws):.2f} at 0.01, {np.sqrt(0.95 / 0.05 / draws):.2f} at 0.05")
+
+
+def punched(frame: Frame, share: float, seed: int) -> Frame:
+    """Return a frame in which a share of all values is missing completely at random."""
+    rng = np.random.default_rng(seed)
+    n = frame.n_columns
+    columns = [np.where(rng.random(frame.n_rows) < share, frame.arities[j], frame.column(j)) for j in range(n)]
+    return Frame.from_columns(columns, frame.names, frame.levels, frame.n_rows, frozenset(range(n)))
+
+
+def only_complete(frame: Frame) -> Frame:
+    """Return the rows without holes, in which every column has all its levels."""
+    gaps = np.logical_or.reduce([frame.gaps(j) for j in range(frame.n_columns)])
+    part = frame.take(~gaps)
+    return Frame.from_columns([part.column(j) for j in range(part.n_columns)], part.names, part.levels, part.n_rows)
+
+
+def distance(net, frame: Frame) -> tuple[float, float]:
+    """Return the mean distance of the blankets of all nodes, and the seconds that they took."""
+    began = time.perf_counter()
+    try:
+        found = bl.discover_all(frame, n_jobs=1)
+    except BlanketsError:
+        return 1.0, time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    values = [compare(found[name].members, net.blanket(name)).distance for name in frame.names]
+    return float(np.mean(values)), seconds
+
+
+def networks(directory: Path | None, n_rows: int, draws: int) -> None:
+    """Print distances of the blankets of known networks."""
+    print(f"{'network':12}{'holes':>6}{'rows':>8}{'testwise':>10}{'drop':>8}{'time':>8}")
+    for name in ("alarm", "insurance"):
+        net = network(directory, name)
+        for share in (0.0, 0.1, 0.3):
+            figures = []
+            for seed in range(draws):
+                frame = net.sample(n_rows, seed)
+                holey = punched(frame, share, seed) if share else frame
+                rows = only_complete(holey) if share else frame
+                here, seconds = distance(net, holey)
+                _, plain = distance(net, frame)
+                there = distance(net, rows)[0] if share and rows.n_rows > 1 else here if not share else 1.0
+                figures.append((rows.n_rows, here, there, seconds / plain))
+            complete, here, there, ratio = np.mean(figures, axis=0)
+            print(f"{name:12}{share:6.0%}{complete:8.0f}{here:10.3f}{there:8.3f}{ratio:8.2f}", flush=True)
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", default=["size", "networks"], help="size, networks")
+    parser.add_argument("--networks", type=Path, help="folder with alarm.bif and insurance.bif")
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--draws", type=int, default=2000, help="tables for sizes")
+    parser.add_argument("--samples", type=int, default=2, help="samples of each network")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore", BlanketsWarning)
+    if "size" in asked.what:
+        sizes(2000, asked.draws)
+    if "networks" in asked.what:
+        networks(asked.networks, asked.rows, asked.samples)
+
+
+if __name__ == "__main__":
+    main()

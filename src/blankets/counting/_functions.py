@@ -1,0 +1,156 @@
+"""A column as a few functions of itself, mean 0 and orthonormal (methods, section 10.1).
+
+A category becomes the indicators of its levels, an ordered one its scores and their powers (which span the same), a
+number itself and bounded functions of its ranks. What is tested is a small part of what is conditioned on: two
+functions of a number see what is monotone and what is bent; up to eight take out what a given number does.
+
+Functions are rows of an array of shape (functions, rows of the table), so that each is contiguous in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+TESTED = 2  # functions of a number that are tested
+GIVEN = 8  # functions of a number that are conditioned on, at most
+FEWEST = 5  # rows that a level must have to be a function of its own
+SKEWED, HEAVY = 1.0, 2.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
+_WINSOR = 0.01  # share of the rows at each end at which a heavy-tailed number is held
+_NEW = 1e-4  # share of a function's length that the ones before it must leave
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Functions:
+    """Functions of one column."""
+
+    values: Floats  # (functions, rows): orthonormal, mean 0, the most telling first
+    tested: int  # how many of them, from the first on, are tested
+    first: int  # how many of these are tested alone too: fewer degrees of freedom
+    graded: bool  # whether fewer of them may be conditioned on where rows are few
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Functions:
+    """Return the functions of a number: itself or its normal scores, and powers of its ranks; the first ones of them.
+
+    Normal scores take the place of a number with heavy tails or much skewness, whose own products would be those of
+    a few rows. The ranks run from -1 to 1, so that no power of them is larger than 1.
+
+    Examples
+    --------
+    >>> made = functions_of_number(np.arange(100.0) ** 0.5)
+    >>> made.values.shape, made.tested, bool(np.allclose(made.values @ made.values.T, np.eye(8)))
+    ((8, 100), 2, True)
+    """
+    z = standardized(values)
+    rank, distinct = ranks(values)
+    u = (2.0 * rank + 1.0) / len(values) - 1.0
+    heavy = is_heavy(z)
+    first = ndtri((u + 1.0) / 2.0) if heavy else z
+    made = [first, u**2]
+    if most > len(made):
+        held = [np.clip(z, *np.quantile(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
+        made += [first**2, *held, u**3, u**4, first**3, u**5, u**6]
+    values = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
+    return Functions(values, min(TESTED, len(values)), 1, graded=True)
+
+
+def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) -> Functions:
+    """Return the functions of a category: indicators of all levels but the most frequent.
+
+    Those of an ordered category begin with its scores (the mean rank of each level) and their squares; the scores are
+    tested alone too, so that order buys power.
+
+    Examples
+    --------
+    >>> functions_of_levels(merged(np.repeat([0, 1, 2, 3], [50, 30, 3, 2]))).values.shape
+    (2, 85)
+    >>> functions_of_levels(np.repeat([0, 1, 2], 20), ordered=True).first
+    1
+    """
+    counts = np.bincount(codes)
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    made = [codes == level for level in order[1:]]
+    if ordered and len(order) > 2:
+        score = ((np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5)[codes]  # mean ranks
+        made = [score, score**2, *made]
+    values = orthonormal(np.array(made, float).reshape(len(made), len(codes)))
+    first = 1 if ordered and len(order) > 2 else len(values)
+    return Functions(values, len(values), first, graded=False)
+
+
+def merged(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return codes in which all levels of fewer than five rows are one level, the last; levels without rows are gone.
+
+    Where that would leave one level, or where one level alone is rare, nothing is merged.
+
+    >>> merged(np.repeat([0, 1, 2, 4], [9, 2, 7, 3])).tolist()[8:12]
+    [0, 2, 2, 1]
+    """
+    counts = np.bincount(codes)
+    there, rare = counts > 0, (counts > 0) & (counts < FEWEST)
+    apart = there & ~rare if np.count_nonzero(rare) > 1 and np.any(there & ~rare) else there
+    new = np.cumsum(apart) - 1
+    new[there & ~apart] = np.count_nonzero(apart)
+    return np.asarray(new[codes], np.int64)
+
+
+def standardized(values: NDArray[np.floating]) -> Floats:
+    """Return a number with mean 0 and deviation 1; zeros if it does not vary."""
+    z = np.asarray(values, np.float64)
+    z = z - z.mean()
+    spread = float(np.sqrt(z @ z / max(len(z), 1)))
+    return z / spread if spread > 0 else np.zeros_like(z)
+
+
+def is_heavy(z: Floats) -> bool:
+    """Tell whether a standardized number is so skewed or heavy-tailed that its normal scores are better."""
+    square = z * z
+    return bool(abs(float(square @ z)) > SKEWED * len(z) or float(square @ square) > (3.0 + HEAVY) * len(z))
+
+
+def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
+    """Return ranks from 0, ties sharing their mean, and the number of distinct values.
+
+    >>> ranks(np.array([3.0, 1.0, 3.0]))[0].tolist()
+    [1.5, 0.0, 1.5]
+    """
+    n = len(values)
+    order = np.argsort(values)
+    there = values[order]
+    starts = np.flatnonzero(np.concatenate([[True], there[1:] != there[:-1]]))
+    rank = np.empty(n)
+    if len(starts) == n:
+        rank[order] = np.arange(n, dtype=np.float64)
+        return rank, n
+    ends = np.append(starts[1:], n)
+    rank[order] = np.repeat((starts + ends - 1) / 2.0, ends - starts)
+    return rank, len(starts)
+
+
+def orthonormal(functions: Floats) -> Floats:
+    """Return functions of mean 0 and length 1, each without what those before it tell; none for one that is told.
+
+    >>> orthonormal(np.array([[0.0, 1.0, 2.0], [1.0, 3.0, 5.0]])).shape
+    (1, 3)
+    """
+    centered = functions - functions.mean(axis=1, keepdims=True)
+    length = np.sqrt(np.einsum("ij,ij->i", centered, centered))
+    kept = length > 1e-12 * (1.0 + np.abs(functions).max(axis=1, initial=0.0)) * np.sqrt(max(functions.shape[1], 1))
+    centered = centered[kept] / length[kept, None]
+    while len(centered):
+        q, r = np.linalg.qr(centered.T)
+        new = np.abs(np.diag(r)) > _NEW
+        if new.all():
+            return np.ascontiguousarray((q * np.sign(np.diag(r))).T)
+        centered = centered[: len(new)][new]
+    return np.asarray(centered)

@@ -1,0 +1,165 @@
+"""`Moments`: inner products of functions of columns, as `Counter` counts their levels.
+
+A column becomes a few orthonormal functions of itself (``_functions.py``). Tests need the inner products of those that
+are conditioned on with those that are tested, and the rows of a few. A small table is multiplied once and for all; of a
+large one only what is asked for: the functions of a column that is conditioned on, with those of all columns, once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import RLock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.counting._functions import GIVEN, TESTED, Functions, functions_of_levels, functions_of_number, merged
+from blankets.data import Frame
+
+# A table is multiplied whole if that takes fewer multiplications than these (about 0.2 s), and less room.
+WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
+KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
+WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Moments(ABC):
+    """Sums over rows of products of functions of columns.
+
+    ``names``, ``n_rows``: of the table. ``start``, of shape (columns + 1,): where the tested functions of each column
+    begin among those of all columns. ``first``, of shape (columns,): how many of these are tested alone too.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    start: Places
+    first: Places
+
+    def tested(self, x: int) -> int:
+        """Return how many functions of a column are tested."""
+        return int(self.start[x + 1] - self.start[x])
+
+    @abstractmethod
+    def widths(self, given: Sequence[int], degree: int) -> list[int]:
+        """Return how many functions of each given column there are up to a degree; categories have all of theirs."""
+
+    @abstractmethod
+    def among(self, given: Sequence[int], widths: Sequence[int]) -> Floats:
+        """Return the inner products of the first functions of the given columns with each other."""
+
+    @abstractmethod
+    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+
+    @abstractmethod
+    def rows(self, x: int, width: int) -> Floats:
+        """Return the first functions of a column, shape (functions, rows)."""
+
+    @abstractmethod
+    def codes(self, x: int) -> NDArray[np.int64] | None:
+        """Return the levels of a category as its functions see them, rare ones being one; None for a number."""
+
+
+class MemoryMoments(Moments):
+    """Moments of the rows of a `Frame` in memory.
+
+    Examples
+    --------
+    >>> frame = Frame.from_codes([[0, 0], [0, 1], [1, 1], [1, 1]] * 10, names=["a", "b"])
+    >>> moments = MemoryMoments(frame)
+    >>> np.abs(moments.across(0, 1)).round(3).tolist()  # 0.577 is the correlation of the two indicators
+    [[1.0, 0.577]]
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.names, self.n_rows = frame, frame.names, frame.n_rows
+        self._kept: OrderedDict[tuple[str, int], NDArray[np.floating]] = OrderedDict()
+        self._codes: dict[int, NDArray[np.int64]] = {}
+        self._lock = RLock()
+        is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
+        most = int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
+        whole = most <= WHOLE_FUNCTIONS and most**2 * self.n_rows <= WHOLE_WORK
+        self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
+        self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
+        most = most if whole else int(np.where(is_number, TESTED, np.maximum(frame.arities - 1, 1)).sum())
+        kind = np.float64 if most * self.n_rows * 8 <= WIDE_BYTES else np.float32
+        values: NDArray[np.floating] = np.empty((most, self.n_rows), kind)
+        for x in range(frame.n_columns):
+            made, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
+            values[begin : begin + len(made)] = made.values
+            self._begin[x + 1], self.first[x], self._graded[x] = begin + len(made), made.first, made.graded
+            tested[x] = made.tested
+        self.start = np.concatenate([[0], np.cumsum(tested)])
+        self._values = values[: self._begin[-1]]
+        self._whole: Floats | None = None
+        if whole:
+            self._whole = np.asarray(self._values @ self._values.T, np.float64)
+            shift = self._begin[:-1] - self.start[:-1]
+            self._tested_at = np.arange(self.start[-1]) + np.repeat(shift, tested)
+
+    def widths(self, given: Sequence[int], degree: int) -> list[int]:
+        """Return how many functions of each given column there are up to a degree."""
+        return [min(degree, self._n_functions(z)) if self._graded[z] else self._n_functions(z) for z in given]
+
+    def among(self, given: Sequence[int], widths: Sequence[int]) -> Floats:
+        """Return the inner products of the first functions of the given columns with each other."""
+        if self._whole is not None:
+            begins = zip(self._begin[list(given)].tolist(), widths, strict=True)
+            at = np.concatenate([np.arange(begin, begin + k) for begin, k in begins])
+            return np.asarray(self._whole[np.ix_(at, at)])
+        rows = np.vstack([self.rows(z, k) for z, k in zip(given, widths, strict=True)])
+        return rows @ rows.T
+
+    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+        if self._whole is not None:
+            begin = self._begin[z]
+            columns = self._tested_at if at is None else self._tested_at[at]
+            return self._whole[begin : begin + width, columns]
+        known = self._kept.get(("across", z))
+        if known is None and at is not None and len(at) * 4 < len(self._values):
+            return np.asarray(self.rows(z, width) @ self._values[at].T, np.float64)
+        if known is None:
+            rows = self._all_rows(z).astype(self._values.dtype, copy=False)
+            known = self._keep(("across", z), rows @ self._values.T)
+        return np.asarray(known[:width] if at is None else known[:width, at], np.float64)
+
+    def rows(self, x: int, width: int) -> Floats:
+        """Return the first functions of a column, shape (functions, rows)."""
+        if self._whole is not None:
+            return np.asarray(self._values[self._begin[x] : self._begin[x] + width], np.float64)
+        return np.asarray(self._all_rows(x)[:width], np.float64)
+
+    def codes(self, x: int) -> NDArray[np.int64] | None:
+        """Return the levels of a category as its functions see them, rare ones being one; None for a number."""
+        if x in self.frame.numbers:
+            return None
+        if x not in self._codes:
+            self._codes[x] = merged(self.frame.column(x))
+        return self._codes[x]
+
+    def _n_functions(self, x: int) -> int:
+        if self._whole is not None:
+            return int(self._begin[x + 1] - self._begin[x])
+        return len(self._all_rows(x)) if self._graded[x] else self.tested(x)
+
+    def _all_rows(self, x: int) -> NDArray[np.floating]:
+        known = self._kept.get(("rows", x))
+        return self._keep(("rows", x), self._made(x, GIVEN).values) if known is None else known
+
+    def _keep(self, key: tuple[str, int], values: NDArray[np.floating]) -> NDArray[np.floating]:
+        with self._lock:
+            self._kept[key] = values
+            while len(self._kept) > 1 and sum(v.nbytes for v in self._kept.values()) > KEPT_BYTES:
+                self._kept.popitem(last=False)
+        return values
+
+    def _made(self, x: int, most: int) -> Functions:
+        number = self.frame.numbers.get(x)
+        if number is not None:
+            return functions_of_number(number.values, most)
+        return functions_of_levels(merged(self.frame.column(x)), ordered=x in self.frame.ordered)

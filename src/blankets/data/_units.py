@@ -1,0 +1,149 @@
+"""What rows stand for: how many they are (``sample_weight``), and which of them belong together (``groups``).
+
+Either is a column of the table, by its name, or values beside it. Such a column says something of rows and nothing of
+what they hold, so it is never a feature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, factorize
+from blankets.data._readers import from_any
+from blankets.data._reading import Reading
+from blankets.data._tables import Table
+from blankets.errors import DataError, ParameterError, did_you_mean
+
+MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What the rows of a table stand for."""
+
+    weights: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for
+    survey: NDArray[np.float64] | None = None  # (rows,): how many of a population each stands for
+    groups: NDArray[np.int64] | None = None  # (rows,): the number of the group that each belongs to
+    group_name: str = "groups"  # what the user calls groups
+    places: frozenset[int] = frozenset()  # columns of the table that say this
+
+    @classmethod
+    def of(cls, table: Table, reading: Reading) -> Units:
+        """Read what the user gave, or say what is wrong with it."""
+        weights, at = _beside(table, "sample_weight", reading.sample_weight)
+        groups, grouped_at = _beside(table, "groups", reading.groups)
+        survey, surveyed_at = _beside(table, "survey_weight", reading.survey_weight)
+        if weights is not None and survey is not None:
+            raise ParameterError("give sample_weight= (rows that are repeated) or survey_weight=, not both")
+        named = "groups" if grouped_at is None else table.names[grouped_at]
+        return cls(
+            None if weights is None else frequencies(weights),
+            None if survey is None else survey_weights(survey),
+            None if groups is None else group_codes(groups),
+            named,
+            frozenset(place for place in (at, grouped_at, surveyed_at) if place is not None),
+        )
+
+    def chosen(self, kept: Mask | None, n_rows: int) -> NDArray[np.int64] | None:
+        """Return the rows that are used, each as often as its weight says; None for all of them, once."""
+        if self.weights is None:
+            return None if kept is None else np.flatnonzero(kept)
+        weights = self.weights if kept is None else np.where(kept, self.weights, 0)
+        return np.repeat(np.arange(n_rows), weights)
+
+    def groups_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """Return the groups of the rows that are used."""
+        return self.groups if self.groups is None or rows is None else self.groups[rows]
+
+    def survey_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.float64] | None:
+        """Return the survey weights of the rows that are used."""
+        return self.survey if self.survey is None or rows is None else self.survey[rows]
+
+    def n_rows(self, n_rows: int) -> int:
+        """Return how many rows a table of so many stands for."""
+        return n_rows if self.weights is None else int(self.weights.sum())
+
+
+def _beside(table: Table, option: str, value: object) -> tuple[Column | None, int | None]:
+    """Return the column that an option means, and where it is in the table, if it is there."""
+    if value is None:
+        return None, None
+    if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
+        labels: tuple[Any, ...] = table.labels
+        if value not in labels:
+            near = did_you_mean(str(value), table.names)
+            raise DataError(f"{option}={value!r} names a column that is not there{near}")
+        place = labels.index(value)
+        return _read(option, lambda: table.read(place)), place
+    if getattr(value, "ndim", 1) != 1 or not hasattr(value, "__len__"):
+        raise ParameterError.out_of_range(option, value, "the name of a column, or one value for each row")
+    if len(value) != table.n_rows:
+        raise DataError(f"{option}= has {len(value):,} values, and the table has {table.n_rows:,} rows")
+    return _read(option, lambda: from_any(value)), None
+
+
+def _read(option: str, read: Any) -> Column:
+    try:
+        column: Column = read()
+    except Refused as reason:
+        raise DataError(f"{option}= {reason}") from None
+    if column.n_missing:
+        raise DataError(f"{option}= is missing in {column.n_missing:,} rows; every row needs one")
+    return column
+
+
+def refuse_units(reading: Reading, what: str, instead: str) -> None:
+    """Refuse options that say what rows stand for, where rows cannot be told one by one."""
+    for option in ("sample_weight", "groups", "survey_weight"):
+        if getattr(reading, option) is not None:
+            raise ParameterError(f"{option}= is not built for {what}; {instead}")
+
+
+def frequencies(column: Column) -> NDArray[np.int64]:
+    """Return weights as whole numbers, or say why they are none.
+
+    >>> frequencies(Numbers(np.array([1.0, 0.0, 3.0]))).tolist()
+    [1, 0, 3]
+    """
+    values = _values(column)
+    if values is None or not np.all(np.isfinite(values)) or np.any(values < 0):
+        raise DataError("sample_weight= must hold numbers that are 0 or more")
+    if np.any(values != np.floor(values)):
+        raise DataError(
+            "sample_weight= holds fractions, but it says how many equal rows a row stands for; give the weights of a "
+            "survey as survey_weight="
+        )
+    total = float(values.sum())
+    if total == 0:
+        raise DataError("sample_weight= holds only zeros: no row has a weight")
+    if not 2 <= total <= MOST_ROWS:
+        raise DataError(f"sample_weight= adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}")
+    return values.astype(np.int64)
+
+
+def survey_weights(column: Column) -> NDArray[np.float64]:
+    """Return the weights of a survey, or say why they are none."""
+    values = _values(column)
+    if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
+        raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
+    return values
+
+
+def _values(column: Column) -> NDArray[np.float64] | None:
+    """Return a column as numbers; None if it holds something else."""
+    if isinstance(column, Numbers):
+        return column.values.astype(np.float64)
+    if not all(isinstance(level, bool | int | float) for level in column.levels):
+        return None
+    levels = np.array([float(level) for level in column.levels], np.float64)  # type: ignore[arg-type]
+    return np.asarray(levels[column.codes])
+
+
+def group_codes(column: Column) -> NDArray[np.int64]:
+    """Return the number of the group of each row, from 0 on, each of which some row has."""
+    categories: Categories = factorize(column) if isinstance(column, Numbers) else column
+    return np.asarray(np.unique(categories.codes, return_inverse=True)[1], np.int64)

@@ -1,0 +1,90 @@
+"""`MixedTests`: count tables where only categories are involved, functions of columns where a number is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._evidence import EvidenceBatch
+
+
+class MixedTests(IndependenceTest):
+    """Two implementations over the same columns, chosen question by question.
+
+    ``tables``: answers questions about categories alone. ``blocks``: answers all others. ``measured``, of shape
+    (columns,): which columns are numbers, or have levels with an order.
+    """
+
+    def __init__(self, tables: IndependenceTest, blocks: IndependenceTest, measured: NDArray[np.bool_]) -> None:
+        self.tables, self.blocks, self.measured = tables, blocks, measured
+        self.names = blocks.names
+        self.memo = {}
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """How many tests both have performed."""
+        return self.tables.n_tests + self.blocks.n_tests
+
+    @property
+    def n_tests_here(self) -> int:
+        """How many of them this thread has performed."""
+        return self.tables.n_tests_here + self.blocks.n_tests_here
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set, each where it belongs."""
+        columns = np.asarray(xs, np.int64)
+        measured = self.measured[columns] | self.measured[[y, *given]].any()
+        if measured.all() or not measured.any():
+            tests = self.tables if len(columns) and not measured.any() else self.blocks
+            return tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
+        parts = [
+            tests.scan(columns[measured == here], y, given, even_if_unreliable=even_if_unreliable)
+            for tests, here in ((self.tables, False), (self.blocks, True))
+        ]
+        return concatenated(parts).where(np.argsort(np.argsort(measured, kind="stable"), kind="stable"))
+
+    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
+        """Test each member against ``y`` given all the other members."""
+        if self.measured[[y, *members]].any():
+            return super().drop_one(members, y)
+        return self.tables.drop_one(members, y)
+
+    def separate(
+        self,
+        xs: Columns,
+        y: int,
+        among: Sequence[int],
+        *,
+        containing: int | None = None,
+        min_size: int = 0,
+        max_size: int | None = None,
+        stop_at: float | None = None,
+    ) -> EvidenceBatch:
+        """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
+        plain = not self.measured[[*xs, y, *among]].any()
+        separate = self.tables.separate if plain else super().separate
+        return separate(xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return the larger of the two."""
+        if not self.measured[[*xs, y, *among]].any():
+            return self.tables.deepest(xs, y, among)
+        return self.blocks.deepest(xs, y, among)
+
+    def at_level(self, level: float) -> MixedTests:
+        """Return the same tests for decisions at another level."""
+        return MixedTests(self.tables.at_level(level), self.blocks.at_level(level), self.measured)
+
+    def by_formula(self) -> MixedTests:
+        """Return the same tests by the quickest formula."""
+        return MixedTests(self.tables.by_formula(), self.blocks.by_formula(), self.measured)
+
+    def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
+        """Return how many rows the tests in charge need."""
+        tests = self.blocks if self.measured[[x, y, *given]].any() else self.tables
+        return tests.rows_for(x, y, given)

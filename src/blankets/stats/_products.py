@@ -1,0 +1,149 @@
+"""Is x independent of y given a set? From rows: products of residuals, with the variance that they show.
+
+The careful stage (methods, section 10.3). If x and y are independent given z, the residuals of their functions have
+products of mean 0, however their variances move with z; the sum of the products, compared with their own spread, is
+the generalized covariance measure (Shah & Peters 2020) of several functions. Its reference is the law of the same sum
+under random signs, by mean and variance, so that heavy tails make it neither timid nor bold.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from blankets.stats._canonical import combined_two
+from blankets.stats._tail import log_p_of
+
+_MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
+_LEAST_SPREAD = 0.3  # share of the variance for normal products, below which too few rows decide to believe it
+_BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
+_MOST_SQUARED = 4  # functions of a column of which squares are taken
+_UNDERFLOW = 1e-280
+
+Floats = NDArray[np.float64]
+
+
+def residuals(functions: Floats, basis: Floats) -> Floats:
+    """Return what an orthonormal basis, of shape (size, rows), leaves of functions, of shape (functions, rows)."""
+    return functions - (functions @ basis.T) @ basis
+
+
+def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
+    """Return an orthonormal basis of squares, and one product, of what the given functions predict of x and y.
+
+    As in Ramsey's RESET (1969): what the given columns do through a single index of theirs, products among
+    them included, is near the span of its square.
+
+    Examples
+    --------
+    >>> z = np.linspace(-1.0, 1.0, 200)
+    >>> basis = (z / np.linalg.norm(z))[None]
+    >>> bent_basis(z[None] / 10, z[None] / 10, basis).shape
+    (1, 200)
+    """
+    if len(basis) < 1:
+        return basis[:0]
+    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    squares = np.vstack([of_x**2, of_y**2, of_x[:1] * of_y[:1]])
+    squares = squares - squares.mean(axis=1, keepdims=True)
+    before = np.sqrt(np.einsum("ij,ij->i", squares, squares))
+    squares = residuals(squares, basis)
+    after = np.sqrt(np.einsum("ij,ij->i", squares, squares))
+    new = after > _BENT * np.maximum(before, 1e-300)
+    if not new.any():
+        return basis[:0]
+    squares = squares[new] / after[new, None]
+    size, vectors = np.linalg.eigh(squares @ squares.T)
+    use = size > 1e-6
+    return np.asarray((vectors[:, use] / np.sqrt(size[use])).T @ squares)
+
+
+def products_test(
+    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None
+) -> tuple[float, float, float]:
+    """Return log p, T² and its degrees of freedom from residuals of shape (functions, rows); see methods (10.5).
+
+    ``leverage``, of shape (rows,): the part of each row's own value in its fit, that of the mean included. ``first``:
+    how many functions of each are tested alone too; the two p-values are combined.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(1, 400))
+    >>> log_p, statistic, dof = products_test(x, rng.normal(size=(1, 400)) * np.abs(x), np.full(400, 1 / 400))
+    >>> dof, bool(log_p > np.log(0.01))
+    (1.0, True)
+    """
+    n = x.shape[1]
+    root = np.sqrt(1.0 - np.minimum(leverage, _MOST_LEVERAGE))
+    scaled = ((x / root)[:, None, :] * y[None, :, :]).reshape(-1, n)
+    total, spread, free = scaled @ root, scaled @ scaled.T, float(root @ root)
+    log_p, statistic, dof = _squared(scaled, total, spread, free)
+    if first is None or first == (len(x), len(y)) or not dof:
+        return log_p, statistic, dof
+    some = np.arange(len(scaled)).reshape(len(x), len(y))[: first[0], : first[1]].ravel()
+    alone, _, few = _squared(scaled[some], total[some], spread[np.ix_(some, some)], free)
+    if not 0 < few < dof:
+        return log_p, statistic, dof
+    return combined_two(log_p, alone), statistic, dof
+
+
+def _squared(scaled: Floats, total: Floats, spread: Floats, free: float) -> tuple[float, float, float]:
+    """Return log p, T² and its degrees of freedom from products, their sum and their inner products."""
+    size, vectors = np.linalg.eigh(spread)
+    use = size > 1e-8 * max(float(size[-1]), 1e-300)
+    k = int(np.count_nonzero(use))
+    if not k or free <= k + 1:
+        return 0.0, 0.0, 0.0
+    root = (vectors[:, use] / np.sqrt(size[use])).T
+    along = root @ total
+    weights = root @ scaled
+    weights = np.einsum("ij,ij->j", weights, weights)
+    statistic = float(along @ along)
+    return log_p_under_signs(statistic, k, free, float(weights @ weights)), statistic, float(k)
+
+
+def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> float:
+    """Return the log p-value of T² by the beta law with the mean and variance that random signs give it.
+
+    See methods (10.6).
+
+    ``squares``: sum of the squared weights of rows in T², each between 0 and 1. For normal products that is
+    k (k + 2) / (free + 2), and the law is Hotelling's.
+
+    Examples
+    --------
+    >>> from scipy.stats import f
+    >>> ours = np.exp(log_p_under_signs(6.0, 2, 50.0, 2 * 4 / 52))
+    >>> bool(np.isclose(ours, f.sf(6.0 / 2 * 48 / (50 - 6.0), 2, 48)))
+    True
+    """
+    normal = 2.0 * k * (free - k) / (free + 2.0)
+    variance = max(2.0 * (k - squares), _LEAST_SPREAD * normal) / free**2
+    mean = k / free
+    both = mean * (1.0 - mean) / variance - 1.0
+    share = min(statistic / free, 1.0)
+    tail = float(betainc((1.0 - mean) * both, mean * both, 1.0 - share))
+    return math.log(tail) if tail > _UNDERFLOW else log_p_of(statistic, float(k))
+
+
+def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tuple[float, float, float]:
+    """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
+
+    ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = (f / np.linalg.norm(f) for f in rng.normal(size=(2, 1, 300)))
+    >>> rows_test(x, y, (1, 1), np.zeros((0, 300)))[2]
+    1.0
+    """
+    more = bent_basis(x, y, basis)
+    leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
+    left_x, left_y = (residuals(residuals(f, basis), more) for f in (x, y))
+    return products_test(left_x, left_y, leverage, first)

@@ -1,0 +1,169 @@
+"""Is a category with rare levels independent of another column given a set? By the law of its own draws.
+
+The spread of a category is known from its probabilities, so that it need not be estimated from the few rows of a rare
+level (methods, section 10.4). Given the other column and z, the sum of its residual functions over the rows is a sum of
+independent draws: its variance and fourth moments follow. Where both columns have two levels and both are rare, the
+number of rows in which they meet has an exact law.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, gammaincc
+
+from blankets.stats._canonical import combined_two
+from blankets.stats._products import bent_basis, residuals
+from blankets.stats._tail import log_p_of
+
+RARE = 40  # rows of a level, below which it is rare
+MOST_LEVELS = 8  # levels of a category for which this is worth its time
+ROWS_A_FUNCTION = 4  # rows of the rarest level for each function that its probability depends on
+_RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1) next to the rows
+_STEPS = 25
+_LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
+_CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
+_UNDERFLOW = 1e-280
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.integer]
+
+
+def fitted_levels(codes: Codes, n_levels: int, basis: Floats) -> Floats:
+    """Return the probability of each level in each row, shape (levels, rows), by logistic regressions on a basis.
+
+    Each level is fitted against all others; then the probabilities of a row are brought to the sum 1.
+
+    Examples
+    --------
+    >>> fitted_levels(np.repeat([0, 1], [30, 10]), 2, np.zeros((0, 40)))[1, 0].round(6)
+    np.float64(0.25)
+    """
+    if n_levels == 2:
+        second = _logistic(codes == 1, basis)
+        return np.vstack([1.0 - second, second])
+    each = np.array([_logistic(codes == level, basis) for level in range(n_levels)])
+    return np.asarray(each / each.sum(axis=0))
+
+
+def _logistic(there: NDArray[np.bool_], basis: Floats) -> Floats:
+    """Return fitted probabilities of a two-valued column; a weak prior keeps coefficients finite."""
+    n = len(there)
+    design = np.vstack([np.ones(n), basis * math.sqrt(n)])
+    share = min(max(float(there.mean()), 0.5 / n), 1.0 - 0.5 / n)
+    prior = np.full(len(design), _RIDGE)
+    prior[0] = 0.0
+    beta = np.zeros(len(design))
+    beta[0] = math.log(share / (1.0 - share))
+    for _ in range(_STEPS):
+        p = expit(beta @ design)
+        weight = np.maximum(p * (1.0 - p), 1e-10)
+        step = np.linalg.solve((design * weight) @ design.T + np.diag(prior), design @ (there - p) - prior * beta)
+        largest = float(np.abs(step).max())
+        beta = beta + step * min(1.0, 3.0 / max(largest, 1e-300))
+        if largest < 1e-8:
+            break
+    return np.asarray(np.clip(expit(beta @ design), 1e-9, 1.0 - 1e-9))
+
+
+def score_test(
+    x: Floats, by_level: Floats, codes: Codes, probability: Floats, basis: Floats, small: Floats, first: tuple[int, int]
+) -> tuple[float, float, float]:
+    """Return log p, statistic and degrees of freedom of a column and a category with rare levels.
+
+    See methods (10.8).
+
+    ``x``, of shape (functions, rows): functions of the column. ``by_level``, of shape (functions, levels): functions of
+    the category, by its levels. ``codes``, ``probability``, of shape (levels, rows): its levels, and how probable each
+    was in each row. ``basis``: of the given functions; ``small``: the part of it that the probabilities depend on.
+    ``first``: how many functions of each are tested alone too.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(3)
+    >>> codes = (np.arange(400) < 12).astype(np.int64)
+    >>> x, none = rng.normal(size=(1, 400)) / 20, np.zeros((0, 400))
+    >>> by_level = np.array([[-0.01, 0.3]])
+    >>> answer = score_test(x, by_level, codes, fitted_levels(codes, 2, none), none, none, (1, 1))
+    >>> bool(answer[0] > np.log(0.01)), answer[2]
+    (True, 1.0)
+    """
+    more = bent_basis(x, x, basis)
+    left = residuals(residuals(x, basis), more)
+    # The fit of the probabilities takes out what is along the small basis, by their own weights.
+    weight = np.maximum((probability * (1.0 - probability)).sum(axis=0), 1e-12)
+    design = np.vstack([np.full(x.shape[1], 1.0 / math.sqrt(x.shape[1])), small])
+    weighted = design * weight
+    left = left - (np.linalg.lstsq(weighted @ design.T, weighted @ left.T, rcond=None)[0]).T @ design
+    log_p, statistic, dof = _score(left, by_level, codes, probability)
+    if first == (len(x), len(by_level)) or not dof:
+        return log_p, statistic, dof
+    alone, _, some = _score(left[: first[0]], by_level[: first[1]], codes, probability)
+    if not 0 < some < dof:
+        return log_p, statistic, dof
+    return combined_two(log_p, alone), statistic, dof
+
+
+def _score(left: Floats, by_level: Floats, codes: Codes, probability: Floats) -> tuple[float, float, float]:
+    """Return log p, statistic and degrees of freedom: a gamma law with the exact mean and variance of the statistic."""
+    total = (left @ (by_level[:, codes] - by_level @ probability).T).ravel()
+    inverse, k, variance = score_law(left, by_level, probability)
+    if not k:
+        return 0.0, 0.0, 0.0
+    statistic = float(total @ inverse @ total)
+    variance = max(variance, 2.0 * _LEAST_SPREAD * k)
+    tail = float(gammaincc(k * k / variance, statistic * k / variance))
+    return (math.log(tail) if tail > _UNDERFLOW else log_p_of(statistic, float(k))), statistic, float(k)
+
+
+def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floats, int, float]:
+    """Return the inverse of the score's variance, its rank (the statistic's mean) and the statistic's variance.
+
+    See methods (10.9).
+
+    ``left``, of shape (functions, rows): residual functions of the other column; the rest is as for `score_test`.
+
+    Examples
+    --------
+    >>> left, by_level = np.array([[1.0, -1.0]]), np.array([[0.0, 1.0]])
+    >>> score_law(left, by_level, np.full((2, 2), 0.5))[1:]  # the statistic is 0 or 2, as likely as not
+    (1, 1.0)
+    """
+    kx, ky = len(left), len(by_level)
+    mean = by_level @ probability
+    spread = np.einsum("bn,ib,jb->nij", probability, by_level, by_level) - np.einsum("in,jn->nij", mean, mean)
+    size, vectors = np.linalg.eigh(
+        np.einsum("an,bn,nij->aibj", left, left, spread, optimize=True).reshape(kx * ky, kx * ky)
+    )
+    use = size > 1e-8 * max(float(size[-1]), 1e-300)
+    k = int(np.count_nonzero(use))
+    inverse = (vectors[:, use] / size[use]) @ vectors[:, use].T
+    of_rows = np.einsum("an,bn,aibj->nij", left, left, inverse.reshape(kx, ky, kx, ky), optimize=True)
+    away = by_level[:, :, None] - mean[:, None, :]  # (functions, levels, rows)
+    drawn = np.einsum("ibn,nij,jbn->bn", away, of_rows, away, optimize=True)
+    once, twice = (probability * drawn).sum(axis=0), (probability * drawn**2).sum(axis=0)
+    turned = of_rows @ spread
+    fourth = float((twice - once**2 - 2.0 * np.einsum("nij,nji->n", turned, turned)).sum())
+    return inverse, k, 2.0 * k + fourth
+
+
+def meetings_test(there: NDArray[np.bool_], other: NDArray[np.bool_], probability: Floats) -> float:
+    """Return the log p-value of how often two rare levels meet, exact for these probabilities; see methods (10.10).
+
+    ``there``, ``other``, of shape (rows,): which rows have each level. ``probability``, of shape (rows,): that of the
+    first. As for permutations of tables, ties count half, but never so that more than 1.1 times a level is rejected.
+
+    Examples
+    --------
+    >>> two, five = np.arange(100) < 2, np.arange(100) < 5
+    >>> round(float(np.exp(meetings_test(two, five, np.full(100, 0.02)))), 4)
+    0.0035
+    """
+    law = np.ones(1)
+    for p in probability[other].tolist():
+        law = np.convolve(law, [1.0 - p, p])
+    seen = law[int(np.count_nonzero(there & other))]
+    as_rare, rarer = float(law[law <= seen * (1 + 1e-9)].sum()), float(law[law < seen * (1 - 1e-9)].sum())
+    return math.log(min(max((as_rare + rarer) / 2.0, as_rare / _CAP, 1e-300), 1.0))

@@ -1,0 +1,97 @@
+"""Functions of columns, and their inner products, against slow sums."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from blankets.counting import MemoryMoments, _moments, functions_of_levels, functions_of_number, merged
+from blankets.data import ingest
+
+N = 240
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(1)
+    table = {
+        "normal": rng.normal(size=N),
+        "heavy": rng.standard_t(1.5, size=N),
+        "town": np.array(list("abcd"))[rng.integers(0, 4, N)],
+        "few": rng.integers(0, 3, N),
+    }
+    return ingest(table, numbers=True).frame
+
+
+def spans(functions, other):
+    """Return how much of other functions, centered, is outside the span of the first."""
+    other = other - other.mean(axis=1, keepdims=True)
+    return np.abs(other - (other @ functions.T) @ functions).max()
+
+
+def test_a_number_is_itself_and_bounded_functions_of_its_ranks(frame):
+    values = frame.numbers[0].values
+    made = functions_of_number(values)
+    u = (2 * rankdata(values) - 1) / N - 1
+    assert made.values @ made.values.T == pytest.approx(np.eye(8), abs=1e-10)
+    assert made.values.sum(axis=1) == pytest.approx(np.zeros(8), abs=1e-10)
+    assert abs(np.corrcoef(made.values[0], values)[0, 1]) == pytest.approx(1)
+    assert spans(made.values[:2], np.vstack([values, u**2])) < 1e-10
+    assert spans(made.values, np.vstack([values**2, values**3, u**3, u**4, u**5, u**6])) < 1e-8
+
+
+def test_heavy_tails_give_way_to_normal_scores(frame):
+    values = frame.numbers[1].values
+    made = functions_of_number(values)
+    scores = ndtri((rankdata(values) - 0.5) / N)
+    assert abs(np.corrcoef(made.values[0], scores)[0, 1]) == pytest.approx(1)
+    assert np.corrcoef(made.values[0], values)[0, 1] < 0.9
+
+
+def test_a_number_of_few_values_has_no_more_functions_than_these_tell_apart():
+    assert len(functions_of_number(np.tile([0.0, 1.0, 5.0], 30))) == 2
+    assert len(functions_of_number(np.tile([0.0, 1.0], 30))) == 1
+
+
+def test_a_category_is_its_indicators_and_an_ordered_one_begins_with_its_scores():
+    codes = np.random.default_rng(2).integers(0, 5, 300)
+    plain, ordered = functions_of_levels(codes), functions_of_levels(codes, ordered=True)
+    indicators = np.array([codes == k for k in range(5)], float)
+    assert (len(plain), plain.first, plain.tested) == (4, 4, 4)
+    assert (len(ordered), ordered.first, ordered.tested) == (4, 1, 4)
+    assert spans(plain.values, indicators) < 1e-10
+    assert spans(ordered.values, indicators) < 1e-10
+    assert abs(np.corrcoef(ordered.values[0], rankdata(codes))[0, 1]) == pytest.approx(1)
+
+
+def test_rare_levels_are_one_level_and_a_single_one_stays():
+    assert np.bincount(merged(np.repeat([0, 1, 2, 3], [40, 4, 30, 2]))).tolist() == [40, 30, 6]
+    assert np.bincount(merged(np.repeat([0, 1], [40, 3]))).tolist() == [40, 3]
+    assert np.bincount(merged(np.repeat([0, 7], [40, 6]))).tolist() == [40, 6]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_inner_products_are_sums_over_rows(frame, whole, monkeypatch):
+    if not whole:
+        monkeypatch.setattr(_moments, "WHOLE_FUNCTIONS", 0)
+    moments = MemoryMoments(frame)
+    assert (moments._whole is not None) == whole
+    widths = moments.widths([0, 2], 5)
+    assert widths == [5, 3]
+    rows = np.vstack([moments.rows(0, 5), moments.rows(2, 3)])
+    tested = np.vstack([moments.rows(x, moments.tested(x)) for x in range(4)])
+    assert moments.start.tolist() == [0, 2, 4, 7, 9]
+    slow = np.array([[sum(a * b) for b in rows] for a in rows])
+    assert moments.among([0, 2], widths) == pytest.approx(slow, abs=1e-10)
+    assert moments.across(0, 5) == pytest.approx(moments.rows(0, 5) @ tested.T, abs=1e-10)
+    at = np.array([7, 8])
+    assert moments.across(1, 3, at) == pytest.approx(moments.rows(1, 3) @ tested[7:9].T, abs=1e-10)
+
+
+def test_a_wide_table_is_kept_in_four_bytes(frame, monkeypatch):
+    exact = MemoryMoments(frame).across(0, 5)
+    monkeypatch.setattr(_moments, "WHOLE_FUNCTIONS", 0)
+    monkeypatch.setattr(_moments, "WIDE_BYTES", 0)
+    moments = MemoryMoments(frame)
+    assert moments._values.dtype == np.float32
+    assert moments.across(0, 5) == pytest.approx(exact, abs=1e-5)

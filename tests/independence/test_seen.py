@@ -1,0 +1,76 @@
+"""Tests without cutting where values are missing: each answers as if its rows were the whole table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import blankets as bl
+from blankets.data import ingest
+from blankets.errors import TargetError
+from blankets.independence import SeenBlocks
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=N)
+    town = pd.Series(np.array(list("abc"))[rng.integers(0, 3, N)])
+    return pd.DataFrame(
+        {
+            "z": np.where(rng.random(N) < 0.2, np.nan, z),
+            "x": z + rng.normal(size=N),
+            "town": town.where(rng.random(N) > 0.1),
+            "y": z + (town == "a") + rng.normal(size=N),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "given"),
+    [
+        ("x", "y", []),
+        ("x", "y", ["z"]),
+        ("z", "y", ["x"]),
+        ("town", "y", ["z"]),
+        ("y", "town", []),
+        ("x", "z", ["town"]),
+    ],
+)
+def test_a_test_is_that_of_the_rows_that_have_all_its_values(table, x, y, given):
+    whole = SeenBlocks(ingest(table, numbers=True).frame)
+    rows = table.dropna(subset=[x, y, *given])
+    alone = SeenBlocks(ingest(rows[[x, y, *given]], numbers=True).frame)
+    at = [whole.names.index(name) for name in (x, y, *given)]
+    asked, expected = whole.test(at[0], at[1], at[2:]), alone.test(0, 1, range(2, len(at)))
+    assert asked.n_rows == expected.n_rows == len(rows)
+    assert (asked.log_p, asked.statistic) == pytest.approx((expected.log_p, expected.statistic), rel=1e-9)
+    assert (asked.x, asked.y, asked.given, asked.method) == (at[0], at[1], tuple(at[2:]), expected.method)
+
+
+def test_a_scan_puts_columns_with_and_without_holes_in_their_places(table):
+    tests = SeenBlocks(ingest(table, numbers=True).frame)
+    batch = tests.scan([0, 1, 2], 3)
+    assert batch.xs.tolist() == [0, 1, 2]
+    assert batch.n_rows.tolist() == [table["z"].count(), N, table["town"].count()]
+    assert tests.n_tests == 3
+    assert tests.at_level(0.01).tally is tests.tally
+    assert tests.deepest([1], 3, [0, 2]) == 2
+    assert tests.rows_for(1, 3, [0]) == 25
+
+
+def test_blankets_of_numbers_with_holes(table):
+    blanket = bl.discover(table, "y", algorithm="iamb")
+    assert set(blanket.members) == {"z", "town"}
+    assert not blanket.data["binned"]
+    with pytest.warns(bl.errors.RegimeWarning, match="no value of the target and are left out"):
+        assert bl.discover(table, "z", algorithm="iamb").n_rows == table["z"].count()
+    with pytest.raises(TargetError, match="is a number, and values of it are missing"):
+        bl.discover(table, "z", labels="supervised")
+
+
+def test_a_level_for_missing_values_needs_levels(table):
+    blanket = bl.discover(table, "y", algorithm="iamb", missing="level")
+    assert set(blanket.data["binned"]) == {"z"}
+    assert "x" in blanket.data["numbers"]

@@ -1,0 +1,178 @@
+"""Tests of functions of columns (methods, section 10), against statsmodels, SciPy, enumeration and slow sums."""
+
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import optimize, stats
+from statsmodels.multivariate.cancorr import CanCorr
+
+from blankets.counting import functions_of_levels, functions_of_number
+from blankets.counting._functions import orthonormal
+from blankets.stats import canonical_test, combined, fitted_levels, meetings_test, rows_test, score_test, whitening
+from blankets.stats._products import log_p_under_signs, products_test
+from blankets.stats._rare import score_law
+
+
+def three_columns(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=n)
+    x, y = z + rng.normal(size=n), z**2 + rng.normal(size=n)
+    return functions_of_number(x, 2).values, functions_of_number(y, 2).values, functions_of_number(z).values
+
+
+def from_products(x, y, z):
+    root = whitening(z @ z.T)
+    basis = root.T @ z
+    return canonical_test((basis @ x.T)[None], basis @ y.T, (x @ y.T)[None], x.shape[1]), basis
+
+
+def left_by_lstsq(f, z):
+    design = np.column_stack([np.ones(z.shape[1]), z.T])
+    return f.T - design @ np.linalg.lstsq(design, f.T, rcond=None)[0]
+
+
+def test_information_is_that_of_the_canonical_correlations_of_residuals():
+    x, y, z = three_columns()
+    (statistic, dof, information), _ = from_products(x, y, z)
+    r = CanCorr(left_by_lstsq(y, z), left_by_lstsq(x, z)).cancorr
+    twice = -np.log(1 - r**2).sum()
+    assert information[0] == pytest.approx(twice / 2, rel=1e-8)
+    assert statistic[0] == pytest.approx((200 - 1 - 8 - 2.5) * twice, rel=1e-8)  # Bartlett 1938
+    assert dof[0] == 4
+
+
+def test_functions_that_the_given_columns_determine_are_not_counted():
+    x, y, z = three_columns()
+    doubled = orthonormal(np.vstack([z[:1], y[:1]]))  # the first function is one of the given
+    (statistic, dof, _), _ = from_products(x, doubled, z)
+    (alone, fewer, _), _ = from_products(x, y[:1], z)
+    assert (dof[0], fewer[0]) == (2, 2)
+    assert statistic[0] == pytest.approx(alone[0], rel=1e-6)
+
+
+def test_zeros_that_pad_a_batch_change_nothing():
+    x, y, z = three_columns()
+    (statistic, dof, information), basis = from_products(x, y, z)
+    padded = np.vstack([x, np.zeros(x.shape[1])])
+    again = canonical_test((basis @ padded.T)[None], basis @ y.T, (padded @ y.T)[None], x.shape[1], np.array([1.0]))
+    assert [each[0] for each in again] == pytest.approx([statistic[0], dof[0], information[0]], rel=1e-10)
+
+
+def test_products_are_compared_with_the_spread_that_they_show():
+    rng = np.random.default_rng(2)
+    x, y, leverage = rng.normal(size=(2, 60)), rng.normal(size=(1, 60)), rng.uniform(0, 0.3, 60)
+    total, spread = np.zeros(2), np.zeros((2, 2))
+    for i in range(60):
+        u = x[:, i] * y[0, i]
+        total += u
+        spread += np.outer(u, u) / (1 - leverage[i])
+    log_p, statistic, dof = products_test(x, y, leverage)
+    assert dof == 2
+    assert statistic == pytest.approx(total @ np.linalg.solve(spread, total), rel=1e-9)
+    assert log_p < 0
+
+
+def test_mean_and_variance_under_random_signs_are_those_of_all_signs():
+    rng = np.random.default_rng(3)
+    u = rng.standard_t(3, size=(2, 12))
+    inverse = np.linalg.inv(u @ u.T)
+    drawn = [(u @ np.array(signs)) @ inverse @ (u @ np.array(signs)) for signs in product([-1, 1], repeat=12)]
+    weights = np.einsum("in,ij,jn->n", u, inverse, u)
+    assert np.mean(drawn) == pytest.approx(2.0)
+    assert np.var(drawn) == pytest.approx(2 * (2 - weights @ weights))
+
+
+@pytest.mark.parametrize(("k", "free"), [(1, 30.0), (2, 97.0), (4, 500.0)])
+def test_the_law_for_normal_products_is_hotellings(k, free):
+    for statistic in (0.5, 4.0, 15.0):
+        expected = stats.f.sf(statistic / k * (free - k) / (free - statistic), k, free - k)
+        squares = k * (k + 2) / (free + 2)
+        assert np.exp(log_p_under_signs(statistic, k, free, squares)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_p_values_are_combined_as_cauchy_draws():
+    for p, q in [(0.01, 0.9), (0.3, 0.2), (1e-9, 0.4), (1e-200, 1e-5), (0.999, 0.5)]:
+        with mpmath.workdps(250):
+            mean = (mpmath.cot(mpmath.pi * mpmath.mpf(p)) + mpmath.cot(mpmath.pi * mpmath.mpf(q))) / 2
+            expected = mpmath.log(mpmath.mpf(1) / 2 - mpmath.atan(mean) / mpmath.pi)
+        got = combined(np.log([p]), np.log([q]))[0]
+        assert got == pytest.approx(float(expected), rel=1e-6, abs=1e-9)
+
+
+def test_probabilities_of_levels_maximize_the_penalized_likelihood():
+    rng = np.random.default_rng(4)
+    z = functions_of_number(rng.normal(size=150), 2).values
+    there = rng.random(150) < 0.1
+
+    def loss(beta):
+        eta = beta[0] + beta[1:] @ z * np.sqrt(150)
+        return np.logaddexp(0, eta).sum() - eta @ there + (beta[1:] ** 2).sum() / 2
+
+    beta = optimize.minimize(loss, np.zeros(3), tol=1e-12).x
+    expected = 1 / (1 + np.exp(-(beta[0] + beta[1:] @ z * np.sqrt(150))))
+    assert fitted_levels(there.astype(int), 2, z)[1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_score_of_a_rare_level_is_that_of_logistic_regression():
+    rng = np.random.default_rng(5)
+    n = 4000
+    z, x = rng.normal(size=(2, n))
+    there = rng.random(n) < 1 / (1 + np.exp(4 - z))
+    x = x + 0.6 * there
+    basis = functions_of_number(z, 1).values
+    functions = functions_of_levels(there.astype(int)).values
+    by_level = np.array([functions[:, ~there][:, 0], functions[:, there][:, 0]]).T
+    probability = fitted_levels(there.astype(int), 2, basis)
+    of_x = functions_of_number(x, 1).values
+    _, statistic, dof = score_test(of_x, by_level, there.astype(int), probability, basis, basis, (1, 1))
+    null = sm.GLM(there.astype(float), sm.add_constant(z), family=sm.families.Binomial()).fit()
+    expected = null.score_test(exog_extra=x[:, None])[0]
+    assert dof == 1
+    assert statistic == pytest.approx(float(np.squeeze(expected)), rel=0.03)  # the prior and the bent part differ
+
+
+def test_mean_and_variance_of_the_score_are_those_of_all_draws():
+    rng = np.random.default_rng(6)
+    left, by_level = rng.normal(size=(2, 6)), rng.normal(size=(1, 3))
+    probability = rng.dirichlet([1, 1, 1], size=6).T
+    inverse, k, variance = score_law(left, by_level, probability)
+    mean = by_level @ probability
+    first = second = 0.0
+    for levels in product(range(3), repeat=6):
+        chance = np.prod([probability[b, i] for i, b in enumerate(levels)])
+        total = (left * (by_level[0, list(levels)] - mean[0])).sum(axis=1)
+        statistic = total @ inverse @ total
+        first, second = first + chance * statistic, second + chance * statistic**2
+    assert k == pytest.approx(first)
+    assert variance == pytest.approx(second - first**2)
+
+
+def test_meetings_of_rare_levels_have_the_law_of_their_sum():
+    rng = np.random.default_rng(7)
+    probability = rng.uniform(0.05, 0.4, 9)
+    other = np.arange(9) < 6
+    there = np.isin(np.arange(9), [0, 1, 2, 8])
+    law = np.zeros(7)
+    for draws in product([0, 1], repeat=6):
+        law[sum(draws)] += np.prod([p if d else 1 - p for p, d in zip(probability[:6], draws, strict=True)])
+    as_rare, rarer = law[law <= law[3] + 1e-12].sum(), law[law < law[3] - 1e-12].sum()
+    expected = max((as_rare + rarer) / 2, as_rare / 1.1)
+    assert np.exp(meetings_test(there, other, probability)) == pytest.approx(expected)
+
+
+def test_rows_do_not_reject_where_variances_move_together():
+    rejected_rows = rejected_products = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=300)
+        scale = np.exp(0.7 * z)
+        x, y = (functions_of_number(scale * rng.normal(size=300), 2).values for _ in range(2))
+        given = functions_of_number(z).values
+        rejected_rows += np.exp(rows_test(x, y, (1, 1), given)[0]) <= 0.05
+        (statistic, dof, _), _ = from_products(x, y, given)
+        rejected_products += stats.chi2.sf(statistic[0], dof[0]) <= 0.05
+    assert rejected_rows <= 19  # 99.5% of binomial(200, 0.05) draws are at most 19
+    assert rejected_products >= 20  # which is why rows decide
