@@ -8,7 +8,8 @@ import pytest
 
 import blankets as bl
 from blankets.cli._main import run
-from blankets.errors import DataError, ParameterError
+from blankets.errors import DataError, NotAnswerableError, ParameterError
+from blankets.stats import survey_test
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,33 @@ def test_rows_that_are_not_in_memory(tables, tmp_path):
     query = bl.SqlTable(f"SELECT * FROM '{tmp_path}/0.parquet'")
     with pytest.raises(ParameterError, match="sample_weight= is not built for engine='sql'"):
         bl.discover(query, "y", sample_weight="count", engine="sql")
+
+
+def test_survey_weights_answer_for_the_population():
+    """Of a population in which x and y are independent, rows with x = y are drawn five times as often."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 2, (2, 4000))
+    z = y ^ (rng.random(4000) < 0.2)
+    drawn = rng.random(4000) < np.where(x == y, 0.5, 0.1)
+    table = pd.DataFrame({"x": x, "z": z, "y": y, "w": np.where(x == y, 2.5, 12.5)})[drawn]
+    assert bl.discover(table.drop(columns="w"), "y").members == ("x", "z")
+    blanket = bl.discover(table, "y", survey_weight="w")
+    assert blanket.members == ("z",)
+    assert "w" not in blanket.columns
+    assert "Rows have the weights of a survey" in repr(blanket)
+    found = bl.test(table.drop(columns="w"), "x", "y", survey_weight=table["w"])
+    expected = survey_test(*(table[name].to_numpy() for name in "xy"), np.zeros(len(table), int), table["w"].to_numpy())
+    assert found.log_p == pytest.approx(expected.log_p, rel=1e-12)
+    assert found.method.startswith("weighted table")
+    for ask in (bl.rank, bl.select):
+        with pytest.raises(NotAnswerableError, match="survey_weight= are built for discover"):
+            ask(table, "y", survey_weight="w")
+    with pytest.raises(ParameterError, match="not both"):
+        bl.discover(table, "y", survey_weight="w", sample_weight="w")
+    with pytest.raises(DataError, match="survey_weight= must hold numbers that are 0 or more"):
+        bl.discover(table, "y", survey_weight=-table["w"])
+    with pytest.raises(ParameterError, match="test='g' takes rows for equal draws"):
+        bl.discover(table, "y", survey_weight="w", test="g")
 
 
 def test_estimators_take_weights(tables):

@@ -76,6 +76,7 @@ reading_options = _all(
     click.option("--positive", metavar="CLASS", help="The positive class, where labels are missing."),
     click.option("--unlabeled-marker", metavar="VALUE", help="A value that means unlabeled, besides blanks and -1."),
     click.option("--weight", "sample_weight", metavar="COLUMN", help="How many rows each row stands for."),
+    click.option("--survey-weight", metavar="COLUMN", help="Weights of a survey, for tests of the population."),
     click.option("--groups", metavar="COLUMN", help="Which rows belong together, such as those of a patient."),
 )
 test_options = _all(

@@ -41,6 +41,7 @@ class Ingested:
     unlabeled: Mask | None = None
     groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
     group_name: str = ""
+    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey, where there are some
 
 
 def ingest(
@@ -213,7 +214,9 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     )
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
     at, units = None if name is None else frame.index(name), asked.units
-    return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
+    return Ingested(
+        frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
+    )
 
 
 @dataclass(slots=True)
@@ -268,7 +271,9 @@ class _Work:
         )
         unlabeled, units = None if column is None else column.missing, asked.units
         at = None if name is None else frame.index(name)
-        return Ingested(frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name)
+        return Ingested(
+            frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
+        )
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in the features that will be used."""

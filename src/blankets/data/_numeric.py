@@ -56,10 +56,9 @@ def ingest_numeric(
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
     one_of("policy for missing values of numbers", reading.missing, ("testwise", "error", "drop"))
-    if reading.groups is not None:
-        raise ParameterError(
-            "groups= is not built for test='fisher-z'; take test='auto', which cuts numbers into levels"
-        )
+    for option in ("groups", "survey_weight"):
+        if getattr(reading, option) is not None:
+            raise ParameterError(f"{option}= is not built for test='fisher-z'; take test='auto', which cuts numbers")
     asked = AskedColumns.of(open_table(data), target, y, reading)
     findings, table = Findings(), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]

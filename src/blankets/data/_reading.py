@@ -14,7 +14,7 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
-OF_ROWS = ("sample_weight", "groups")  # options that may be a column of the table or values beside it
+OF_ROWS = ("sample_weight", "groups", "survey_weight")  # options that may be a column of the table or values beside it
 MISSING_POLICIES = ("testwise", "level", "drop", "error")
 
 
@@ -31,6 +31,7 @@ class ReadingOptions(TypedDict, total=False):
     unlabeled_marker: object
     sample_weight: object
     groups: object
+    survey_weight: object
 
 
 @guarded
@@ -72,6 +73,10 @@ class Reading:
     groups : str or array_like, optional
         Which rows belong together, such as the visits of a patient: the name of a column, or one value for each row.
         Tests then allow for any dependence within a group, and rows are drawn by group. It is never a feature.
+    survey_weight : str or array_like, optional
+        How many of the population each row of a survey stands for, any positive numbers: the name of a column, or one
+        value for each row. Tests are then those of the population, with the corrections of Rao and Scott; ``groups``
+        says which rows were drawn together.
 
     Examples
     --------
@@ -93,6 +98,7 @@ class Reading:
     unlabeled_marker: object = "auto"
     sample_weight: object = None
     groups: object = None
+    survey_weight: object = None
 
     def __post_init__(self) -> None:
         one_of("policy for missing values", self.missing, MISSING_POLICIES)

@@ -26,6 +26,7 @@ class Units:
     """What the rows of a table stand for."""
 
     weights: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for
+    survey: NDArray[np.float64] | None = None  # (rows,): how many of a population each stands for
     groups: NDArray[np.int64] | None = None  # (rows,): the number of the group that each belongs to
     group_name: str = "groups"  # what the user calls groups
     places: frozenset[int] = frozenset()  # columns of the table that say this
@@ -35,12 +36,16 @@ class Units:
         """Read what the user gave, or say what is wrong with it."""
         weights, at = _beside(table, "sample_weight", reading.sample_weight)
         groups, grouped_at = _beside(table, "groups", reading.groups)
+        survey, surveyed_at = _beside(table, "survey_weight", reading.survey_weight)
+        if weights is not None and survey is not None:
+            raise ParameterError("give sample_weight= (rows that are repeated) or survey_weight=, not both")
         named = "groups" if grouped_at is None else table.names[grouped_at]
         return cls(
             None if weights is None else frequencies(weights),
+            None if survey is None else survey_weights(survey),
             None if groups is None else group_codes(groups),
             named,
-            frozenset(place for place in (at, grouped_at) if place is not None),
+            frozenset(place for place in (at, grouped_at, surveyed_at) if place is not None),
         )
 
     def chosen(self, kept: Mask | None, n_rows: int) -> NDArray[np.int64] | None:
@@ -53,6 +58,10 @@ class Units:
     def groups_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
         """Return the groups of the rows that are used."""
         return self.groups if self.groups is None or rows is None else self.groups[rows]
+
+    def survey_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.float64] | None:
+        """Return the survey weights of the rows that are used."""
+        return self.survey if self.survey is None or rows is None else self.survey[rows]
 
     def n_rows(self, n_rows: int) -> int:
         """Return how many rows a table of so many stands for."""
@@ -89,7 +98,7 @@ def _read(option: str, read: Any) -> Column:
 
 def refuse_units(reading: Reading, what: str, instead: str) -> None:
     """Refuse options that say what rows stand for, where rows cannot be told one by one."""
-    for option in ("sample_weight", "groups"):
+    for option in ("sample_weight", "groups", "survey_weight"):
         if getattr(reading, option) is not None:
             raise ParameterError(f"{option}= is not built for {what}; {instead}")
 
@@ -105,8 +114,8 @@ def frequencies(column: Column) -> NDArray[np.int64]:
         raise DataError("sample_weight= must hold numbers that are 0 or more")
     if np.any(values != np.floor(values)):
         raise DataError(
-            "sample_weight= holds fractions. Whole numbers say how many rows a row stands for; weights of a survey are "
-            "not built yet, and rounding them would give wrong p-values"
+            "sample_weight= holds fractions, but it says how many equal rows a row stands for; give the weights of a "
+            "survey as survey_weight="
         )
     total = float(values.sum())
     if total == 0:
@@ -114,6 +123,14 @@ def frequencies(column: Column) -> NDArray[np.int64]:
     if not 2 <= total <= MOST_ROWS:
         raise DataError(f"sample_weight= adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}")
     return values.astype(np.int64)
+
+
+def survey_weights(column: Column) -> NDArray[np.float64]:
+    """Return the weights of a survey, or say why they are none."""
+    values = _values(column)
+    if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
+        raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
+    return values
 
 
 def _values(column: Column) -> NDArray[np.float64] | None:

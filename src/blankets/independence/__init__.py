@@ -12,6 +12,7 @@ from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._seen import SeenBlocks
+from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "PartialCorrelation",
     "RoutedTests",
     "SeenBlocks",
+    "SurveyTests",
     "TableTests",
     "subsets",
     "table_tests",

@@ -86,7 +86,7 @@ rng : int, Generator or None
     "reading": """\
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
-    ``unlabeled_marker``, ``sample_weight``, ``groups``; see `Reading`.""",
+    ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``; see `Reading`.""",
 }
 
 _RENAMED = {"n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}

@@ -92,7 +92,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     free = evidence.dof if evidence.reliable else float("nan")
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost = 1.0 if kappa is None else kappa
-    apart = study.groups is None  # power and intervals are those of independent rows
+    apart = study.groups is None and study.survey is None  # power and intervals are those of independent rows
     effects = KNOWN_EFFECTS if kappa is not None and apart else {}
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
     notes = (*study.about_labels, *study.about_groups)

@@ -5,7 +5,7 @@ from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
-from blankets.stats._clusters import clustered_test, hotelling_log_p, summed_cells
+from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -42,6 +42,7 @@ from blankets.stats._power import (
 )
 from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "RARE",
     "ROWS_A_FUNCTION",
     "Sampling",
+    "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
@@ -83,6 +85,7 @@ __all__ = [
     "hotelling_log_p",
     "law_at",
     "log_chi2_sf",
+    "log_f_sf",
     "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
@@ -107,6 +110,7 @@ __all__ = [
     "statistics_of_block",
     "strongest_of",
     "summed_cells",
+    "survey_test",
     "table_statistics",
     "w_from_effect",
     "weaker_than",

@@ -130,7 +130,11 @@ def hotelling_log_p(statistic: float, dof: int, n_groups: int) -> float:
     rest = n_groups - dof
     if dof == 0 or rest < 1:
         return 0.0
-    f = statistic * rest / (dof * (n_groups - 1))
+    return log_f_sf(statistic * rest / (dof * (n_groups - 1)), dof, rest)
+
+
+def log_f_sf(f: float, dof: float, rest: float) -> float:
+    """Return the logarithm of the upper tail of the F distribution, which never underflows."""
     p = float(fdtrc(dof, rest, f))
     if p > 1e-280:
         return float(np.log(p))

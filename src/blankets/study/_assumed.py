@@ -20,6 +20,9 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
         **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
         **{"keep": read.keep, "exclude": read.exclude},
     }
+    if study.survey is not None:
+        worth = float(study.survey.sum() ** 2 / (study.survey**2).sum())
+        settings |= {"survey_weight": True, "effective_rows": worth}
     if study.groups is not None:
         # At worst a group tells as much as one row; what could have been missed is said for that.
         settings |= {"groups": study.group_name, "n_groups": study.n_groups, "effective_rows": study.n_groups}

@@ -89,6 +89,7 @@ class Study:
     # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
     groups: NDArray[np.int64] | None = None
     group_name: str = ""
+    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -125,12 +126,13 @@ class Study:
         """
         reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
         threads = threads_from(n_jobs)
-        if reading.groups is not None and not knows_groups:
+        if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
             raise NotAnswerableError(
-                "groups= is built for discover, discover_all, test, stability, refute and audit; intervals and power "
-                "of this question would be wrong if rows of a group belong together"
+                "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
+                "intervals and power of this question would be wrong"
             )
-        stay = numbers and testing.takes_numbers and reading.groups is None
+        apart = reading.groups is None and reading.survey_weight is None
+        stay = numbers and testing.takes_numbers and apart
         known = _Known(y, labels, prior, reading, lenient, asks, stay)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
@@ -178,7 +180,7 @@ class Study:
         read = known.with_outcome(read)
         frame, at = read.frame, read.target
         options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
-        options |= {"groups": read.groups, "group_name": read.group_name}
+        options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
         if at is not None and at in frame.numbers and frame.gaps(at) is not None:
@@ -350,8 +352,9 @@ class Study:
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
         table, column = taken(self._in_memory, self.target, rows)
-        groups = None if self.groups is None else self.groups[rows]
-        return self._drawn(table, column=column, labels=self._relabeled(rows), place=Place(1), groups=groups)
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
+        return self._drawn(table, column=column, place=Place(1), **about)
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
@@ -414,14 +417,20 @@ class Study:
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
+            if self.survey is not None:
+                return self._surveyed(frame, rows)
             counter = self._counted(frame.without_numbers(), rows)
             return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
+        def of_all() -> IndependenceTest:
+            by_rows = self._measured or self.survey is not None
+            return of(self.frame) if by_rows else tables(self._counter_of_all)
+
         if column is None:
-            return of(self.frame) if self._measured else tables(self._counter_of_all)
+            return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
             return of(whole)
@@ -430,8 +439,13 @@ class Study:
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
-        among_all = of(self.frame) if self._measured else tables(self._counter_of_all)
-        return RoutedTests(self.target, with_target, among_all)
+        return RoutedTests(self.target, with_target, of_all())
+
+    def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
+        """Return the tests of weighted rows."""
+        at = slice(None) if rows is None else rows
+        weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
+        return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
 
     @property
     def _measured(self) -> bool:
@@ -548,7 +562,11 @@ class Study:
 
     @property
     def about_groups(self) -> tuple[str, ...]:
-        """What was done about rows that belong together."""
+        """What was done about rows that belong together, or have the weights of a survey."""
+        if self.survey is not None:
+            return (
+                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
+            )
         if self.groups is None:
             return ()
         return (
@@ -600,9 +618,10 @@ class _Known:
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
+        survey = None if read.survey is None else read.survey[~gaps]
         frame = read.frame.take(~gaps)
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
-        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups)
+        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
     @property
     def _leaves_out(self) -> bool:

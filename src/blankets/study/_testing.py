@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
@@ -15,6 +16,7 @@ from blankets.independence import (
     IndependenceTest,
     MixedTests,
     SeenBlocks,
+    SurveyTests,
     TableTests,
     table_tests,
 )
@@ -76,6 +78,12 @@ class Testing:
     def of_numbers(self) -> bool:
         """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
+
+    def surveyed(self, counter: Counter, weights: NDArray[np.float64], groups: NDArray[np.int64] | None) -> TableTests:
+        """Return the tests of rows that have the weights of a survey."""
+        if self.kind != "auto":
+            raise ParameterError(f"test={self.kind!r} takes rows for equal draws; for survey_weight= use test='auto'")
+        return SurveyTests(counter, weights, groups, reliability=self.reliability, strength=self.strength)
 
     @property
     def takes_numbers(self) -> bool:
