@@ -103,8 +103,11 @@ def test_answers_of_other_shapes(blanket, answer, meaning):
 
 def test_assumptions_follow_from_what_was_done(clinic):
     told = " ".join(report_content(clinic)["assumptions"])
-    for phrase in ("independent draws", "G tests at level 0.01 each", "faithfulness", "cut into levels", "Roles"):
+    for phrase in ("independent draws", "calibrated tests at level 0.01 each", "faithfulness", "pure interaction"):
         assert phrase in told
+    assert "Roles" in told
+    cut = replace(clinic, data={**clinic.data, "binned": {"age": {"rule": "sturges", "cuts": [50.0]}}})
+    assert "cut into levels" in " ".join(report_content(cut)["assumptions"])
     short = " ".join(report_content(replace(clinic, roles={}, data={}, algorithm="ks"))["assumptions"])
     assert "Roles" not in short
     assert "cut into levels" not in short

@@ -76,7 +76,7 @@ class InformationSelector(TableSelector):
         beta: float | None = None,
         gamma: float | None = None,
         missing: Literal["testwise", "level", "drop", "error"] = "testwise",
-        discretize: str | Mapping[str, Any] = "sturges",
+        discretize: str | Mapping[str, Any] = "auto",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
         exclude: Sequence[str] = (),

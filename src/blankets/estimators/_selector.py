@@ -92,7 +92,7 @@ class MarkovBlanketSelector(TableSelector):
         positive: Any = None,
         unlabeled_marker: Any = "auto",
         missing: Literal["testwise", "level", "drop", "error"] = "testwise",
-        discretize: str | Mapping[str, Any] = "sturges",
+        discretize: str | Mapping[str, Any] = "auto",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
         exclude: Sequence[str] = (),

@@ -46,7 +46,7 @@ BLOCK_METHODS = (
 )
 _NOTHING, _FAR, _ROWS, _RARE, _MEET = range(1, 6)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
-_CERTAIN = math.log(1e-12)  # inner products decide below this, where there is a level
+_CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%: rows decide below this
 _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
@@ -119,8 +119,10 @@ class BlockTests(CountedTests):
         at = np.flatnonzero(performed)
         statistic[at], dof[at], log_p[at], effect[at] = self._by_products(columns[at], y, known)
         method = np.where(reliable, np.where(dof > 0, _FAR, _NOTHING), 0).astype(np.int8)
+        # Products among several given columns are not in the inner products: then the smallest p may be theirs.
+        least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
-            near = reliable & (dof > 0) & (log_p >= self._window[0]) & (log_p <= self._window[1])
+            near = reliable & (dof > 0) & (log_p >= least) & (log_p <= self._window[1])
         if near.any():
             judge = _Rows(self.moments, y, known)
             for i in np.flatnonzero(near):

@@ -371,7 +371,7 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
-    answers, tested = np.full((4, n), np.nan), np.empty(n, np.bool_)
+    answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
     statistic: NewReals = view(answers[0])
     dof: NewReals = view(answers[1])
     log_p: NewReals = view(answers[2])
@@ -382,6 +382,7 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     with nogil:
         for i in range(n):
             room.skip[i] = 0
+            log_p[i] = method[i] = NAN
         n_tests = test_each(
             table, formula, xs, room.skip, y, given, n_given, room, statistic, dof, log_p, method, reliable
         )

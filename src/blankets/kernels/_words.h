@@ -17,7 +17,24 @@ static int64_t common_plain(const uint64_t *a, const uint64_t *b, int64_t n) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
 #include <immintrin.h>
+
+/* Whether processor and system have AVX2. The compilers' own builtin needs a symbol that not all linkers have. */
+static int has_avx2(void) {
+    static int known = -1;
+    if (known < 0) {
+        unsigned a, b, c, d, low, high;
+        int found = 0;
+        if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE)) {
+            __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+            found = (low & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+        }
+        known = found;
+    }
+    return known;
+}
+
 __attribute__((target("avx2"))) static int64_t common_wide(const uint64_t *a, const uint64_t *b, int64_t n) {
     const __m256i half = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
@@ -39,7 +56,7 @@ __attribute__((target("avx2"))) static int64_t common_wide(const uint64_t *a, co
     return common_plain(a + w, b + w, n - w) + _mm256_extract_epi64(total, 0) + _mm256_extract_epi64(total, 1)
            + _mm256_extract_epi64(total, 2) + _mm256_extract_epi64(total, 3);
 }
-#define common_words(a, b, n) (__builtin_cpu_supports("avx2") ? common_wide(a, b, n) : common_plain(a, b, n))
+#define common_words(a, b, n) (has_avx2() ? common_wide(a, b, n) : common_plain(a, b, n))
 #else
 #define common_words(a, b, n) common_plain(a, b, n)
 #endif

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from blankets.planning._setting import Setting
+from blankets.planning._shapes import least_kappa
 from blankets.regimes import Surrogate
+from blankets.stats import attained_power
 
 ROWS_PER_DOF = 5  # the default reliability rule of the tests (methods, section 1)
 # Simulated at Table 7.2 of Sechidis (2015), levels 0.2 and 0.8, planned for 0.71 and 0.95: with 27 labels G
@@ -21,13 +25,18 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         "effects and many rows."
     ]
     if design.assumption:
-        said.append(design.assumption)
+        said.append(" ".join(filter(None, (design.assumption, _by_one_level(setting, unknown, strata)))))
     if unknown == "rows" and design.surrogate is not Surrogate.FULL and not setting.labeled_is_count:
         said.append("As rows are added the labeled share stays the same, not the number of labels.")
     if uncertain and design.safe_side:
         said.append(f"The safe side is to {design.safe_side} p(y=1): that can cost labels or rows, but no power.")
     if dropped > 0:
-        said.append(f"{dropped:.1%} of the prior contradicts the share already labeled, and was left out.")
+        said.append(f"{dropped:.1%} of the prior contradicts the share already labeled and was left out.")
+    if strata > 1:
+        said.append(
+            "The effect is the information given the conditioning set. All levels of all columns are taken to occur in "
+            f"each of the {strata:,} strata; strata with few rows cost power."
+        )
     if strata > 1 and design.strata and design.uses_prior:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
     elif strata > 1 and design.uses_prior:
@@ -41,6 +50,27 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
             "decisions are independent; the lower bound does not."
         )
     return (*said, *_cautions(setting))
+
+
+def _by_one_level(setting: Setting, unknown: str, strata: int) -> str:
+    """Say what the power is where one level of the feature carries the effect; empty where that is not known."""
+    of_one_class = {Surrogate.Y0: setting.prior, Surrogate.Y1: 1.0 - setting.prior}
+    surrogate = setting.design.surrogate
+    levels = round(float(setting.dof.ravel()[0])) + 1
+    known = surrogate in of_one_class and setting.design.regime in ("pu", "mar-c")
+    if not known or strata > 1 or setting.effect.shape[-1] > 1 or levels < 3:
+        return ""
+    effect, kappa = float(setting.effect.ravel()[0]), float(setting.kappa)
+    least = least_kappa(effect, float(of_one_class[surrogate]), float(setting.share), levels)
+    if not least < kappa:
+        return ""
+    left = float(attained_power(2.0 * least * float(setting.rows) * effect, float(setting.test_dof[0]), setting.alpha))
+    rows = math.ceil(float(setting.rows) * kappa / least)
+    enough = f"; {rows:,} rows would make up for it" if unknown == "rows" and not setting.labeled_is_count else ""
+    return (
+        f"Where one of the {levels} levels carries the whole effect κ is only {least:.3f}, and the power "
+        f"{left:.2f}{enough}."
+    )
 
 
 def _cautions(setting: Setting) -> list[str]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-_TESTS = {"auto": "calibrated G tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
+_TESTS = {"auto": "calibrated tests", "g": "G tests", "x2": "X² tests", "fisher-z": "tests of partial correlation"}
 
 
 @guarded
@@ -155,6 +155,8 @@ def _assumptions(blanket: Blanket) -> list[str]:
     entry = ALGORITHMS.get(blanket.algorithm)
     if entry is not None and not entry.sound:
         said.append(f"{blanket.algorithm} can miss or add members even with perfect tests; it was chosen for speed.")
+    if blanket.data.get("numbers"):
+        said.append("Where a number is involved, a pure interaction (an exclusive or) is not seen.")
     if blanket.data.get("binned"):
         said.append("Continuous columns were cut into levels; what is lost by cutting cannot be found.")
     if blanket.roles:

@@ -30,6 +30,8 @@ class _Data(TypedDict, total=False):
     missing: dict[str, Count]
     duplicates: dict[str, list[str]]
     binned: dict[str, Binning]
+    numbers: list[str]
+    ordered: list[str]
     missing_policy: str
     complete_rows: Count | None
     unlabeled_left_out: bool

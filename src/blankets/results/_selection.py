@@ -10,7 +10,7 @@ from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, digits, format_seconds, joined, shown, wrapped
 
 _MOST = 40  # most features that a table shows; the rest are counted
 
@@ -130,7 +130,7 @@ class Selection(Saved):
         if self.labels:
             yield self.labels
         if cut := self.data.get("binned"):
-            yield f"Continuous, cut into levels by the rule {self.settings.get('discretize')}: {joined(tuple(cut))}."
+            yield cut_sentence(cut)
         if self.excluded:
             yield f"Not looked at: {joined(tuple(self.excluded))}."
 

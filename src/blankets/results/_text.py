@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
-from blankets.results._words import count_of, digits, format_p, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, digits, format_p, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -132,7 +132,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     if numbers := blanket.data.get("numbers"):
         yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
     if cut := blanket.data.get("binned"):
-        yield f"Continuous, cut into levels by the rule {blanket.settings.get('discretize')}: {joined(tuple(cut))}."
+        yield cut_sentence(cut)
     if dropped := blanket.data.get("dropped_rows"):
         yield f"Rows deleted for missing values: {dropped}."
     if blanket.data.get("unlabeled_left_out"):

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 from blankets.independence import BLOCK_METHODS
 
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
+
+
+def cut_sentence(binned: Mapping[str, Mapping[str, object]]) -> str:
+    """Say which columns were cut into levels, and by which rule.
+
+    >>> cut_sentence({"age": {"rule": "sturges", "cuts": [40.0]}})
+    'Continuous, cut into levels by the rule sturges: age.'
+    """
+    rules = tuple(dict.fromkeys(str(how.get("rule")) for how in binned.values()))
+    rule = f"the rule {rules[0]}" if len(rules) == 1 else f"the rules {joined(rules)}"
+    return f"Continuous, cut into levels by {rule}: {joined(tuple(binned))}."
 
 
 def symbol_of(test: str, method: str = "") -> str:

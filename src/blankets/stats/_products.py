@@ -20,6 +20,7 @@ from blankets.stats._tail import log_p_of
 _MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
 _LEAST_SPREAD = 0.3  # share of the variance for normal products, below which too few rows decide to believe it
 _BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
+_MANY = 500  # rows from which cubes and products are taken too; what fewer rows leave is not seen in so few
 _MOST_SQUARED = 4  # functions of a column of which squares are taken
 _UNDERFLOW = 1e-280
 
@@ -47,7 +48,10 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     if len(basis) < 1:
         return basis[:0]
     of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
-    squares = np.vstack([of_x**2, of_y**2, of_x[:1] * of_y[:1]])
+    made = [of_x**2, of_y**2, of_x[:1] * of_y[:1]]
+    if basis.shape[1] >= _MANY:
+        made += [part for f in (of_x, of_y) for part in (f[:1] ** 3, f[:1] * f[1:2])]
+    squares = np.vstack(made)
     squares = squares - squares.mean(axis=1, keepdims=True)
     before = np.sqrt(np.einsum("ij,ij->i", squares, squares))
     squares = residuals(squares, basis)
