@@ -324,3 +324,8 @@ def test_json_round_trip(table, tmp_path):
 def test_json_that_is_not_ours(change, message):
     with pytest.raises(DataError, match=message):
         Selection.from_dict({**example().to_dict(), **change})
+
+
+def test_the_number_of_features_by_another_name_is_answered_with_ours():
+    with pytest.raises(ParameterError, match=r"there is no argument 'n_features'; did you mean 'k'\?"):
+        select({"a": [0, 1] * 50, "t": [0, 0, 1, 1] * 25}, "t", n_features=3)

@@ -89,7 +89,7 @@ rng : int, Generator or None
     ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``; see `Reading`.""",
 }
 
-_RENAMED = {"n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}
+_RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}
 # Options that are fields of an object, or options of an algorithm: where to give them.
 _PLACES = {
     "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
@@ -153,6 +153,7 @@ def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> No
         if place and place.partition("=")[0] in signature.parameters:
             raise ParameterError(f"{name!r} is not an argument of its own: say {place.format(name)}")
         known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _PLACES.values() for n in ns)]
+        known = [other for other in known if other != name]  # a field of an object that this function does not take
         raise ParameterError(f"there is no argument {name!r}{did_you_mean(_RENAMED.get(name, name), known)}")
 
 
