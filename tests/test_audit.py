@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency, entropy
 
 import blankets as bl
 from blankets.cli._main import run
-from blankets.errors import DataError, TargetError
+from blankets.errors import DataError, IdLikeColumnWarning, TargetError
 from blankets.questions import _audit_pairs
 from blankets.results import DataAudit
 
@@ -117,6 +117,30 @@ def test_missing_values_and_what_they_tell():
     assert [f.columns for f in found.findings if "Whether a value is missing" in f.what] == [("lab",)]
     without = table.drop(columns="lab")
     assert bl.audit(without, "ill", missing="drop").n_rows == without.notna().all(axis=1).sum()
+
+
+def test_gaps_that_depend_on_other_columns():
+    rng = np.random.default_rng(7)
+    table = clean()
+    other = table.columns[0] if table.columns[0] != "ill" else table.columns[1]
+    often = table[other] == table[other].iloc[0]
+    table["lab"] = np.where(rng.random(N) < np.where(often, 0.7, 0.1), None, rng.choice(["a", "b"], N))
+    table["scan"] = np.where(rng.random(N) < 0.5, rng.choice(["a", "b"], N), None)
+    found = [one for one in bl.audit(table, "ill").findings if one.kind == "missing by others"]
+    assert [one.columns[:2] for one in found] == [("lab", other)]
+    assert "cannot be seen" in found[0].next_step
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
+def test_subjects_with_several_rows():
+    table = clean().assign(patient_id=[f"p{k // 8}" for k in range(N)])
+    found = one(bl.audit(table, "ill"), "repeated subjects")
+    assert (found.columns, found.figures) == (("patient_id",), {"patient_id": len(set(table.patient_id))})
+    assert "groups='patient_id'" in found.next_step
+    for ids in (table.patient_id, np.arange(N) // 8):
+        with pytest.warns(IdLikeColumnWarning, match="'patient_id' seems to tell who a row is about"):
+            bl.discover(table.assign(patient_id=ids), "ill")
+    assert not bl.audit(table, "ill", groups="patient_id").columns("repeated subjects")
 
 
 def test_rare_levels_and_columns_that_cannot_be_tested():

@@ -15,14 +15,15 @@ from blankets.data import Frame
 from blankets.independence import TableTests
 from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
-from blankets.results import Finding, count_of, digits, joined
+from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
 LEAK = 0.9  # a column leaks if it holds this share of the information in the target
 FEW = 5  # rows per degree of freedom that a test needs
 LEVEL = 0.01
-MEDIUM = 0.045  # Cohen's medium effect, in nats
+SMALL, MEDIUM = 0.005, 0.045  # Cohen's small and medium effects, in nats
+MOST_GAPPY, MOST_TOLD = 50, 8  # columns whose gaps are compared with others, and columns that a finding names
 _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
@@ -74,6 +75,7 @@ class WithTarget:
         if self.labels.n_seen_classes > 1:
             yield from self._leaks()
             yield from self._telling_gaps()
+        yield from self._gaps_by_columns()
         if self.labels.n_unlabeled:
             yield from self._shifts()
         yield from self._untestable()
@@ -127,6 +129,29 @@ class WithTarget:
                 weight="act",
                 figures=told,
             )
+
+    def _gaps_by_columns(self) -> Iterator[Finding]:
+        """Find columns whose missing values depend on other columns, and say what that means."""
+        frame, names = self.labeled, self.labeled.names
+        gaps = {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
+        for x, gap in list(gaps.items())[:MOST_GAPPY]:
+            others = self.features[self.features != x]
+            if not len(others):
+                continue
+            marked = frame.with_column(_LABEL, gap.astype(np.int64), (0, 1))
+            scan = TableTests(MemoryCounter(marked, self.study.place.n_jobs)).scan(others, frame.n_columns)
+            strong = scan.dependent(LEVEL / (len(others) * len(gaps))) & (scan.effect >= SMALL)
+            if strong.any():
+                order = np.flatnonzero(strong)[np.argsort(-scan.effect[strong], kind="stable")]
+                told = {names[int(others[i])]: float(scan.effect[i]) for i in order[:MOST_TOLD]}
+                yield Finding(
+                    kind="missing by others",
+                    columns=(names[x], *told),
+                    what=f"Whether {shown(names[x])} is missing depends on {joined(tuple(told))}.",
+                    next_step="Tests given these columns use a fair sample of the rows; other tests may not. Whether "
+                    "it is missing because of its own value cannot be seen.",
+                    figures=told,
+                )
 
     def _shifts(self) -> Iterator[Finding]:
         """Find columns that differ between labeled and unlabeled rows."""

@@ -21,8 +21,8 @@ from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
-from blankets.results import DataAudit, Finding, count_of, joined
-from blankets.study import Engine, Progress, Study
+from blankets.results import DataAudit, Finding, count_of, joined, shown
+from blankets.study import Engine, Progress, Study, likely_subjects
 
 
 @question
@@ -96,7 +96,7 @@ def audit(
             findings = [] if known is None else list(known.findings())
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
-            findings += [*_rare_levels(study), *_at_the_door(study.report)]
+            findings += [*_rare_levels(study), *_repeated_subjects(study), *_at_the_door(study.report)]
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
@@ -129,6 +129,19 @@ def _pairs(study: Study, known: WithTarget | None, tell: Callable[[str], None]) 
         return Pairs(study.frame, np.arange(study.frame.n_columns), None, n_jobs, tell)
     tied = known.entropies[0] if known.labels.n_seen_classes > 1 and len(known.features) else None
     return Pairs(study.frame, known.features, tied, n_jobs, tell)
+
+
+def _repeated_subjects(study: Study) -> Iterator[Finding]:
+    """Yield columns that seem to tell who a row is about, with several rows for each."""
+    found = {} if study.groups is not None else likely_subjects(study.frame, study.column)
+    for name, n in found.items():
+        yield _about(
+            "repeated subjects",
+            {name: float(n)},
+            f"{shown(name)} seems to tell who a row is about: {n:,} values in {study.n_rows:,} rows.",
+            f"Tests take rows for independent draws. Say groups={name!r} if rows of one value belong together.",
+            weight="act",
+        )
 
 
 def _rare_levels(study: Study) -> Iterator[Finding]:

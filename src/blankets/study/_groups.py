@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import TooFewRowsWarning, warn
+from blankets.data import Frame
+from blankets.errors import IdLikeColumnWarning, TooFewRowsWarning, warn
 
 FEW_GROUPS = 30
+FEWEST_SUBJECTS = 20  # with fewer values a column is a category
+ROWS_A_SUBJECT = 1.5  # from so many rows for each value on, on average, rows are repeated
+_NAMES = re.compile(r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I)
 
 Ints = NDArray[np.int64]
 
@@ -20,6 +26,35 @@ def warn_of_few_groups(groups: Ints | None, name: str) -> None:
             f"{name!r} makes {n} groups of the rows. p-values come from how groups differ, and below {FEW_GROUPS} "
             f"groups they are rough; few columns can be told apart",
             TooFewRowsWarning,
+        )
+
+
+def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
+    """Return columns whose names say that they tell who a row is about, and that repeat: how many values they have.
+
+    >>> frame = Frame.from_codes(np.arange(100)[:, np.newaxis] // 2, names=["patient_id"])
+    >>> likely_subjects(frame)
+    {'patient_id': 50}
+    """
+    found = {}
+    for j, name in enumerate(frame.names):
+        if j == target or not _NAMES.search(name):
+            continue
+        column = frame.numbers[j].values if j in frame.numbers else frame.column(j)
+        n = len(np.unique(column))
+        if n >= FEWEST_SUBJECTS and frame.n_rows >= ROWS_A_SUBJECT * n:
+            found[name] = n
+    return found
+
+
+def warn_of_subjects(frame: Frame, target: int | None) -> None:
+    """Warn where rows seem to belong to subjects, and nobody said so."""
+    for name, n in likely_subjects(frame, target).items():
+        warn(
+            f"{name!r} seems to tell who a row is about: {n:,} values in {frame.n_rows:,} rows. Tests take rows for "
+            f"independent draws; if rows of one value belong together, say groups={name!r}, and otherwise "
+            f"exclude=[{name!r}]",
+            IdLikeColumnWarning,
         )
 
 

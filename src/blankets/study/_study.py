@@ -56,7 +56,7 @@ from blankets.regimes import (
 )
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
-from blankets.study._groups import order_by_groups, warn_of_few_groups
+from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
@@ -183,6 +183,8 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
+            if read.groups is None:
+                warn_of_subjects(frame, at)
         if at is not None and at in frame.numbers and frame.gaps(at) is not None:
             raise TargetError(
                 f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "

@@ -1,0 +1,130 @@
+"""Nested prediction: columns are selected inside five folds, then a model predicts the rest of the rows.
+
+    python benchmarks/prediction.py --tables DIR [--only NAME ...]
+
+Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
+the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean ranks (1 is
+best). Selectors: the default blanket, mRMR and the best by information (as many columns as the blanket has), L1, and
+recursive elimination with cross-validation on tables with at most 60 columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn import datasets
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_selection import RFECV, SelectKBest, mutual_info_classif
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import blankets as bl
+
+Columns = NDArray[np.int64]
+Select = Callable[[pd.DataFrame, NDArray[np.int64], int], Columns]
+MOST_COLUMNS = 60  # for recursive elimination
+
+
+def blanket(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the default blanket."""
+    found = bl.discover(x, y=y)
+    return np.array([x.columns.get_loc(name) for name in found.members], np.int64)
+
+
+def mrmr(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the first columns by mRMR."""
+    found = bl.select(x, y=y, k=k, criterion="mrmr")
+    return np.array([x.columns.get_loc(name) for name in found.names], np.int64)
+
+
+def by_information(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the columns that tell most by themselves."""
+    chosen = SelectKBest(lambda a, b: mutual_info_classif(a, b, random_state=0), k=k).fit(x, y)
+    return np.flatnonzero(chosen.get_support())
+
+
+def l1(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the columns that an L1 penalty leaves."""
+    model = LogisticRegressionCV(Cs=5, cv=3, penalty="l1", solver="saga", max_iter=200)
+    coefficients = model.fit(StandardScaler().fit_transform(x), y).coef_
+    return np.flatnonzero((np.abs(coefficients) > 1e-6).any(axis=0))
+
+
+def eliminated(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the columns that recursive elimination leaves."""
+    chosen = RFECV(LogisticRegression(max_iter=200), step=0.2, cv=3).fit(StandardScaler().fit_transform(x), y)
+    return np.flatnonzero(chosen.get_support())
+
+
+SELECTORS: dict[str, Select] = {
+    "blanket": blanket, "mRMR": mrmr, "information": by_information, "L1": l1, "RFECV": eliminated,
+}  # fmt: skip
+
+
+def tables(folder: Path | None, only: list[str]) -> dict[str, tuple[pd.DataFrame, NDArray[np.int64]]]:
+    """Return numeric columns and classes."""
+    loaded = {name: getattr(datasets, f"load_{name}")(as_frame=True).frame for name in ("wine", "iris")}
+    for path in sorted(folder.glob("*.csv*")) if folder else ():
+        loaded[path.name.partition(".")[0]] = pd.read_csv(path).dropna(axis=1)
+    found = {}
+    for name, table in loaded.items():
+        if only and name not in only:
+            continue
+        target = next((c for c in ("target", "class") if c in table.columns), str(table.columns[-1]))
+        coded = table.drop(columns=target).apply(lambda c: c if c.dtype.kind in "ifb" else pd.factorize(c)[0])
+        found[name] = coded.astype(float), pd.factorize(table[target])[0].astype(np.int64)
+    return found
+
+
+def accuracies(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, tuple[float, float, float]]:
+    """Return the share of columns kept and the accuracy of both models, for each selector."""
+    kept: dict[str, list[tuple[float, float, float]]] = {}
+    for train, rest in StratifiedKFold(5, shuffle=True, random_state=0).split(x, y):
+        k = 1
+        for name, select in SELECTORS.items():
+            if name == "RFECV" and x.shape[1] > MOST_COLUMNS:
+                continue
+            columns = select(x.iloc[train], y[train], k)
+            k = max(len(columns), 1) if name == "blanket" else k
+            chosen = columns if len(columns) else np.arange(1)
+            scores = [len(columns) / x.shape[1]]
+            linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
+            for model in (HistGradientBoostingClassifier(max_iter=60, random_state=0), linear):
+                values = x.to_numpy()[:, chosen]
+                scores.append(float(model.fit(values[train], y[train]).score(values[rest], y[rest])))
+            kept.setdefault(name, []).append((scores[0], scores[1], scores[2]))
+    return {name: tuple(np.mean(scores, axis=0)) for name, scores in kept.items()}  # type: ignore[misc]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tables", type=Path, help="folder with CSV files, plain or .gz")
+    parser.add_argument("--only", nargs="*", default=[], help="names of tables")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
+    ranks: list[list[float]] = []
+    for name, (x, y) in tables(options.tables, options.only).items():
+        found = accuracies(x, y)
+        words = ["{:.0%}: {:.3f}, {:.3f}".format(*found[s]) if s in found else "-" for s in SELECTORS]
+        print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
+        for model in (1, 2):
+            ranks.append(
+                rankdata([-round(found[s][model], 6) if s in found else np.nan for s in SELECTORS], nan_policy="omit")
+            )
+    print(f"| mean rank | {' | '.join(f'{rank:.2f}' for rank in np.nanmean(ranks, axis=0))} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
