@@ -283,8 +283,7 @@ def test_repr_tells_all():
             labels="All is well.",
             warnings=("mind the gap",),
             excluded={"id": "one row a level"},
-            settings={"discretize": "sturges"},
-            data={"binned": {"dose": {}}},
+            data={"binned": {"dose": {"rule": "sturges", "cuts": [1.5]}}},
         )
     )
     assert text.startswith("2 of 7 features for ill, by jmi\n")

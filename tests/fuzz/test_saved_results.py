@@ -23,7 +23,7 @@ def saved():
     table["copy"], table["constant"], table["number"] = table["b"], 1, rng.random(300)
     table["unused"] = pd.Categorical(rng.choice(["u", "v"], 300), categories=list("uvw"))
     with pytest.warns(bl.errors.BlanketsWarning):
-        blanket = bl.discover(table.assign(t=t), "t")
+        blanket = bl.discover(table.assign(t=t), "t", discretize="sturges")
     return json.loads(blanket.to_json())
 
 

@@ -107,6 +107,7 @@ def merged(codes: NDArray[np.integer]) -> NDArray[np.int64]:
 def standardized(values: NDArray[np.floating]) -> Floats:
     """Return a number with mean 0 and deviation 1; zeros if it does not vary."""
     z = np.asarray(values, np.float64)
+    z = z / max(float(np.abs(z).max(initial=0.0)), 1e-300)  # squares of very large numbers are infinite
     z = z - z.mean()
     spread = float(np.sqrt(z @ z / max(len(z), 1)))
     return z / spread if spread > 0 else np.zeros_like(z)
