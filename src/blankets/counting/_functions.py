@@ -149,9 +149,19 @@ def orthonormal(functions: Floats) -> Floats:
     kept = length > 1e-12 * (1.0 + np.abs(functions).max(axis=1, initial=0.0)) * np.sqrt(max(functions.shape[1], 1))
     centered = centered[kept] / length[kept, None]
     while len(centered):
-        q, r = np.linalg.qr(centered.T)
-        new = np.abs(np.diag(r)) > _NEW
+        new = _lengths_left(centered) > _NEW
         if new.all():
-            return np.ascontiguousarray((q * np.sign(np.diag(r))).T)
+            # Cholesky's factor of the inner products, twice for its precision: much faster than QR for few functions.
+            for _ in range(2):
+                centered = np.linalg.solve(np.linalg.cholesky(centered @ centered.T), centered)
+            return np.ascontiguousarray(centered)
         centered = centered[: len(new)][new]
     return np.asarray(centered)
+
+
+def _lengths_left(functions: Floats) -> Floats:
+    """Return the length that each function has without what those before it tell."""
+    try:
+        return np.asarray(np.diag(np.linalg.cholesky(functions @ functions.T)))
+    except np.linalg.LinAlgError:  # some are told exactly
+        return np.asarray(np.abs(np.diag(np.linalg.qr(functions.T, mode="r"))))

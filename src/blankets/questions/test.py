@@ -95,7 +95,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     apart = study.groups is None and study.survey is None  # power and intervals are those of independent rows
     effects = KNOWN_EFFECTS if kappa is not None and apart else {}
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
-    notes = (*study.about_labels, *study.about_groups)
+    notes = (*study.about_labels, *study.about_rows)
     if measured and evidence.reliable:
         notes = (*notes, INFORMATION.format(evidence.effect))
     return TestResult(

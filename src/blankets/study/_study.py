@@ -59,7 +59,7 @@ from blankets.study._engine import Engine, Place
 from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
-from blankets.study._testing import Testing
+from blankets.study._testing import MOST_ROWS, Testing
 
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
@@ -563,12 +563,14 @@ class Study:
         return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
-    def about_groups(self) -> tuple[str, ...]:
-        """What was done about rows that belong together, or have the weights of a survey."""
+    def about_rows(self) -> tuple[str, ...]:
+        """What was done about rows that belong together, have the weights of a survey, or are very many."""
         if self.survey is not None:
             return (
                 "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
             )
+        if self._measured and self.n_rows > MOST_ROWS and self.groups is None:
+            return (f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.",)
         if self.groups is None:
             return ()
         return (
