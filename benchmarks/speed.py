@@ -48,10 +48,12 @@ class Bench:
 
     def all_blankets(self, network: str, n_rows: int, algorithm: str) -> Work:
         frame = sample(self.networks, network, n_rows)
-        return lambda: bl.discover_all(frame, algorithm=algorithm, alpha=ALPHA, test="g", n_jobs=self.n_jobs)
+        how = {"algorithm": algorithm, "alpha": ALPHA, "test": "g", "close": False, "n_jobs": self.n_jobs}
+        return lambda: bl.discover_all(frame, **how)
 
     def one_blanket(self, frame: Frame, algorithm: str, target: str = TARGET) -> Work:
-        return lambda: bl.discover(frame, target, algorithm=algorithm, alpha=ALPHA, test="g", n_jobs=self.n_jobs)
+        how = {"algorithm": algorithm, "alpha": ALPHA, "test": "g", "close": False, "n_jobs": self.n_jobs}
+        return lambda: bl.discover(frame, target, **how)
 
     def thrombin_blanket(self, algorithm: str) -> Work:
         return self.one_blanket(self.thrombin, algorithm, self.thrombin.names[-1])
