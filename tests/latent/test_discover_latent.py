@@ -34,6 +34,7 @@ def distance(found, true):
     return math.hypot(1 - precision, 1 - hits / len(true))
 
 
+@pytest.mark.slow
 def test_hidden_child_of_the_paper():
     # Gao & Ji, Table 1 (4BN) with the observed blanket handed over: LMB-CSEM below SCSEM below SEM.
     rng, errors = np.random.default_rng(2024), {"lmb-csem": [], "scsem": [], "sem": []}
