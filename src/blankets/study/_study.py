@@ -20,7 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from, threads_from
 from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
-from blankets.data import DataReport, Encoder, Frame, Ingested, NumericTable, Reading, ingest, ingest_numeric
+from blankets.data import (
+    MOST_NUMBERS,
+    DataReport,
+    Encoder,
+    Frame,
+    Ingested,
+    NumericTable,
+    Reading,
+    ingest,
+    ingest_numeric,
+)
 from blankets.errors import (
     CutNumbersWarning,
     DataError,
@@ -164,7 +174,7 @@ class Study:
                 study = cls._of_codes(source, target, known, options)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
-            if known.numbers:
+            if numbers and testing.takes_numbers:
                 study._warn_of_cuts()
             yield study
 
@@ -500,12 +510,20 @@ class Study:
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
     def _warn_of_cuts(self) -> None:
-        """Name the numbers that were cut although nobody asked for it: rows on disk or in a database are counted."""
+        """Name the numbers that were cut although nobody asked for it, and say why."""
         binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
-        if binned and (self.place.store is not None or isinstance(self.table, SqlCounter)):
+        if self.place.store is not None or isinstance(self.table, SqlCounter):
+            why = "numbers are tested as they are in memory only; from a packed table or a database they are counted"
+        elif self.groups is not None or self.survey is not None:
+            why = "with groups or survey weights tests count levels"
+        elif len(self.names) > MOST_NUMBERS:
+            why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
+        else:
+            return
+        if binned:
             warn(
-                f"numbers are tested as they are in memory only; from a packed table or a database they are counted, "
-                f"cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if that is what you want",
+                f"{why}, so these were cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if "
+                f"that is what you want",
                 CutNumbersWarning,
             )
 
