@@ -130,15 +130,3 @@ def test_a_column_that_the_given_ones_determine_has_nothing_to_test():
 def test_reliability_is_a_number(frame):
     with pytest.raises(ParameterError, match="reliability"):
         BlockTests(MemoryMoments(frame), reliability=-1)
-
-
-def test_the_fastest_formula_asks_no_rows(frame):
-    tests = BlockTests(MemoryMoments(frame))
-    xs, y = [1, 2, 4, 5, 6], 0
-    fast, slow = tests.by_formula().scan(xs, y, [7]), tests.scan(xs, y, [7])
-    assert set(fast.method.tolist()) == {
-        METHODS.index("inner products of functions of the columns: far from the level")
-    }
-    assert set(slow.method.tolist()) > set(fast.method.tolist())
-    np.testing.assert_array_equal(fast.statistic, slow.statistic)
-    np.testing.assert_allclose(fast.log_p[slow.method == fast.method], slow.log_p[slow.method == fast.method])

@@ -69,7 +69,7 @@ class BlockTests(CountedTests):
     ``moments``: where the inner products come from. ``reliability``: a test is performed if there are this many rows
     for each function conditioned on and for each pair of functions tested. ``strength``: what `EvidenceBatch.strongest`
     compares. ``level``: what p-values will be compared with; rows are asked near it. By default they are asked
-    wherever p is below 0.3. ``by_rows``: False, if inner products decide alone.
+    wherever p is below 0.3.
 
     Examples
     --------
@@ -90,9 +90,8 @@ class BlockTests(CountedTests):
         reliability: float = 5.0,
         strength: str = "p-value",
         level: float | None = None,
-        by_rows: bool = True,
     ) -> None:
-        self.moments, self.names, self.level, self.by_rows = moments, moments.names, level, by_rows
+        self.moments, self.names, self.level = moments, moments.names, level
         self.reliability = number("reliability", reliability, "a number of rows for each function, >= 0", least=0.0)
         self.by_effect = strength == "information"
         self.tally, self.memo = Tally(), {}
@@ -102,8 +101,6 @@ class BlockTests(CountedTests):
         self._lock = Lock()
         near = _NEAR_ANY if level is None else max(_NEAR * level, _LEAST_NEAR)
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
-        if not by_rows:
-            self._window = (math.inf, -math.inf)
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -157,14 +154,7 @@ class BlockTests(CountedTests):
         """Return the same tests for decisions at another level."""
         strength = "information" if self.by_effect else "p-value"
         nearest = None if self.level is None else level
-        return self._like_this(nearest, strength, by_rows=self.by_rows)
-
-    def by_formula(self) -> BlockTests:
-        """Return the same tests by inner products alone."""
-        return self._like_this(self.level, "information" if self.by_effect else "p-value", by_rows=False)
-
-    def _like_this(self, level: float | None, strength: str, *, by_rows: bool) -> BlockTests:
-        tests = BlockTests(self.moments, reliability=self.reliability, strength=strength, level=level, by_rows=by_rows)
+        tests = BlockTests(self.moments, reliability=self.reliability, strength=strength, level=nearest)
         tests.tally, tests._kept, tests._answers, tests._lock = self.tally, self._kept, self._answers, self._lock
         return tests
 

@@ -37,16 +37,10 @@ class SeenBlocks(CountedTests):
     """
 
     def __init__(
-        self,
-        frame: Frame,
-        *,
-        reliability: float = 5.0,
-        strength: str = "p-value",
-        level: float | None = None,
-        by_rows: bool = True,
+        self, frame: Frame, *, reliability: float = 5.0, strength: str = "p-value", level: float | None = None
     ) -> None:
         self.frame, self.names, self.level = frame, frame.names, level
-        self.reliability, self.strength, self.by_rows = reliability, strength, by_rows
+        self.reliability, self.strength = reliability, strength
         self.tally, self.memo = Tally(), {}
         self._gappy = np.isin(np.arange(frame.n_columns), list(frame.holes))
         self._kept: OrderedDict[frozenset[int], BlockTests] = OrderedDict()
@@ -75,16 +69,8 @@ class SeenBlocks(CountedTests):
 
     def at_level(self, level: float) -> SeenBlocks:
         """Return the same tests for decisions at another level."""
-        return self._like_this(None if self.level is None else level, by_rows=self.by_rows)
-
-    def by_formula(self) -> SeenBlocks:
-        """Return the same tests by inner products alone."""
-        return self._like_this(self.level, by_rows=False)
-
-    def _like_this(self, level: float | None, *, by_rows: bool) -> SeenBlocks:
-        tests = SeenBlocks(
-            self.frame, reliability=self.reliability, strength=self.strength, level=level, by_rows=by_rows
-        )
+        nearest = None if self.level is None else level
+        tests = SeenBlocks(self.frame, reliability=self.reliability, strength=self.strength, level=nearest)
         tests.tally = self.tally
         return tests
 
@@ -123,12 +109,6 @@ class SeenBlocks(CountedTests):
         return self.frame.take(seen)
 
     def _tests(self, frame: Frame) -> BlockTests:
-        made = BlockTests(
-            MemoryMoments(frame),
-            reliability=self.reliability,
-            strength=self.strength,
-            level=self.level,
-            by_rows=self.by_rows,
-        )
+        made = BlockTests(MemoryMoments(frame), reliability=self.reliability, strength=self.strength, level=self.level)
         made.tally = self.tally
         return made
