@@ -189,6 +189,10 @@ class SearchStoppedWarning(BlanketsWarning):
     """A search ended before it converged, for example because it began to cycle."""
 
 
+class KnowledgeWarning(BlanketsWarning):
+    """The data contradict what the user said to be known (`Knowledge`)."""
+
+
 class RegimeWarning(BlanketsWarning):
     """An assumption about the missing labels was made on the user's behalf."""
 

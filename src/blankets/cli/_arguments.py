@@ -97,6 +97,12 @@ search_options = _all(
     ),
     test_options,
 )
+knowledge_option = click.option(
+    "--knowledge",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What is known beforehand: a TOML file with tiers, required, forbidden, together, always_given.",
+)
 engine_options = _all(
     click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory or dask (a cluster)."),
     click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
@@ -172,6 +178,10 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     for name in ("positive", "unlabeled_marker"):
         if name in given:
             given[name] = value_of(given[name])
+    if "knowledge" in given:
+        from blankets import Knowledge
+
+        given["knowledge"] = Knowledge.from_toml(given["knowledge"])
     for names in (_TESTING, _ENGINE):
         _as_object(given, names)
     if str(given.get("prior", "")).partition(":")[0] == "estimate":

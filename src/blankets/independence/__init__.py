@@ -9,12 +9,15 @@ from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._informed import RequiredTests, TieredTests
+from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
+from blankets.independence._together import TogetherTests
 
 __all__ = [
     "BLOCK_METHODS",
@@ -28,13 +31,18 @@ __all__ = [
     "Evidence",
     "EvidenceBatch",
     "IndependenceTest",
+    "Knowledge",
+    "KnownColumns",
     "MixedTests",
     "PairwiseTests",
     "PartialCorrelation",
+    "RequiredTests",
     "RoutedTests",
     "SeenBlocks",
     "SurveyTests",
     "TableTests",
+    "TieredTests",
+    "TogetherTests",
     "subsets",
     "table_tests",
 ]

@@ -56,6 +56,10 @@ roles : bool
 close : bool
     Check the answer against the definition of a blanket and repair it: every other column is tested given the
     members, and enters if it is dependent. False: the algorithm exactly as published.""",
+    "knowledge": """\
+knowledge : Knowledge, optional
+    What is known beforehand: the order of columns in time, members that are required or forbidden, columns that belong
+    together, columns that every test is given; see `Knowledge`.""",
     "labels": """\
 labels : str or Regime
     Why labels of the target are missing: "supervised" (none is missing), "pu" (only positives are labeled), "mcar"
@@ -93,6 +97,7 @@ _RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", 
 # Options that are fields of an object, or options of an algorithm: where to give them.
 _PLACES = {
     "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
+    "knowledge=bl.Knowledge({}=...)": ("tiers", "required", "forbidden", "together", "always_given"),
     "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
     "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": ("surrogate", "force", "given_drivers"),
     "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),

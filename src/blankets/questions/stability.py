@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number, one_of, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, ParameterError
+from blankets.independence import Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Stability
@@ -38,6 +39,7 @@ def stability(
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
     close: bool = True,
+    knowledge: Knowledge | None = None,
     test: Testing | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
@@ -90,7 +92,7 @@ def stability(
     (1.0, ('cough',))
     """
     share = _checked(n_resamples, method, fraction)
-    wanted = Wanted.of(algorithm, options, alpha, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, close=close, knowledge=knowledge)
     began = time.perf_counter()
     generator = generator_from(rng)
     with Study.open(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import level_of
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
+from blankets.independence import Knowledge
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
@@ -33,6 +34,7 @@ def test(
     y: ArrayLike | None = None,
     alpha: float = 0.01,
     test: Testing | str = "auto",
+    knowledge: Knowledge | None = None,
     under_reported: Names = (),
     labels: Regime | str = "auto",
     prior: object = None,
@@ -51,6 +53,8 @@ def test(
         The feature.
     given : sequence of str
         Features to condition on.
+    knowledge : Knowledge, optional
+        What is known beforehand: the test is given the columns in ``always_given`` too. The rest is about blankets.
 
     Returns
     -------
@@ -71,7 +75,11 @@ def test(
     how = Testing.of(test)
     if how.of_numbers:
         raise ParameterError.not_one_of("test", how.kind, ("auto", "g", "x2"))
+    always = Knowledge.of(knowledge).always_given
+    if x in always:
+        raise ParameterError(f"{x!r} is in 'always_given' of Knowledge, so that it cannot be tested itself")
     given = given_names(x, given)
+    given = (*given, *(z for z in always if z not in given))
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
     with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
