@@ -3,6 +3,7 @@
 from blankets.independence._always import AlwaysGiven
 from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
@@ -12,6 +13,7 @@ from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._informed import RequiredTests, TieredTests
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
+from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._seen import SeenBlocks
@@ -34,6 +36,7 @@ __all__ = [
     "Knowledge",
     "KnownColumns",
     "MixedTests",
+    "PValues",
     "PairwiseTests",
     "PartialCorrelation",
     "RequiredTests",
@@ -43,6 +46,9 @@ __all__ = [
     "TableTests",
     "TieredTests",
     "TogetherTests",
+    "aligned",
+    "check_test",
+    "own_tests",
     "subsets",
     "table_tests",
 ]

@@ -15,7 +15,7 @@ from blankets.arguments import generator_from
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, guarded
-from blankets.independence import Knowledge
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
@@ -35,7 +35,7 @@ def discover(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     roles: bool = False,
     close: bool = True,
     knowledge: Knowledge | None = None,
@@ -91,7 +91,7 @@ def discover_all(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     roles: bool = False,
     close: bool = True,
     knowledge: Knowledge | None = None,

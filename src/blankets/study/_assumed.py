@@ -15,8 +15,14 @@ from blankets.study._study import Study
 def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
     """Return all settings of a search of the study, by name."""
     how, read = study.testing, study.reading
+    test = how.kind if study.own is None else type(study.own).__name__
     settings: dict[str, Any] = {
-        **{"test": how.kind, "dof": how.dof, "reliability": how.reliability, "strength": how.strength},
+        **{
+            "test": test,
+            "dof": how.dof,
+            "reliability": how.reliability,
+            "strength": how.strength,
+        },
         **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
         **{"keep": read.keep, "exclude": read.exclude},
     }

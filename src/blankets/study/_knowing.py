@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeGuard
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from blankets.independence import (
 )
 from blankets.results import format_p, joined, shown
 from blankets.search import Found, Trace, resolve_roles
-from blankets.study._study import Study
+from blankets.study._study import Study, Table
 from blankets.study._told import told_to_user, without
 
 Tests = Callable[[Study], IndependenceTest]
@@ -222,7 +222,7 @@ def _with_combinations(study: Study, groups: Mapping[int, tuple[int, ...]]) -> t
     parts: dict[int, tuple[int, ...]] = {}
     table = study.table
     for speaker, columns in groups.items():
-        if not isinstance(table, Frame) or study.place.cluster is not None or not _are_categories(table, columns):
+        if study.own is not None or study.place.cluster is not None or not _are_categories(table, columns):
             parts[speaker] = columns
             continue
         codes = np.column_stack([table.column(j) for j in columns])
@@ -237,5 +237,7 @@ def _free_name(names: Collection[str], start: str) -> str:
     return next(free for k in range(1, len(names) + 2) if (free := start + "+" * k) not in names)
 
 
-def _are_categories(frame: Frame, columns: Iterable[int]) -> bool:
-    return not any(j in frame.numbers or j in frame.ordered or j in frame.holes for j in columns)
+def _are_categories(table: Table, columns: Iterable[int]) -> TypeGuard[Frame]:
+    if not isinstance(table, Frame):
+        return False
+    return not any(j in table.numbers or j in table.ordered or j in table.holes for j in columns)

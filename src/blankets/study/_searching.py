@@ -254,6 +254,8 @@ class Search:
 
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns with too many levels for any test, even without conditioning."""
+        if self.study.own is not None:  # it decides itself what it can test
+            return []
         arities = self.arities
         each = self.study.testing.reliability * (int(arities[target]) - 1)  # rows for a degree of freedom
         if each * (int(arities.max()) - 1) <= self.n_rows:

@@ -73,6 +73,10 @@ class Testing:
     @classmethod
     def of(cls, value: Testing | str) -> Testing:
         """Return the testing for a string, or the given testing."""
+        if hasattr(value, "scan"):
+            raise ParameterError(
+                "a test of your own is for discover and discover_all; ask it itself: tests.test(x, y, given)"
+            )
         return value if isinstance(value, Testing) else cls(value)
 
     @property
