@@ -10,7 +10,6 @@ from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
-from blankets.independence._informed import RequiredTests, TieredTests
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
@@ -19,6 +18,7 @@ from blankets.independence._routed import RoutedTests
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
+from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",
-    "RequiredTests",
     "RoutedTests",
     "SeenBlocks",
     "SurveyTests",

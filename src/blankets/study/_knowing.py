@@ -20,7 +20,6 @@ from blankets.independence import (
     IndependenceTest,
     Knowledge,
     KnownColumns,
-    RequiredTests,
     TieredTests,
     TogetherTests,
 )
@@ -36,8 +35,7 @@ Tests = Callable[[Study], IndependenceTest]
 class Knowing:
     """What is known in one search, and its tests."""
 
-    tests: IndependenceTest  # for all that is reported
-    searching: IndependenceTest  # for the algorithm: the same, but required pairs are always dependent
+    tests: IndependenceTest  # what is asked of the data
     undirected: IndependenceTest  # the same, without what is known of directions
     words: str = ""  # what is known, in a sentence
     known: KnownColumns = field(default_factory=KnownColumns)
@@ -47,7 +45,7 @@ class Knowing:
         """Put the knowledge around the tests of a study; ``tests_of`` makes these."""
         if knowledge.is_empty:
             tests = tests_of(study)
-            return cls(tests=tests, searching=tests, undirected=tests)
+            return cls(tests=tests, undirected=tests)
         known = knowledge.at(study.names, study.left_out)
         _check_target(study, knowledge, known)
         wider, parts = _with_combinations(study, known.groups)
@@ -59,9 +57,7 @@ class Knowing:
         undirected = tests
         if known.directed:
             tests = TieredTests(tests, known.tier, known.never_causes)
-        pairs = [*known.arrows, *((study.target, x) for x in known.required)]
-        searching = RequiredTests(tests, pairs) if pairs else tests
-        return cls(tests=tests, searching=searching, undirected=undirected, words=knowledge.in_words(), known=known)
+        return cls(tests=tests, undirected=undirected, words=knowledge.in_words(), known=known)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -93,11 +89,6 @@ class Knowing:
         linked = [b if a == target else a for a, b in sorted(self.known.arrows) if target in (a, b)]
         return tuple(dict.fromkeys((*self.known.required, *linked)))
 
-    def with_required(self, found: Found, target: int) -> Found:
-        """Add the required members that an algorithm left out."""
-        missing = [x for x in self.required(target) if x not in found.members]
-        return replace(found, members=(*found.members, *missing)) if missing else found
-
     def with_directions(self, found: Found, target: int) -> Found:
         """Correct the roles that cannot be, by what is known: a spouse needs a child that the target can cause."""
         if not self.known.directed:
@@ -116,13 +107,6 @@ class Knowing:
         said = list(self._contradictions(found, target, alpha))
         for sentence in said:
             warn(sentence, KnowledgeWarning)
-        own = dict.fromkeys(self.required(target), "you required it")
-        trace.decisions[:] = [
-            replace(d, evidence=self.tests.test(d.x, target, d.evidence.given), reason=own[d.x])
-            if d.x in own and d.evidence.y == target
-            else d
-            for d in trace.decisions
-        ]
         for evidence in found.evidence:
             if evidence.x in self.known.forbidden:
                 trace.removed(evidence, "knowledge", "you said that it is no member (forbidden)")

@@ -29,6 +29,7 @@ from blankets.search import (
     find,
     orient,
     resolve_roles,
+    with_required,
 )
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
@@ -89,8 +90,8 @@ class Search:
     """One algorithm with its options, ready to run on any target."""
 
     study: Study  # the table
-    tests: IndependenceTest  # what is asked of the data
-    knows: Knowing  # what the user knows, and the tests that the algorithm asks
+    tests: IndependenceTest  # what the algorithm asks
+    knows: Knowing  # what the user knows, which these tests take into account
     arities: NDArray[np.int64]  # numbers of levels of all columns; for the target, those of its surrogate
     n_rows: int  # rows that tests with the target may use
     settings: Mapping[str, Any]  # all choices
@@ -202,11 +203,13 @@ class Search:
         candidates = knows.candidates(target)
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
-        found = self.algorithm.run(knows.searching, target, candidates, alpha=alpha, trace=trace, **options)
-        found = knows.with_required(found, target)
+        found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
+        required = knows.required(target)
         if self._closes:
-            found = close(tests, target, candidates, found, alpha=alpha, trace=trace)
-        if self.wanted.roles or knows.known.directed or (found.roles and knows.required(target)):
+            found = close(tests, target, candidates, found, alpha=alpha, trace=trace, required=required)
+        else:
+            found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
+        if self.wanted.roles or knows.known.directed:
             found = knows.with_directions(self._with_roles(found, target, trace), target)
         if not found.evidence:
             found = replace(found, evidence=evidence_of(tests, target, found.members, alpha=alpha))
@@ -216,8 +219,8 @@ class Search:
         """Find neighbors and spouses, and parents and children where the data can show it."""
         tests, alpha = self.tests, self.wanted.alpha
         checked = [x for x in found.members if x not in found.unchecked]
-        # An algorithm takes required members for neighbors; they may be spouses.
-        if not self.algorithm.roles or found.entered or self.knows.required(target):
+        added = any(x not in found.roles for x in self.knows.required(target))
+        if not self.algorithm.roles or found.entered or added:
             resolved = resolve_roles(tests, target, checked, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
         neighbors = [x for x in checked if found.roles.get(x) != "spouse"]

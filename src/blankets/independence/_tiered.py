@@ -1,18 +1,15 @@
-"""Layers for what the user knows of a search: what comes before what, and who belongs to whom.
+"""`TieredTests`: what comes before what, for searches.
 
-**Tiers.** If every column of a later tier comes after all columns of the earlier ones, a later column is no cause of an
+If every column of a later tier comes after all columns of the earlier ones, a later column is no cause of an
 earlier one. Two columns that are not neighbors are separated by the causes of one of them, or by ancestors where some
 columns are not measured. So a set that separates x and y need not hold a column that comes later than both. Such a
 column can only mislead: given a common effect, independent columns are tied, and given a near copy of y, recorded
 later, the causes of y look irrelevant. `TieredTests` does not offer it. Tests of one given set are not changed.
-
-**Required pairs.** `RequiredTests` answers "dependent" whenever two columns are tested of which the user knows that one
-is in the blanket of the other. Only searches see that; whoever reports evidence asks the tests below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +17,6 @@ import numpy as np
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
-
-_CERTAIN = 1e5  # statistic of a required pair ...
-_LOG_P = -50_005.98  # ... and its log p at one degree of freedom
 
 NeverCauses = Callable[[int, int], bool]
 
@@ -98,76 +92,3 @@ class TieredTests(Layer):
             return parts[0]
         place = np.concatenate([np.flatnonzero(latest == k) for k in kinds])
         return concatenated(parts).where(np.argsort(place))
-
-
-class RequiredTests(Layer):
-    """Other tests, for searches that must find some pairs dependent.
-
-    ``tests``: the tests to ask. ``pairs``: the pairs of columns.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = RequiredTests(DSeparation(nx.DiGraph(["ab", "bc"])), [(0, 2)])  # a -> b -> c
-    >>> tests.test(0, 2, [1]).dependent(0.01), tests.test(2, 0, [1]).dependent(0.01)
-    (True, True)
-    """
-
-    def __init__(self, tests: IndependenceTest, pairs: Iterable[tuple[int, int]]) -> None:
-        super().__init__(tests)
-        self.pairs = tuple(pairs)
-        self._partners: dict[int, list[int]] = {}
-        for a, b in self.pairs:
-            self._partners.setdefault(a, []).append(b)
-            self._partners.setdefault(b, []).append(a)
-
-    def around(self, tests: IndependenceTest) -> Self:
-        """Return the same layer around other tests."""
-        return type(self)(tests, self.pairs)
-
-    def scan(
-        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
-    ) -> EvidenceBatch:
-        """Test each of ``xs`` against ``y`` given one set."""
-        return self._sure(self.tests.scan(xs, y, given, even_if_unreliable=even_if_unreliable))
-
-    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
-        """Test each member against ``y`` given all the other members."""
-        return self._sure(self.tests.drop_one(members, y))
-
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
-        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
-        return self._sure(self.tests.separate(xs, y, among, **how))
-
-    def _sure(self, batch: EvidenceBatch) -> EvidenceBatch:
-        """Return the evidence with required pairs dependent."""
-        sure = np.isin(batch.xs, self._partners.get(batch.y, ()))
-        if not sure.any():
-            return batch
-        told = batch.told_as(batch.xs, batch.y, batch.given)
-        return EvidenceBatch(
-            told.xs,
-            told.y,
-            told.given,
-            statistic=np.where(sure, _CERTAIN, told.statistic),
-            dof=np.where(sure, np.maximum(told.dof, 1.0), told.dof),
-            n_rows=told.n_rows,
-            reliable=told.reliable | sure,
-            log_p=np.where(sure, _LOG_P, told.log_p),
-            effect=np.where(sure, _CERTAIN, told.effect),
-            by_effect=told.by_effect,
-            method=told.method,
-            methods=told.methods,
-        )
