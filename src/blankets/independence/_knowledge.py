@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,10 @@ class Knowledge:
             )
         if arrows := [x for x in self.required if not isinstance(x, str) and x in set(self.forbidden)]:
             raise ParameterError(f"the arrow {arrows[0]!r} is both in 'required' and in 'forbidden' of Knowledge")
+        if cycle := _cycle(e for e in self.required if not isinstance(e, str)):
+            raise ParameterError(
+                f"the required arrows of Knowledge form a cycle: {' → '.join(cycle)}; drop one of them"
+            )
         at = self._tier_of
         late = [e for e in self.required if not isinstance(e, str) and at.get(e[0], 0) > at.get(e[1], len(at))]
         if late:
@@ -286,6 +291,18 @@ def _entries(field_name: str, value: Any) -> tuple[Entry, ...]:
 def _twice(names: Iterable[str]) -> list[str]:
     seen: set[str] = set()
     return list(dict.fromkeys(x for x in names if x in seen or seen.add(x)))  # type: ignore[func-returns-value]
+
+
+def _cycle(arrows: Iterable[Edge]) -> list[str]:
+    """Return the columns of a cycle of arrows, from cause to effect; empty if there is none."""
+    causes: dict[str, list[str]] = {}
+    for cause, effect in arrows:
+        causes.setdefault(effect, []).append(cause)
+    try:
+        TopologicalSorter(causes).prepare()
+    except CycleError as error:
+        return [str(x) for x in error.args[1]]
+    return []
 
 
 def _and(entries: Iterable[Entry]) -> str:
