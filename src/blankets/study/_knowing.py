@@ -46,7 +46,7 @@ class Knowing:
         if knowledge.is_empty:
             tests = tests_of(study)
             return cls(tests=tests, undirected=tests)
-        known = knowledge.at(study.names, study.left_out)
+        known = knowledge.at(study.names, [*study.left_out, *map(str, study.reading.exclude)])
         _check_target(study, knowledge, known)
         wider, parts = _with_combinations(study, known.groups)
         tests = tests_of(wider)
