@@ -22,8 +22,8 @@ from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 
 __all__ = [
-    "BLOCK_METHODS",
     "AlwaysGiven",
+    "BLOCK_METHODS",
     "BlockTests",
     "CalibratedTests",
     "ClusteredTests",
