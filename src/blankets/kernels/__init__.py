@@ -15,6 +15,7 @@ from importlib import import_module
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._holes import test_seen_columns
+from blankets.kernels._laws import chi2_quantiles, log_beta_below, log_gammas, noncentral_chi2, normal_quantiles
 from blankets.kernels._moments import (
     COARSE,
     DEGREES,
@@ -35,9 +36,9 @@ from blankets.kernels._moments import (
 )
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permute
-from blankets.kernels._questions import drop_each, scan_bits, test_columns
+from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
 from blankets.kernels._room import Cells, Formula, Law, Table
-from blankets.kernels._rows import count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
 
@@ -48,12 +49,14 @@ __all__ = [
     "DEGREES",
     "FAR",
     "Formula",
+    "LANED_BITS",
     "LARGE",
     "Law",
     "MOMENTS",
     "NOTHING",
     "OPEN",
     "SERIES",
+    "SLOTS_PAY",
     "SMALL",
     "STEPS",
     "TABLED",
@@ -61,6 +64,7 @@ __all__ = [
     "Weakest",
     "best_parents",
     "block_statistics",
+    "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
     "count_bits",
@@ -73,8 +77,12 @@ __all__ = [
     "fill_roots",
     "fit_weights",
     "join_codes",
+    "log_beta_below",
+    "log_gammas",
     "moments_enough",
     "moments_tail",
+    "noncentral_chi2",
+    "normal_quantiles",
     "pack_dense",
     "pack_sparse",
     "permute",
