@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import blankets as bl
 from blankets.errors import ContractError, NotAnswerableError, ParameterError, TargetError
@@ -208,3 +209,9 @@ def test_evidence_about_nothing():
 
     with pytest.raises(ContractError, match="scan of no columns returns evidence"):
         check_test(Talkative(GRAPH))
+
+
+def test_a_p_value_of_zero_is_very_small():
+    evidence = PValues(lambda *_: 0.0, ["a", "b"], 10).test(0, 1)
+    assert evidence.log_p < -700
+    assert chi2.logsf(evidence.statistic, 1) == pytest.approx(evidence.log_p)

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import chdtri
 
 from blankets.arguments import whole_number
 from blankets.errors import BlanketsError, ContractError, ParameterError, did_you_mean, guarded, listed
 from blankets.independence._contract import Columns, CountedTests, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
+from blankets.stats import chi2_isf
 
-_SMALLEST = float(np.finfo(float).smallest_subnormal)  # of a p-value, so that its logarithm exists
+_SMALLEST = float(np.finfo(float).tiny)  # of a p-value, so that its logarithm exists
 
 
 def own_tests(value: object) -> IndependenceTest | None:
@@ -86,7 +86,7 @@ class PValues(CountedTests):
             columns,
             y,
             tuple(given),
-            statistic=np.asarray(chdtri(1.0, p)),  # the chi-square value of one degree of freedom with this p-value
+            statistic=chi2_isf(p, 1.0),  # the chi-square value of one degree of freedom with this p-value
             dof=np.ones(len(columns)),
             n_rows=self.looked_at,
             reliable=reliable,

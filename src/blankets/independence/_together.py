@@ -27,12 +27,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri
 
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
-from blankets.stats import log_chi2_sf
+from blankets.stats import chi2_isf, log_chi2_sf
 
 _SMALL = -600.0  # log p-values below this have no p-value to invert: there the statistic itself is used
 
@@ -154,5 +153,5 @@ def _chi_square(link: EvidenceBatch) -> NDArray[np.float64]:
     """Return the chi-square values whose tails are the p-values of some tests; 0 without degrees of freedom."""
     log_p = np.where(link.reliable, link.log_p, 0.0)
     free = np.where(link.dof > 0, link.dof, 1.0)
-    value = np.where(log_p < _SMALL, link.statistic, chdtri(free, np.exp(np.maximum(log_p, _SMALL))))
+    value = np.where(log_p < _SMALL, link.statistic, chi2_isf(np.exp(np.maximum(log_p, _SMALL)), free))
     return np.where(link.reliable & (link.dof > 0), value, 0.0)
