@@ -78,7 +78,7 @@ def test_true_order_never_hurts_and_orients_more(name, n):
             forbidden=some(rng, ((b, a) for a, b in graph.edges), 0.2),
         )
         informed, uninformed = (
-            all_found(graph, algorithm=name, knowledge=known),
+            all_found(graph, algorithm=name, knowledge=known, roles=True),
             all_found(graph, algorithm=name, roles=True),
         )
         for target, blanket in informed.items():

@@ -6,10 +6,8 @@ tests, so that no algorithm has to know of it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +132,8 @@ class Knowledge:
         DataError
             If the file cannot be read, or is no TOML.
         """
+        import tomllib
+
         place = path_of("knowledge", path)
         try:
             return cls.of(tomllib.loads(place.read_text(encoding="utf-8-sig")))
@@ -295,6 +295,8 @@ def _twice(names: Iterable[str]) -> list[str]:
 
 def _cycle(arrows: Iterable[Edge]) -> list[str]:
     """Return the columns of a cycle of arrows, from cause to effect; empty if there is none."""
+    from graphlib import CycleError, TopologicalSorter
+
     causes: dict[str, list[str]] = {}
     for cause, effect in arrows:
         causes.setdefault(effect, []).append(cause)

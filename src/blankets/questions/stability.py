@@ -121,7 +121,7 @@ def stability(
             if not interruption.found:
                 raise
             stopped, found, n_resamples = interruption, interruption.found, len(interruption.found)
-    names = [study.names[x] for x in study.features]
+    names = [study.names[x] for x in study.features if study.names[x] not in whole.excluded]
     times = {name: sum(name in members for members in found) for name in names}
     result = Stability(
         target=whole.target,
