@@ -61,7 +61,7 @@ close : bool
     "knowledge": """\
 knowledge : Knowledge, optional
     What is known beforehand: the order of columns in time, members that are required or forbidden, columns that belong
-    together, columns that every test is given; see `Knowledge`.""",
+    together, columns that every test is given (`test` uses only these); see `Knowledge`.""",
     "labels": """\
 labels : str or Regime
     Why labels of the target are missing: "supervised" (none is missing), "pu" (only positives are labeled), "mcar"

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.independence import Knowledge
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity
@@ -41,7 +41,7 @@ def sensitivity(
     alpha: float = 0.01,
     close: bool = True,
     knowledge: Knowledge | None = None,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",

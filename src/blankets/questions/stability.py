@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number, one_of, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, ParameterError
-from blankets.independence import Knowledge
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Stability
@@ -40,7 +40,7 @@ def stability(
     alpha: float = 0.01,
     close: bool = True,
     knowledge: Knowledge | None = None,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import level_of
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.independence import Knowledge
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
@@ -33,7 +33,7 @@ def test(
     *,
     y: ArrayLike | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     knowledge: Knowledge | None = None,
     under_reported: Names = (),
     labels: Regime | str = "auto",
@@ -53,8 +53,6 @@ def test(
         The feature.
     given : sequence of str
         Features to condition on.
-    knowledge : Knowledge, optional
-        What is known beforehand: the test is given the columns in ``always_given`` too. The rest is about blankets.
 
     Returns
     -------

@@ -139,7 +139,7 @@ class Study:
         numbers stay numbers, if the test takes them and rows do not come in groups.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
-        testing = Testing() if own is not None else Testing.of(test)  # type: ignore[arg-type]
+        testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
         if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
             raise NotAnswerableError(

@@ -71,13 +71,15 @@ class Testing:
             )
 
     @classmethod
-    def of(cls, value: Testing | str) -> Testing:
+    def of(cls, value: Testing | IndependenceTest | str) -> Testing:
         """Return the testing for a string, or the given testing."""
-        if hasattr(value, "scan"):
+        if isinstance(value, Testing):
+            return value
+        if not isinstance(value, str) and hasattr(value, "scan"):
             raise ParameterError(
                 "a test of your own is for discover and discover_all; ask it itself: tests.test(x, y, given)"
             )
-        return value if isinstance(value, Testing) else cls(value)
+        return cls(value)  # type: ignore[arg-type]
 
     @property
     def of_numbers(self) -> bool:
