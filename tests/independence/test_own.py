@@ -40,6 +40,13 @@ def test_graphs_in_place_of_a_table():
     assert bl.Blanket.from_json(blanket.to_json()) == blanket
 
 
+def test_one_question():
+    rain, wet = (bl.test(DSeparation(GRAPH), "rain", "sprinkler", given) for given in ((), ["wet"]))
+    assert (rain.dependent(), wet.dependent()) == (False, True)  # explaining away
+    assert "power" not in repr(wet).lower()
+    assert wet.test == "DSeparation"
+
+
 @pytest.mark.parametrize("own", [Bare, lambda t: Bare(t).inner])
 def test_an_object_with_scan_answers_as_the_built_in_test_does(table, own):
     expected = bl.discover(table, "c", test="fisher-z")
@@ -50,6 +57,8 @@ def test_an_object_with_scan_answers_as_the_built_in_test_does(table, own):
 
 
 def test_columns_are_matched_by_name(table):
+    turned = bl.test(table, "a", "d", ["c"], test=Bare(dict(reversed(table.items()))))
+    assert turned.p == pytest.approx(Bare(table).inner.test(0, 2, [1]).p)
     turned = dict(reversed(table.items()))
     one, other = bl.discover(table, "c", test=Bare(turned)), bl.discover(table, "c", test=Bare(table))
     assert one.members == other.members
@@ -98,7 +107,6 @@ def test_what_a_test_of_your_own_cannot_do(table):
     own = Bare(table)
     for message, call in {
         "Bare is a class; give an object of it, such as Bare": lambda: bl.discover(table, "c", test=Bare),
-        "is for discover and discover_all; ask it itself": lambda: bl.test(table, "a", "c", test=own),
         "cannot take 'labels'; leave that out": lambda: bl.discover(own, "c", labels="pu"),
         "cannot take 'y'; leave that out": lambda: bl.discover(own, y=table["c"]),
         "is not read; leave out 'missing'": lambda: bl.discover(own, "c", missing="drop"),

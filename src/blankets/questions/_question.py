@@ -28,7 +28,7 @@ SHARED = {
     "data": """\
 data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
     The table; also a folder, a glob or a list of files, and the path of a store (see `pack`); in `discover`,
-    `discover_all` also a test that knows its columns, such as `DSeparation`. Columns may be
+    `discover_all` and `test` also a test that knows its columns, such as `DSeparation`. Columns may be
     categorical, text, numbers or booleans. Numbers stay numbers where the test takes them (``test="auto"``); where
     rows are counted they are cut into levels.""",
     "target": """\
@@ -48,8 +48,9 @@ alpha : float
     Significance level of every test: dependent if p <= alpha.""",
     "test": """\
 test : {"auto", "g", "x2", "fisher-z"} or Testing
-    How independence is tested; a string means `Testing` with its defaults. In `discover` and `discover_all` also a
-    test of your own: an object with ``names`` and ``scan``, as `blankets.independence.check_test` checks it.""",
+    How independence is tested; a string means `Testing` with its defaults. In `discover`, `discover_all`
+    and `test` also a test of your own: an object with ``names`` and ``scan``; see
+    `blankets.independence.check_test`.""",
     "roles": """\
 roles : bool
     Also find which members are neighbors and which are spouses, if the algorithm does not say so itself, and

@@ -15,10 +15,9 @@ from blankets.study._study import Study
 def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> dict[str, Any]:
     """Return all settings of a search of the study, by name."""
     how, read = study.testing, study.reading
-    test = how.kind if study.own is None else type(study.own).__name__
     settings: dict[str, Any] = {
         **{
-            "test": test,
+            "test": study.test_name,
             "dof": how.dof,
             "reliability": how.reliability,
             "strength": how.strength,

@@ -287,6 +287,11 @@ class Study:
         """Whether some columns are numbers beside codes."""
         return isinstance(self.table, Frame) and bool(self.table.numbers)
 
+    @property
+    def test_name(self) -> str:
+        """The name of the test; that of its class, for one of the user's own."""
+        return self.testing.kind if self.own is None else type(self.own).__name__
+
     def measures(self, columns: Iterable[int]) -> bool:
         """Tell whether some of these columns are numbers, of which no table can be counted."""
         return isinstance(self.table, Frame) and any(j in self.table.numbers for j in columns)

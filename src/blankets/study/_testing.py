@@ -73,13 +73,7 @@ class Testing:
     @classmethod
     def of(cls, value: Testing | IndependenceTest | str) -> Testing:
         """Return the testing for a string, or the given testing."""
-        if isinstance(value, Testing):
-            return value
-        if not isinstance(value, str) and hasattr(value, "scan"):
-            raise ParameterError(
-                "a test of your own is for discover and discover_all; ask it itself: tests.test(x, y, given)"
-            )
-        return cls(value)  # type: ignore[arg-type]
+        return value if isinstance(value, Testing) else cls(value)  # type: ignore[arg-type]
 
     @property
     def of_numbers(self) -> bool:
