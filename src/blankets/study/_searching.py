@@ -164,7 +164,7 @@ class Search:
             seconds=time.perf_counter() - began,
             warnings=[*self.said, *against, *self._untestable(target), *self._never_together(target, found)],
             data=self.study.report_as_data,
-            excluded={**self.study.left_out, **self.knows.excluded},
+            excluded=self.study.left_out | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
             call=self.study.mark,
         )
