@@ -95,6 +95,13 @@ def test_tiers_give_roles_and_arrows_orient_more(table):
     assert set(last.roles.values()) == {"parent"}  # nothing is an effect of what comes last
 
 
+def test_an_arrow_from_a_column_that_is_always_given_changes_nothing(table):
+    always = bl.Knowledge(always_given="site")
+    with_arrow = bl.Knowledge(always_given="site", required=[("site", "ill")])
+    one, other = (bl.discover(table, "ill", knowledge=k, exclude=SMOKING).members for k in (always, with_arrow))
+    assert one == other
+
+
 def test_contradictions_are_reported(table):
     known = bl.Knowledge(required=["noise"], forbidden=["age"])
     with pytest.warns(KnowledgeWarning) as warned:

@@ -87,7 +87,7 @@ class Knowing:
     def required(self, target: int) -> tuple[int, ...]:
         """Return the columns that must be members of the target's blanket."""
         linked = [b if a == target else a for a, b in sorted(self.known.arrows) if target in (a, b)]
-        return tuple(dict.fromkeys((*self.known.required, *linked)))
+        return tuple(x for x in dict.fromkeys((*self.known.required, *linked)) if x not in self.known.always)
 
     def with_directions(self, found: Found, target: int) -> Found:
         """Correct the roles that cannot be, by what is known: a spouse needs a child that the target can cause."""
@@ -97,7 +97,8 @@ class Knowing:
         children = {x: c for x, c in found.common_children.items() if not (never(target, c) or never(x, c))}
         roles = {x: role for x, role in roles.items() if role != "spouse" or x in children}
         if all(never(target, x) for x in self.candidates(target)):  # nothing is an effect of the target
-            roles |= dict.fromkeys((x for x in found.members if x not in found.unchecked), "parent")
+            able = (x for x in found.members if x not in found.unchecked and not never(x, target))
+            roles |= dict.fromkeys(able, "parent")
         return replace(found, roles=roles, common_children=children)
 
     def told(self, found: Found, target: int, trace: Trace, alpha: float) -> tuple[Found, list[str]]:
@@ -141,8 +142,9 @@ class Knowing:
         checked = [x for x in found.members if x not in found.unchecked]
         alone = resolve_roles(self.undirected, target, checked, alpha=alpha, trace=Trace())
         yield from self._impossible(alone, target)
-        for x in set(checked).difference(alone.roles, self.required(target)):
-            if x in evidence and evidence[x].independent(alpha):
+        needed = {*alone.roles, *self.required(target)}
+        for x in checked:
+            if x not in needed and x in evidence and evidence[x].independent(alpha):
                 yield (
                     f"{self._named(x)} is a member only by the order that you gave: given the other members it is "
                     f"independent of {self.tests.names[target]!r} ({_p(evidence[x])})"
