@@ -48,10 +48,13 @@ def _is_dummy(frame: Frame, j: int) -> bool:
 
 def _exclude_each_other(frame: Frame, columns: list[int]) -> bool:
     """Tell whether no row has two of the dummies, and this is not by chance."""
-    on = np.column_stack([_on(frame, j) for j in columns])
-    if (on.sum(axis=1) > 1).any():
-        return False
-    share = on.mean(axis=0)
+    rows, share = np.zeros(frame.n_rows, np.int64), np.zeros(len(columns))
+    for k, j in enumerate(columns):  # most sets of columns end at the second
+        on = _on(frame, j)
+        rows += on
+        if rows.max(initial=0) > 1:
+            return False
+        share[k] = on.mean()
     expected = frame.n_rows * (share.sum() ** 2 - (share**2).sum()) / 2
     return bool(expected >= _BY_CHANCE)
 
