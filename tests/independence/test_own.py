@@ -223,3 +223,12 @@ def test_a_p_value_of_zero_is_very_small():
     evidence = PValues(lambda *_: 0.0, ["a", "b"], 10).test(0, 1)
     assert evidence.log_p < -700
     assert chi2.logsf(evidence.statistic, 1) == pytest.approx(evidence.log_p)
+
+
+@pytest.mark.parametrize("how", ["auto", "g", "x2", "fisher-z"])
+def test_the_tests_of_this_library_keep_the_contract(table, how):
+    from blankets.study import Study
+
+    mixed = table if how == "fisher-z" else {**table, "k": (table["a"] > 0).astype(int), "m": (table["e"] > 0) * 1}
+    with Study.open(mixed, "c", test=how, numbers=True) as study:
+        check_test(study.tests())
