@@ -93,6 +93,8 @@ class SqlCounter(PartitionedCounter):
                 continue
             if coded is not None:
                 columns[name] = coded
+        if len(columns) > (target is not None):
+            findings.leave_out(asked.named)
         findings.check(missing=reading.missing)
         findings.warn()
         self._columns = list(columns.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,18 @@ from blankets.data._columns import (
     level_names,
     sorted_categories,
 )
+from blankets.data._dates import PER_DAY, from_date_objects, from_numpy_dates, of_ticks
+from blankets.data._texts import TYPED, Wording
 
-DATES = "; derive what matters from them (month, age in years, days since ...) or leave the column out"
 NESTED = "; spread it over plain columns or leave it out"
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 
-def from_any(values: Any) -> Column:
+def from_any(values: Any, wording: Wording = TYPED) -> Column:
     """Read a single column: a pandas, polars or Arrow series, an array or a list.
 
-    ``values``, of shape (rows,): text, numbers or booleans; None, NaN, null and NA are missing.
+    ``values``, of shape (rows,): text, numbers, booleans or dates; None, NaN, null and NA are missing. ``wording``:
+    which texts among numbers are missing values.
 
     Returns: `Categories` or `Numbers`. A column that is neither raises `Refused` with the reason.
 
@@ -46,16 +49,16 @@ def from_any(values: Any) -> Column:
     from narwhals import dependencies as known
 
     if known.is_pandas_series(values) or known.is_pandas_index(values):
-        return from_pandas(values.to_series() if known.is_pandas_index(values) else values)
+        return from_pandas(values.to_series() if known.is_pandas_index(values) else values, wording)
     if known.is_polars_series(values):
         return from_polars(values)
     if known.is_pyarrow_chunked_array(values) or type(values).__module__.startswith("pyarrow"):
         return from_arrow(values)
     if isinstance(values, np.ndarray):
-        return from_numpy(values)
+        return from_numpy(values, wording)
     if hasattr(values, "__array__") and not isinstance(values, str):
-        return from_numpy(np.asarray(values))
-    return from_objects(as_objects(values))
+        return from_numpy(np.asarray(values), wording)
+    return from_objects(as_objects(values), wording)
 
 
 def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
@@ -66,17 +69,11 @@ def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
     return array
 
 
-def from_numpy(values: NDArray[Any]) -> Column:
+def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     """Read a NumPy array of shape (rows,)."""
     if isinstance(values, np.ma.MaskedArray):
-        column, mask = from_numpy(values.data), np.ma.getmaskarray(values)
-        mask = mask if column.missing is None else mask | column.missing
-        missing = mask if mask.any() else None
-        return (
-            Numbers(column.values, missing)
-            if isinstance(column, Numbers)
-            else Categories(column.codes, column.levels, missing)
-        )
+        column, mask = from_numpy(values.data, wording), np.ma.getmaskarray(values)
+        return replace(column, missing=_mask(mask if column.missing is None else mask | column.missing))
     if values.ndim != 1:
         raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")
     kind = values.dtype.kind
@@ -89,16 +86,20 @@ def from_numpy(values: NDArray[Any]) -> Column:
     if kind == "f":
         return Numbers(values, _mask(np.isnan(values)))
     if kind in "UT":
-        return from_objects(values.astype(object))
+        return from_objects(values.astype(object), wording)
     if kind == "O":
-        return from_objects(values)
+        return from_objects(values, wording)
     if kind in "Mm":
-        raise Refused(f"holds dates or times ({values.dtype}){DATES}")
+        return from_numpy_dates(values)
     raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
 
 
-def from_objects(values: NDArray[np.object_]) -> Column:
-    """Read Python objects: text, numbers or booleans, all of one kind, with None, NaN or NA for missing."""
+def from_objects(values: NDArray[np.object_], wording: Wording = TYPED) -> Column:
+    """Read Python objects: text, numbers, booleans or dates, all of one kind, with None, NaN or NA for missing.
+
+    Texts among numbers or dates may be words for "missing". Where the container has no types (a sheet), other texts
+    make the whole column one of texts.
+    """
     families = {kind: _family(kind) for kind in set(map(type, values))}
     gaps = {kind for kind, family in families.items() if family == "missing"}
     missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
@@ -107,13 +108,15 @@ def from_objects(values: NDArray[np.object_]) -> Column:
     if found == {"whole number", "number"}:
         found = {"number"}
     if len(found) > 1:
-        raise Refused(_mixture(values, missing, families))
+        return _from_mixture(values, missing, families, wording)
     if not found:
         return Categories(np.zeros(len(values), np.uint8), (), _mask(missing))
     family = found.pop()
     if family == "text":
         return _from_texts(values, missing)
     filled = values if not missing.any() else np.where(missing, 0, values)
+    if family in ("date", "time", "duration"):
+        return from_date_objects(values, missing, family)
     if family == "truth value":
         return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
     if family == "number":
@@ -175,13 +178,39 @@ def _family(kind: type) -> str:
         return "number"
     if issubclass(kind, str):
         return "text"
-    if issubclass(kind, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
-        raise Refused(f"holds dates or times ({kind.__name__}){DATES}")
+    if issubclass(kind, datetime.date | np.datetime64):
+        return "date"
+    if issubclass(kind, datetime.timedelta | np.timedelta64):
+        return "duration"
+    if issubclass(kind, datetime.time):
+        return "time"
     if issubclass(kind, list | tuple | dict | set | np.ndarray):
         raise Refused(f"is nested (it holds values of type {kind.__name__}){NESTED}")
     number = issubclass(kind, decimal.Decimal)
     advice = "convert it to float" if number else "convert it to text or numbers"
     raise Refused(f"holds values of type {kind.__name__}; {advice} or leave it out")
+
+
+def _from_mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str], wording: Wording) -> Column:
+    """Read a column of several kinds: without texts that mean "missing", or as texts where nothing has a type."""
+    texts = {v for v in values[~missing] if isinstance(v, str)}
+    words = {text for text in texts if wording.is_gap(text.strip(), among_texts=False)}
+    others = {families[type(v)] for v in values[~missing] if not isinstance(v, str)}
+    if texts and texts == words and (len(others) == 1 or others == {"whole number", "number"}):
+        cleared = np.array([None if isinstance(v, str) else v for v in values], object)
+        column = from_objects(cleared, wording)
+        said = tuple(sorted(words)) if wording.na is None else ()
+        return replace(column, origin=replace(column.origin, missing=said))
+    if wording.typed or not texts:
+        raise Refused(_mixture(values, missing, families))
+    return _from_texts(
+        as_objects(None if gap else _as_text(v) for v, gap in zip(values, missing, strict=True)), missing
+    )
+
+
+def _as_text(value: Any) -> str:
+    """Return a value of a sheet as text, whole numbers without a fraction."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str]) -> str:
@@ -195,11 +224,11 @@ def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, st
     )
 
 
-def from_pandas(series: Any) -> Column:
+def from_pandas(series: Any, wording: Wording = TYPED) -> Column:
     """Read a pandas Series of any type, also nullable and Arrow-backed."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
-        return from_numpy(series.to_numpy())
+        return from_numpy(series.to_numpy(), wording)
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy()
@@ -213,8 +242,10 @@ def from_pandas(series: Any) -> Column:
         return from_numpy(np.asarray(series.sparse.to_dense()))
     if getattr(dtype, "kind", "") in "biuf" and hasattr(dtype, "numpy_dtype"):
         return _from_pandas_masked(series, dtype)
-    if kind in ("DatetimeTZDtype", "PeriodDtype"):
-        raise Refused(f"holds dates or times ({dtype}){DATES}")
+    if kind == "DatetimeTZDtype":
+        return from_numpy_dates(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if kind == "PeriodDtype":
+        return from_numpy_dates(series.dt.to_timestamp().to_numpy())
     raise Refused(f"is of type {dtype}; convert it to a category, text or numbers or leave it out")
 
 
@@ -259,7 +290,9 @@ def from_polars(series: Any) -> Column:
         column = from_numpy(series.fill_null(0).to_numpy())
         return _with_gaps(column, missing)
     if dtype.is_temporal():
-        raise Refused(f"holds dates or times ({dtype}){DATES}")
+        unit = {"Date": "D", "Time": "ns"}.get(name) or dtype.time_unit
+        kind = {"Time": "time", "Duration": "duration"}.get(name, "date")
+        return of_ticks(series.to_physical().fill_null(0).to_numpy(), PER_DAY[unit], kind, missing)
     if dtype.is_nested():
         raise Refused(f"is nested ({dtype}){NESTED}")
     raise Refused(f"is of type {dtype}; convert it to text or numbers or leave it out")
@@ -304,11 +337,24 @@ def from_arrow(values: Any) -> Column:
         filled = column.fill_null(pa.scalar(0, kind)) if column.null_count else column
         whole = filled.chunk(0) if filled.num_chunks == 1 else filled.combine_chunks()
         return _with_gaps(from_numpy(_numbers(whole)), missing)
-    if is_a.is_temporal(kind):
-        raise Refused(f"holds dates or times ({kind}){DATES}")
+    if is_a.is_temporal(kind) and not is_a.is_interval(kind):
+        return _from_arrow_times(column, missing)
     if is_a.is_nested(kind):
         raise Refused(f"is nested ({kind}){NESTED}")
     raise Refused(f"is of type {kind}; convert it to text or numbers or leave it out")
+
+
+def _from_arrow_times(column: Any, missing: Mask | None) -> Column:
+    """Read dates, timestamps, durations or times of day."""
+    import pyarrow as pa
+
+    kind, is_a = column.type, pa.types
+    unit = "D" if is_a.is_date32(kind) else "ms" if is_a.is_date64(kind) else kind.unit
+    narrow = pa.int32() if is_a.is_date32(kind) or is_a.is_time32(kind) else pa.int64()
+    filled = column.cast(narrow).fill_null(0)
+    whole = filled.chunk(0) if filled.num_chunks == 1 else filled.combine_chunks()
+    name = "time" if is_a.is_time(kind) else "duration" if is_a.is_duration(kind) else "date"
+    return of_ticks(_numbers(whole), PER_DAY[unit], name, missing)
 
 
 def _from_arrow_dictionary(column: Any) -> Categories:
@@ -352,7 +398,7 @@ def _with_gaps(column: Column, missing: Mask | None) -> Column:
     """Add null rows to a column of numbers; polars and Arrow distinguish NaN and null, here both are missing."""
     if missing is None or not isinstance(column, Numbers):
         return column
-    return Numbers(column.values, missing if column.missing is None else missing | column.missing)
+    return replace(column, missing=missing if column.missing is None else missing | column.missing)
 
 
 def _mask(missing: NDArray[Any]) -> Mask | None:
