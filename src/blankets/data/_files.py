@@ -35,7 +35,7 @@ from blankets.data._dialect import (
 from blankets.data._readers import as_objects, from_arrow, from_objects
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
-from blankets.errors import DataError, MissingPackageError, did_you_mean
+from blankets.errors import BlanketsError, DataError, MissingPackageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,7 +178,7 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
         raise
     except BaseException as error:  # a reader written in Rust panics with one that is no Exception
         known = isinstance(error, _READING) or type(error).__module__.startswith(_READERS)
-        if isinstance(error, DataError | MemoryError) or not known:
+        if isinstance(error, BlanketsError | MemoryError) or not known:
             raise
         raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
 

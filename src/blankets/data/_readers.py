@@ -172,6 +172,8 @@ def _family(kind: type) -> str:
         return "missing"
     if issubclass(kind, bool | np.bool_):
         return "truth value"
+    if issubclass(kind, datetime.timedelta | np.timedelta64):  # NumPy's is a whole number too
+        return "duration"
     if issubclass(kind, int | np.integer):
         return "whole number"
     if issubclass(kind, float | np.floating):
@@ -180,8 +182,6 @@ def _family(kind: type) -> str:
         return "text"
     if issubclass(kind, datetime.date | np.datetime64):
         return "date"
-    if issubclass(kind, datetime.timedelta | np.timedelta64):
-        return "duration"
     if issubclass(kind, datetime.time):
         return "time"
     if issubclass(kind, list | tuple | dict | set | np.ndarray):

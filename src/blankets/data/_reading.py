@@ -34,7 +34,7 @@ class ReadingOptions(TypedDict, total=False):
     sample_weight: object
     groups: object
     survey_weight: object
-    ordered: Iterable[str] | Mapping[str, Sequence[object]] | None
+    ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None
     separator: str | None
     decimal: Literal[".", ","] | None
     encoding: str | None
@@ -87,8 +87,8 @@ class Reading:
         says which rows were drawn together.
     ordered : list of str, or mapping of str to list, optional
         Columns whose levels have an order: names, where the values are numbers or the table declares the order, or a
-        mapping of names to levels from lowest to highest. Default: what the table declares, and answers on a scale
-        such as 1 to 5, if at least three columns have it; ``[]``: only what the table declares.
+        mapping of names to levels from lowest to highest (None: as for names). Default: what the table declares, and
+        answers on a scale such as 1 to 5, if at least three columns have it; ``[]``: only what the table declares.
     separator : str, optional
         The character between the fields of a text file; default: as its first lines show.
     decimal : {".", ","}, optional
@@ -122,7 +122,7 @@ class Reading:
     sample_weight: object = None
     groups: object = None
     survey_weight: object = None
-    ordered: Iterable[str] | Mapping[str, Sequence[object]] | None = None
+    ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None = None
     separator: str | None = None
     decimal: Literal[".", ","] | None = None
     encoding: str | None = None
@@ -182,7 +182,7 @@ class Reading:
         """Return the levels of a column in the user's order: none if only its name was given; None if it was not."""
         if self.ordered is None or name not in self.ordered:
             return None
-        return tuple(self.ordered[name]) if isinstance(self.ordered, Mapping) else ()
+        return tuple(self.ordered[name] or ()) if isinstance(self.ordered, Mapping) else ()
 
     @classmethod
     def of(cls, value: Reading | Mapping[str, Any] | None = None) -> Reading:
@@ -218,8 +218,11 @@ def _orders(ordered: Any) -> tuple[str, ...] | dict[str, tuple[object, ...]]:
     """Return the user's ordered columns as names, or as a dict of names to levels."""
     if not isinstance(ordered, Mapping):
         return tuple(str(name) for name in names_in("ordered", ordered))
-    found = {}
+    found: dict[str, tuple[object, ...]] = {}
     for name, levels in ordered.items():
+        if levels is None:
+            found[str(name)] = ()
+            continue
         plain = [] if isinstance(levels, str) or not isinstance(levels, Iterable) else list(levels)
         if len(plain) < 2 or len({str(level) for level in plain}) < len(plain):
             raise ParameterError.out_of_range(

@@ -89,7 +89,7 @@ def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[A
     if column.missing is not None:
         missing |= column.missing
     first = next(k for k, is_gap in enumerate(gap) if not is_gap)
-    example = f"{texts[first]!r} = {of_level[first]:.10g}" if kind == "number" else repr(texts[first])
+    example = f"{texts[first]!r} = {of_level[first]:.10g}" if kind == "number" else ""
     words = _said(texts, gap, wording)
     return Numbers(of_level[column.codes], missing if missing.any() else None, Origin(kind, example, words))
 
