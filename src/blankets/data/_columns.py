@@ -33,7 +33,6 @@ class Origin:
     kind: str = ""
     example: str = ""  # one of the texts, and what became of it
     missing: tuple[str, ...] = ()  # texts that were taken for missing values although they could be values
-    doubtful: tuple[str, ...] = ()  # levels that may mean that the value is missing
 
 
 PLAIN = Origin()

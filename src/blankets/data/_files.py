@@ -379,6 +379,7 @@ def _read_feather(path: Path, wishes: FileWishes) -> Table:
         raise MissingPackageError.needed_for("reading Feather", "pyarrow", "arrow") from None
     with file_errors(path):
         table = feather.read_table(path)
+        table.validate(full=True)  # a damaged file would crash the process when it is used
     return table_of(table.column_names, table.num_rows, lambda j: _typed(table.column(j), wishes))
 
 

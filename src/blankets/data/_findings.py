@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from blankets.data._coding import Coding, LeftOut
@@ -11,6 +11,7 @@ from blankets.data._columns import PLAIN, Origin
 from blankets.data._data_report import Binning, DataReport
 from blankets.data._notes import notes_on, unused_note
 from blankets.data._summary import MANY_LEVELS, Summary
+from blankets.data._texts import DOUBTFUL
 from blankets.errors import (
     BlanketsWarning,
     ConstantColumnWarning,
@@ -53,6 +54,7 @@ class Findings:
     many_classes: str = ""
     notes: list[str] = field(default_factory=list)  # how the table was read, in sentences
     unusable: dict[str, str] = field(default_factory=dict)  # columns left out because they cannot be used, and why
+    doubtful: dict[str, list[str]] = field(default_factory=dict)  # levels that may mean "missing", and their columns
     origins: dict[str, Origin] = field(default_factory=dict)  # what columns were before they were understood
 
     def refuse(self, name: str, reason: object) -> None:
@@ -102,8 +104,10 @@ class Findings:
 
     def _came_from(self, name: str, summary: Summary) -> None:
         if summary.origin is not PLAIN:
-            doubtful = tuple(word for word in summary.origin.doubtful if word in (summary.levels or ()))
-            self.origins[name] = replace(summary.origin, doubtful=doubtful)
+            self.origins[name] = summary.origin
+        for level in () if summary.words_said else summary.levels or ():
+            if isinstance(level, str) and level.lower() in DOUBTFUL:
+                self.doubtful.setdefault(level, []).append(name)
 
     def leave_out(self, named: Collection[str]) -> None:
         """Leave out the columns that cannot be used, except those that the user named; say so in notes."""
@@ -160,7 +164,7 @@ class Findings:
         return DataReport(**found, **size)
 
     def _how_read(self) -> tuple[str, ...]:
-        return (*self.notes, *notes_on(self.origins))
+        return (*self.notes, *notes_on(self.origins, self.doubtful))
 
     def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
         """Yield warnings, each with its class."""

@@ -75,7 +75,10 @@ def read_statistics(path: Path, kind: str, wishes: FileWishes) -> Table:
     except ImportError:
         raise MissingPackageError.needed_for(f"reading {kind}", "pyreadstat", "stats") from None
     function = getattr(pyreadstat, f"read_{_FUNCTIONS[kind]}")
-    columns, about = function(str(path), output_format="dict", encoding=wishes.encoding)
+    try:
+        columns, about = function(str(path), output_format="dict", encoding=wishes.encoding)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
+        raise DataError(f"{str(path)!r} cannot be read: it is damaged ({type(error).__name__}: {error})") from error
     names = list(about.column_names)
     wording = replace(wishes.wording, typed=True)
 

@@ -18,10 +18,10 @@ _READ = {
 _INSTEAD = re.compile(r",? or leave (it|the column) out")
 
 
-def notes_on(origins: Mapping[str, Origin]) -> Iterator[str]:
-    """Yield what was understood, from what columns were before.
+def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield what was understood, from what columns were before, and levels that may mean "missing", with columns.
 
-    >>> [*notes_on({"wage": Origin("number", "'1,200 €' = 1200", ("?",)), "born": Origin("date")})]
+    >>> [*notes_on({"wage": Origin("number", "'1,200 €' = 1200", ("?",)), "born": Origin("date")}, {})]
     ["1 column holds dates and was read as numbers of days: 'born'.",
      "1 column holds numbers stored as text and was read as numbers ('1,200 €' = 1200): 'wage'.",
      "'?' was read as missing: in 'wage'; na=[] keeps it as a value."]
@@ -36,10 +36,9 @@ def notes_on(origins: Mapping[str, Origin]) -> Iterator[str]:
     gaps = {name: origin.missing for name, origin in origins.items() if origin.missing}
     if gaps:
         yield f"{_words(gaps)} was read as missing: in {_few(list(gaps))}; na=[] keeps it as a value."
-    doubts = {name: origin.doubtful for name, origin in origins.items() if origin.doubtful}
-    if doubts:
-        first = next(iter(doubts.values()))[0]
-        yield f"{_words(doubts)} is a value of {_few(list(doubts))}; if it means missing, say na=[{first!r}]."
+    if doubtful:
+        where = list(dict.fromkeys(name for names in doubtful.values() for name in names))
+        yield f"{_few(list(doubtful))} is a value of {_few(where)}; if it means missing, say na={list(doubtful)}."
     labeled = [name for name, origin in origins.items() if origin.kind == "labels"]
     if labeled:
         yield f"Read as numbers, because only some of the values have a label: {_few(labeled)}."

@@ -69,6 +69,7 @@ class Summary:
     # whether some whole number occurs twice; None: not within a part, and parts were not compared
     repeats: bool | None = False
     origin: Origin = PLAIN  # what the values were before they were understood
+    words_said: bool = False  # whether the user said which words mean that a value is missing
 
     @classmethod
     def asked(cls, name: str, reading: Reading, *, parts: bool = False) -> Summary:
@@ -76,8 +77,9 @@ class Summary:
         rule, by_name = reading.rule_for(name)
         most = MOST_LEVELS if parts else None
         if rule == "categorical":
-            return cls(most, most)
-        return cls(0 if by_name and rule not in ("auto", "none") else FEW_VALUES, most)
+            return cls(most, most, words_said=reading.na is not None)
+        few = 0 if by_name and rule not in ("auto", "none") else FEW_VALUES
+        return cls(few, most, words_said=reading.na is not None)
 
     def add(self, column: Column) -> Column:
         """Add some rows; return them as categories if there are few distinct numbers, or as they are."""
@@ -101,10 +103,8 @@ class Summary:
 
     def _came_from(self, origin: Origin) -> None:
         """Note what some rows were before."""
-        known = self.origin
-        missing = tuple(dict.fromkeys([*known.missing, *origin.missing]))
-        doubtful = tuple(dict.fromkeys([*known.doubtful, *origin.doubtful]))
-        self.origin = replace(origin if origin.kind else known, missing=missing, doubtful=doubtful)
+        missing = tuple(dict.fromkeys([*self.origin.missing, *origin.missing]))
+        self.origin = replace(origin if origin.kind else self.origin, missing=missing)
 
     def _is(self, kind: str) -> None:
         if self.kind not in (None, kind):

@@ -27,7 +27,7 @@ BLANK = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<
 USUAL = frozenset({"?", ".", "..", "...", "-", "--", "---", "*", "na", "n.a.", "k.a.", "none", "nil", "missing"})
 USUAL |= {"unknown", "not available", "not known", "not applicable", "no data", "n.d.", "(blank)"}
 OF_TEXTS = frozenset({"?", "."})  # these are missing values among texts as well
-DOUBTFUL = frozenset({"missing", "unknown", "not available", "not known", "no data", "(blank)", "--", "---", "n.a."})
+DOUBTFUL = frozenset({"?", "missing", "unknown", "not available", "not known", "no data", "(blank)", "--", "n.a."})
 LARGE = 2**53  # beyond it, floating-point numbers do not tell all whole numbers apart
 TRIED = 64  # texts that are looked at before all of them are
 
@@ -97,12 +97,9 @@ def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[A
 def _as_texts(column: Categories, texts: list[str], wording: Wording) -> Categories:
     """Return a column that stays text, without blanks around its values and without words for "missing"."""
     gap = np.array([wording.is_gap(text, among_texts=True) for text in texts])
-    doubtful = () if wording.na is not None else tuple(text for text in texts if text.lower() in DOUBTFUL)
-    if wording.na is None and "?" in texts and wording.typed:
-        doubtful = ("?", *doubtful)
-    origin = replace(column.origin, doubtful=doubtful, missing=_said(texts, gap, wording))
     if not gap.any() and texts == list(column.levels):
-        return replace(column, origin=origin) if doubtful else column
+        return column
+    origin = replace(column.origin, missing=_said(texts, gap, wording))
     kept = [text for text, is_gap in zip(texts, gap.tolist(), strict=True) if not is_gap]
     levels = tuple(dict.fromkeys(kept) if column.declared else sorted(set(kept)))
     place = {level: code for code, level in enumerate(levels)}
