@@ -337,7 +337,10 @@ def open_chunks(source: str | Path | Sequence[str | Path], reading: Reading = DE
     odd = [] if reading.separator else sorted(kinds - {*TEXT, *PARQUET})
     if odd or kinds & set(PARQUET):
         what = f"{odd[0]!r}{did_you_mean(odd[0], [*PARQUET, *TEXT])}" if odd else "a mixture of CSV and Parquet"
-        raise DataError(f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}")
+        instead = "; give another file as blankets.data.read_table(path)" if odd else ""
+        raise DataError(
+            f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}{instead}"
+        )
     try:
         import pyarrow  # noqa: F401
     except ImportError:

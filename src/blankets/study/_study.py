@@ -643,9 +643,11 @@ class _Known:
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
             report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+        advice = "say with labels= if they are to count as unlabeled"
+        if is_number:
+            advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
         warn(
-            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
-            f"with labels= if they are to count as unlabeled",
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; {advice}",
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
