@@ -175,8 +175,14 @@ class Reading:
     def of_files(self) -> FileWishes:
         """What is said of files and of texts."""
         na = None if self.na is None else frozenset(self.na)
-        wording = Wording(self.decimal, self.decimal or ".", na, typed=False)
+        marker = self.unlabeled_marker if isinstance(self.unlabeled_marker, str) else None
+        wording = Wording(self.decimal, self.decimal or ".", na, typed=False, marker=marker)
         return FileWishes(self.separator, self.encoding, self.sheet, wording)
+
+    @property
+    def says_words(self) -> bool:
+        """Whether the user said which words mean that a value is missing."""
+        return self.na is not None or not _same(self.unlabeled_marker, "auto")
 
     def order_of(self, name: str) -> tuple[object, ...] | None:
         """Return the levels of a column in the user's order: none if only its name was given; None if it was not."""

@@ -77,9 +77,9 @@ class Summary:
         rule, by_name = reading.rule_for(name)
         most = MOST_LEVELS if parts else None
         if rule == "categorical":
-            return cls(most, most, words_said=reading.na is not None)
+            return cls(most, most, words_said=reading.says_words)
         few = 0 if by_name and rule not in ("auto", "none") else FEW_VALUES
-        return cls(few, most, words_said=reading.na is not None)
+        return cls(few, most, words_said=reading.says_words)
 
     def add(self, column: Column) -> Column:
         """Add some rows; return them as categories if there are few distinct numbers, or as they are."""

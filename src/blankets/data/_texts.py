@@ -40,9 +40,12 @@ class Wording:
     prefer: str = "."  # the decimal mark where a text allows both
     na: frozenset[str] | None = None  # words for "missing" that the user named; None: the usual ones
     typed: bool = True  # whether the container has types
+    marker: str | None = None  # the user's text for "unlabeled", which is no missing value
 
     def is_gap(self, text: str, *, among_texts: bool) -> bool:
         """Tell whether a text is a missing value, among texts or among other values."""
+        if text == self.marker:
+            return False
         if text in _BLANK and not (self.typed and among_texts):
             return True
         if self.na is not None:

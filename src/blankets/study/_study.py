@@ -647,7 +647,8 @@ class _Known:
         if is_number:
             advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
         warn(
-            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; {advice}",
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; "
+            f"{advice}",
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
