@@ -19,7 +19,7 @@ CALLED = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 WINDOWS = "cp1252"
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 LONGEST_HEADER = 1 << 24  # characters
-SAMPLE = 1 << 16  # fields in which decimal marks are looked for
+SAMPLE = 1 << 14  # fields in which decimal marks are looked for
 LINES, LONGEST_LINE = 50, 1 << 16  # lines that are compared, and their characters
 NOT_TEXT = "is not UTF-8 text; save it as UTF-8, or name its encoding with encoding='...'"
 
@@ -82,7 +82,8 @@ def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:
     encoding = wishes.encoding or _encoding(path)
     with opened_text(path, encoding) as file:
         header = file.readline(LONGEST_HEADER)
-        lines = [line for line in islice(iter(lambda: file.readline(LONGEST_LINE), ""), LINES) if line.strip()]
+        longest = max(LONGEST_LINE, 4 * len(header))
+        lines = [line for line in islice(iter(lambda: file.readline(longest), ""), LINES) if line.strip()]
     if len(header) == LONGEST_HEADER:
         raise DataError(
             f"{str(path)!r} has no line break in its first {LONGEST_HEADER:,} characters, so it does not begin with a "
@@ -132,7 +133,7 @@ def wording_of(path: Path, dialect: Dialect, wishes: FileWishes) -> Wording:
     try:
         with opened_text(path, dialect.encoding) as file:
             rows = csv.reader(file, delimiter=dialect.separator)
-            wanted = max(LINES, SAMPLE // max(len(next(rows)), 1))
+            wanted = max(2, SAMPLE // max(len(next(rows)), 1))
             columns = zip(*islice(rows, wanted), strict=False)
             return replace(wording, prefer=decimal_mark(columns, dialect.separator))
     except (UnicodeDecodeError, csv.Error):  # reading the whole file will tell
@@ -160,18 +161,19 @@ def _encoding(path: Path) -> str:
 
 def _separator(header: str, lines: list[str], expected: str | None) -> str | None:
     """Return the separator with which all lines have as many fields as the header, at least two."""
-    candidates = [expected, *(mark for mark in ",;\t|" if mark != expected)] if expected else [*",;\t|"]
-    n_fields = {mark: _n_fields([header, *lines], mark) for mark in candidates}
-    fit = [mark for mark in candidates if n_fields[mark] > 1]
-    if expected in fit or not fit:
-        return expected
-    return max(fit, key=n_fields.__getitem__)
+    n_fields = {expected: _n_fields([header, *lines], expected)} if expected else {}
+    if expected is None or n_fields[expected] < 2:
+        n_fields |= {mark: _n_fields([header, *lines], mark) for mark in CALLED}
+    best = max(n_fields, key=n_fields.__getitem__)
+    return best if n_fields[best] > 1 else expected
 
 
 def _n_fields(lines: list[str], separator: str) -> int:
-    """Return the number of fields that all lines have; 0 if they differ."""
+    """Return the number of fields that all lines have, or the first of them if they are long; 0 if they differ."""
     try:
-        counts = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
+        rows = csv.reader(lines, delimiter=separator)
+        width = len(next(rows))
+        counts = {width, *(len(row) for row in islice(rows, max(2, SAMPLE // width)) if row)}
     except csv.Error:
         return 0
     return counts.pop() if len(counts) == 1 else 0

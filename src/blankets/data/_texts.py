@@ -192,9 +192,9 @@ def decimal_mark(columns: Iterable[Sequence[str]], separator: str) -> str:
     """
     both = False
     for texts in columns:
-        values = [text for text in map(str.strip, texts) if not UNTYPED.is_gap(text, among_texts=False)]
-        if not any("," in text for text in values):
+        if not any("," in text for text in texts):
             continue
+        values = [text for text in map(str.strip, texts) if not UNTYPED.is_gap(text, among_texts=False)]
         comma, point = (_values(values, mark, UNTYPED) is not None for mark in ",.")
         if comma and not point:
             return ","
