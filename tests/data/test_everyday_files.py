@@ -14,8 +14,8 @@ from pyarrow import feather
 
 import blankets as bl
 from blankets.cli._main import run
-from blankets.data import Reading, _files, ingest, open_chunks, pack_chunks, read_table
-from blankets.errors import DataError, MissingPackageError, ParameterError, ReadingWarning
+from blankets.data import Reading, _chunks, _dialect, _files, ingest, open_chunks, pack_chunks, read_table
+from blankets.errors import DataError, MissingPackageError, ParameterError, ReadingWarning, RegimeWarning
 from sheets import write_xlsx
 
 N = 240
@@ -253,9 +253,39 @@ def test_options_are_checked(options, said):
         Reading(**options)
 
 
-def test_options_of_files_are_not_for_tables_in_memory():
+def test_options_of_files_are_not_for_tables_in_memory(tmp_path):
+    with pytest.raises(ParameterError, match=r"sheet= is for Excel files, but '.*t\.csv' is none; leave it out"):
+        ingest(written(tmp_path, "t.csv", text()), "ill", reading=Reading(sheet=1))
     with pytest.raises(ParameterError, match=r"separator= is about files, but the table is a builtins\.dict"):
         ingest(CLEAN, "ill", reading=Reading(separator=";"))
+
+
+def test_large_and_long_numbers_in_text(tmp_path, reader):
+    rows = "".join(f"{k}.5e20 €,{2**63 + k}%,{k % 2}\n" for k in range(60))
+    table = read_table(written(tmp_path, "t.csv", f"far,exact,t\n{rows}"))
+    assert table.read(0).values[:2].tolist() == [0.5e20, 1.5e20]
+    assert table.read(1).levels[1] == f"{2**63 + 1}%"  # whole numbers are exact, or they are not numbers
+
+
+@pytest.mark.parametrize("block", [600, 1 << 20])
+def test_a_late_byte_in_chunks_is_told(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(_dialect, "LONGEST_LINE", 64)
+    monkeypatch.setattr(_chunks, "CSV_BLOCK", block)
+    path = written(tmp_path, "t.csv", b"a,b\n" + b"x,1\n" * 400 + "ö,2\n".encode("cp1252"))
+    with pytest.raises(DataError, match=r"t\.csv' (cannot be read: it )?is not UTF-8 text; save it as UTF-8, or "):
+        pack_chunks(open_chunks(path), tmp_path / "store")
+    store = pack_chunks(open_chunks(path, Reading(encoding="cp1252")), tmp_path / "store")
+    assert store.frame.levels[0] == ("x", "ö")
+
+
+def test_the_audit_says_how_a_file_was_read(tmp_path):
+    path = written(tmp_path, "t.csv", MESSY["semicolons and decimal commas.csv"]())
+    assert "Fields are separated by semicolons." in str(bl.audit(path, "ill"))
+
+
+def test_a_numeric_outcome_with_gaps_gets_a_sentence_that_helps():
+    with pytest.warns(RegimeWarning, match="rows have no value of the target and are left out; the answer is right"):
+        assert bl.discover(CLEAN, "wage").n_rows == N - GAP.sum()
 
 
 def test_another_encoding_than_the_named_one(tmp_path, reader):

@@ -35,7 +35,7 @@ from blankets.data._dialect import (
 from blankets.data._readers import as_objects, from_arrow, from_objects
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
-from blankets.errors import BlanketsError, DataError, MissingPackageError, did_you_mean
+from blankets.errors import BlanketsError, DataError, MissingPackageError, ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,6 +103,8 @@ def open_file(path: Path, wishes: FileWishes) -> Table:
     """Open a file by the ending of its name."""
     check_file(path)
     kind = kind_of_file(path)
+    if wishes.sheet is not None and kind not in EXCEL:
+        raise ParameterError(f"sheet= is for Excel files, but {str(path)!r} is none; leave it out")
     if wishes.separator is None:
         if kind in PARQUET:
             return _read_parquet(path, wishes)
@@ -187,7 +189,7 @@ def reason(error: BaseException) -> str:
     """Return what went wrong: the reader's own message if it can be understood."""
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "UTF8" in said:
-        return NOT_TEXT
+        return f"it {NOT_TEXT}"
     if "straddl" in said:  # a row did not end within a block of a megabyte or more
         return (
             "a row is longer than one million characters: a quotation mark may have been left open, or a column holds "

@@ -176,7 +176,7 @@ def _values(texts: Iterable[str], mark: str, wording: Wording) -> list[float] | 
         negative = bool(found["open"]) ^ (found["sign"] not in ("", "+")) ^ bool(found["inner"])
         whole = "." not in digits and not found["power"]
         value = int(digits) if whole else float(digits + (found["power"] or ""))
-        if abs(value) > LARGE:
+        if whole and abs(value) > LARGE:
             return None
         values.append(-value if negative else value)
     return values if len(units) <= 1 else None
