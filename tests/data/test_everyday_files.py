@@ -271,7 +271,7 @@ def test_large_and_long_numbers_in_text(tmp_path, reader):
 def test_a_late_byte_in_chunks_is_told(tmp_path, monkeypatch, block):
     monkeypatch.setattr(_dialect, "LONGEST_LINE", 64)
     monkeypatch.setattr(_chunks, "CSV_BLOCK", block)
-    path = written(tmp_path, "t.csv", b"a,b\n" + b"x,1\n" * 400 + "ö,2\n".encode("cp1252"))
+    path = written(tmp_path, "t.csv", b"a,b\n" + b"x,1\nx,2\n" * 400 + "ö,2\n".encode("cp1252"))
     with pytest.raises(DataError, match=r"t\.csv' (cannot be read: it )?is not UTF-8 text; save it as UTF-8, or "):
         pack_chunks(open_chunks(path), tmp_path / "store")
     store = pack_chunks(open_chunks(path, Reading(encoding="cp1252")), tmp_path / "store")
