@@ -4,6 +4,7 @@ import codecs
 import datetime
 import gzip
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -383,7 +384,7 @@ def test_spss_stata_and_sas(tmp_path, ending):
 def test_the_package_that_reads_a_file_is_named(tmp_path, monkeypatch, name, extra):
     (tmp_path / name).write_bytes(b"x")
     for package in ("python_calamine", "pyreadstat"):
-        monkeypatch.setitem(__import__("sys").modules, package, None)
+        monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"reading \.{name[2:]} needs .*pip install 'blankets\[{extra}\]'"):
         ingest(tmp_path / name)
 
@@ -392,3 +393,25 @@ def test_files_of_r(tmp_path):
     (tmp_path / "t.rds").write_bytes(b"x")
     with pytest.raises(DataError, match=r"is a file of R; write the table there .*arrow::write_parquet"):
         ingest(tmp_path / "t.rds")
+
+
+def test_messages_of_files_that_cannot_be_read(tmp_path, monkeypatch, reader):
+    late = written(tmp_path, "t.csv", b"a,b\n" + b"x,1\ny,2\n" * 10_000 + b"\xff,2\n")
+    with pytest.raises(DataError, match=r"t\.csv' is not text in the encoding 'utf-8'"):
+        ingest(late, reading=Reading(encoding="utf-8"))
+    with pytest.raises(DataError, match=r"not '\.xlsx'.*; give another file as blankets\.data\.read_table\(path\)"):
+        bl.pack(written(tmp_path, "t.xlsx", b"PK"), tmp_path / "store")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPackageError, match=r"reading Feather needs .*pip install 'blankets\[arrow\]'"):
+        ingest(written(tmp_path, "t.feather", b"x"))
+
+
+def test_a_damaged_file_of_stata_is_told(tmp_path, monkeypatch):
+    pyreadstat = pytest.importorskip("pyreadstat")
+
+    def broken(*args, **options):
+        raise IndexError("list assignment index out of range")
+
+    monkeypatch.setattr(pyreadstat, "read_dta", broken)
+    with pytest.raises(DataError, match=r"t\.dta' cannot be read: it is damaged \(IndexError: list assignment"):
+        ingest(written(tmp_path, "t.dta", b"x"))

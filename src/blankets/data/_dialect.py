@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -82,8 +83,7 @@ def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:
     encoding = wishes.encoding or _encoding(path)
     with opened_text(path, encoding) as file:
         header = file.readline(LONGEST_HEADER)
-        longest = max(LONGEST_LINE, 4 * len(header))
-        lines = [line for line in islice(iter(lambda: file.readline(longest), ""), LINES) if line.strip()]
+        lines = list(islice(_lines(file, len(header)), LINES)) if len(header) < LONGEST_HEADER else []
     if len(header) == LONGEST_HEADER:
         raise DataError(
             f"{str(path)!r} has no line break in its first {LONGEST_HEADER:,} characters, so it does not begin with a "
@@ -105,6 +105,14 @@ def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:
         notes += (f"Fields are separated by {CALLED[found]}.",)
     _check_one_column(path, header, found)
     return Dialect(found, len(header), encoding, notes)
+
+
+def _lines(file: io.TextIOWrapper, header: int) -> Iterator[str]:
+    """Yield the lines that are not empty, until one is much longer than the header."""
+    longest = max(LONGEST_LINE, 4 * header)
+    while (line := file.readline(longest)) and len(line) < longest:
+        if line.strip():
+            yield line
 
 
 def in_windows(path: Path, dialect: Dialect) -> Dialect:
@@ -132,7 +140,7 @@ def wording_of(path: Path, dialect: Dialect, wishes: FileWishes) -> Wording:
         return replace(wording, prefer=wording.decimal)
     try:
         with opened_text(path, dialect.encoding) as file:
-            rows = csv.reader(file, delimiter=dialect.separator)
+            rows = csv.reader(_lines(file, dialect.width), delimiter=dialect.separator)
             wanted = max(2, SAMPLE // max(len(next(rows)), 1))
             columns = zip(*islice(rows, wanted), strict=False)
             return replace(wording, prefer=decimal_mark(columns, dialect.separator))
