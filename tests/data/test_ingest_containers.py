@@ -357,18 +357,15 @@ def test_array_like_columns_and_targets():
 
 REFUSED = {
     "polars list": (pl.Series([[1], [2]]), "is nested .*spread it over plain columns"),
-    "polars decimal": (pl.Series([decimal.Decimal("1.5")] * 2), "is of type Decimal"),
     "polars bytes": (pl.Series([b"a", b"b"]), "is of type Binary"),
     "polars object": (pl.Series([{1}, {2}], dtype=pl.Object), "is nested .*type set"),
     "arrow struct": (pa.array([{"a": 1}, {"a": 2}]), "is nested .*struct"),
-    "arrow decimal": (pa.array([decimal.Decimal("1.5")] * 2), "is of type decimal128"),
     "arrow bytes": (pa.array([b"a", b"b"]), "is of type binary"),
     "arrow dictionary of bytes": (pa.array([b"a", b"b"]).dictionary_encode(), "is of type dictionary<values=binary"),
     "complex": (np.array([1j, 2j]), "is of type complex128"),
     "bytes": (np.array([b"a", b"b"]), "is of type |S1"),
     "interval": (pd.Series(pd.interval_range(0, 2)), "is of type interval"),
     "tuples": ([(1, 2), (3, 4)], "is nested .*tuple"),
-    "decimals": ([decimal.Decimal(1), decimal.Decimal(2)], "type Decimal; convert it to float"),
     "objects": ([object(), object()], "values of type object; convert it to text"),
     "mixed": ([1, "a"], "mixes kinds of values: 1 in row 0 is a whole number, 'a' in row 1 a text"),
     "truth and numbers": ([True, 0], "True in row 0 is a truth value, 0 in row 1 a whole number"),
@@ -416,6 +413,16 @@ def test_dates_durations_and_times_of_day_are_numbers_of_days(kind):
     assert [None if math.isnan(day) else day for day in column.floats()] == days
     assert column.origin.kind == origin
     assert (column.values.dtype.kind == "i") == (days == WHOLE)
+
+
+def test_decimal_numbers_are_numbers():
+    values = [decimal.Decimal("1.5"), None, decimal.Decimal("-2"), decimal.Decimal("Infinity")]
+    for made in (values[:3], pl.Series(values[:3]), pa.array(values[:3])):
+        column = from_any(made)
+        assert (column.values[[0, 2]].tolist(), column.n_missing) == ([1.5, -2], 1)
+    assert from_any(values).n_infinite == 1
+    large = [decimal.Decimal(2**63 + k) for k in range(30)]
+    assert from_any(large).values.tolist() == [2**63 + k for k in range(30)]  # exact
 
 
 def test_dates_are_told_and_are_no_identifiers():

@@ -120,11 +120,18 @@ def from_objects(values: NDArray[np.object_], wording: Wording = TYPED) -> Colum
     if family == "truth value":
         return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
     if family == "number":
+        if any(issubclass(kind, decimal.Decimal) for kind in families):
+            filled = as_objects(_plain(v) if isinstance(v, decimal.Decimal) else v for v in filled)
         return _from_large(filled, missing) if any(_is_large(v) for v in filled) else _floats(filled, missing)
     try:
         return Numbers(filled.astype(np.int64), _mask(missing))
     except OverflowError:
         return _from_large(filled, missing)
+
+
+def _plain(value: decimal.Decimal) -> int | float:
+    """Return a decimal number as a whole one where it is whole, so that it stays exact."""
+    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
 
 
 def _floats(values: NDArray[np.object_], missing: Mask) -> Numbers:
@@ -176,7 +183,7 @@ def _family(kind: type) -> str:
         return "duration"
     if issubclass(kind, int | np.integer):
         return "whole number"
-    if issubclass(kind, float | np.floating):
+    if issubclass(kind, float | np.floating | decimal.Decimal):
         return "number"
     if issubclass(kind, str):
         return "text"
@@ -186,9 +193,7 @@ def _family(kind: type) -> str:
         return "time"
     if issubclass(kind, list | tuple | dict | set | np.ndarray):
         raise Refused(f"is nested (it holds values of type {kind.__name__}){NESTED}")
-    number = issubclass(kind, decimal.Decimal)
-    advice = "convert it to float" if number else "convert it to text or numbers"
-    raise Refused(f"holds values of type {kind.__name__}; {advice} or leave it out")
+    raise Refused(f"holds values of type {kind.__name__}; convert it to text or numbers or leave it out")
 
 
 def _from_mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str], wording: Wording) -> Column:
@@ -284,7 +289,7 @@ def from_polars(series: Any) -> Column:
         return Categories(series.fill_null(value=False).to_numpy().view(np.uint8), (False, True), missing)
     if name == "Null":
         return Categories(np.zeros(len(series), np.uint8), (), missing)
-    if name in ("Object", "Int128", "UInt128"):  # NumPy has no such numbers
+    if name in ("Object", "Int128", "UInt128", "Decimal"):  # NumPy has no such numbers
         return from_objects(as_objects(series.to_list()))
     if dtype.is_integer() or dtype.is_float():
         column = from_numpy(series.fill_null(0).to_numpy())
@@ -339,6 +344,8 @@ def from_arrow(values: Any) -> Column:
         return _with_gaps(from_numpy(_numbers(whole)), missing)
     if is_a.is_temporal(kind) and not is_a.is_interval(kind):
         return _from_arrow_times(column, missing)
+    if is_a.is_decimal(kind):
+        return from_objects(as_objects(column.to_pylist()))
     if is_a.is_nested(kind):
         raise Refused(f"is nested ({kind}){NESTED}")
     raise Refused(f"is of type {kind}; convert it to text or numbers or leave it out")
