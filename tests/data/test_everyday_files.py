@@ -148,7 +148,8 @@ def test_messy_files_in_chunks(tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = ingest(CLEAN, "ill", reading=reading).frame.fingerprint()
-        for name in ("semicolons and decimal commas.csv", "german thousands.csv", "question marks.csv", "windows.csv"):
+        names = ("semicolons and decimal commas.csv", "german thousands.csv", "question marks.csv", "windows.csv")
+        for name in (*names, "mark and blanks.csv", "currency.csv"):
             path = written(tmp_path, name, MESSY[name]())
             store = pack_chunks(open_chunks(path), tmp_path / f"{name}.store", "ill", reading=reading)
             assert store.frame.fingerprint() == expected, name
@@ -184,6 +185,16 @@ def test_a_question_mark_among_texts_is_missing_in_files_unless_it_is_kept(tmp_p
     kept = ingest(tmp_path / "t.csv", "ill", reading=Reading(na=advice(str(said[0].message), "na")))
     assert kept.frame.levels[0] == ("?", "n", "y")
     assert kept.report.notes == ()
+
+
+def test_numbers_that_mean_missing(tmp_path, reader):
+    codes = CLEAN | {"wage": [-9 if gap else wage for gap, wage in zip(GAP, WAGE.tolist(), strict=True)]}
+    pd.DataFrame(codes).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame(codes).to_parquet(tmp_path / "t.parquet", index=False)
+    for data in (codes, pd.DataFrame(codes), tmp_path / "t.csv", tmp_path / "t.parquet"):
+        assert same_as_clean(data, na=["-9"]) == []
+    whole = pd.DataFrame({"age": [20 + k if k % 3 else 99 for k in range(60)], "t": [0, 1] * 30})
+    assert ingest(whole, "t", reading=Reading(na="99")).report.missing == {"age": 20}
 
 
 def test_dates_whose_order_is_unclear_are_left_out(tmp_path, reader):

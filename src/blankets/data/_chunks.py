@@ -27,6 +27,7 @@ from blankets.data._files import (
     kind_of_file,
     large_whole_numbers,
     maybe_rounded,
+    names_in_header,
     no_file,
     open_parquet,
     reason,
@@ -194,7 +195,18 @@ class CsvChunks(_Files):
             if path == self.paths[0]:
                 self.notes, self._wording = dialect.notes, wording_of(path, dialect, self.wishes)
             with self._reader(path, {}, None) as reader:
-                return list(reader.schema.names)
+                return self._names_of(path, reader.schema.names)
+
+    def _names_of(self, path: Path, header: Sequence[str]) -> list[str]:
+        """Return the names of columns, and note how the file writes them."""
+        names = names_in_header(header)
+        self._written[path] = dict(zip(names, header, strict=True))
+        return names
+
+    @cached_property
+    def _written(self) -> dict[Path, dict[str, str]]:
+        """How each file writes the names of columns."""
+        return {}
 
     @cached_property
     def _dialects(self) -> dict[Path, Dialect]:
@@ -235,13 +247,13 @@ class CsvChunks(_Files):
         for path in self.paths:
             try:
                 with file_errors(path, but=pa.ArrowInvalid), self._reader(path, self._types, columns) as reader:
-                    for field in reader.schema:
-                        self._types.setdefault(field.name, self._read_as(field.type))
-                    if any(field.type != self._types[field.name] for field in reader.schema):
-                        raise ChangedTypes
+                    for name, kind in zip(columns, reader.schema.types, strict=True):
+                        if self._types.setdefault(name, self._read_as(kind)) != kind:
+                            raise ChangedTypes
                     for batch in reader:
-                        self._refuse_rounding(path, batch)
-                        yield batch
+                        named = batch.rename_columns(list(columns))
+                        self._refuse_rounding(path, named)
+                        yield named
             except pa.ArrowInvalid as error:
                 self._widen(path, error)
                 raise ChangedTypes from error
@@ -274,7 +286,10 @@ class CsvChunks(_Files):
     def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
 
-        return csv.open_csv(path, **csv_options(self._dialects[path], CSV_BLOCK, types, columns))
+        written = self._written.get(path, {})
+        types = {written.get(name, name): kind for name, kind in types.items()}
+        wanted = None if columns is None else [written.get(name, name) for name in columns]
+        return csv.open_csv(path, **csv_options(self._dialects[path], CSV_BLOCK, types, wanted))
 
     def _widen(self, path: Path, error: Exception) -> None:
         """Give the column that the error is about a wider type."""

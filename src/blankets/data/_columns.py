@@ -127,6 +127,11 @@ def present(values: NDArray[Any], missing: Mask | None) -> NDArray[Any]:
     return values if missing is None else values[~missing]
 
 
+def mask_of(missing: NDArray[Any]) -> Mask | None:
+    """Return the mask, or None if nothing is missing."""
+    return missing.astype(bool, copy=False) if missing.any() else None
+
+
 def _count(missing: Mask | None) -> int:
     """Return the number of rows that a mask marks."""
     return 0 if missing is None else int(np.count_nonzero(missing))

@@ -32,7 +32,8 @@ from blankets.data._dialect import (
     opened_text,
     wording_of,
 )
-from blankets.data._readers import as_objects, from_arrow, from_objects
+from blankets.data._objects import as_objects, from_objects
+from blankets.data._readers import from_arrow
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
 from blankets.errors import BlanketsError, DataError, MissingPackageError, ParameterError, did_you_mean
@@ -243,15 +244,20 @@ def _read_csv_fast(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
         values = table.column(j)
         if str(values.type) == "double" and (wording.prefer == "," or maybe_rounded(values)):
             found = _reread(fields(j), wording)
-            return from_arrow(values) if found is None else found
+            return understood(from_arrow(values) if found is None else found, wording)
         return understood(from_arrow(values), wording)
 
-    return replace(table_of(_names(table.column_names), table.num_rows, column), notes=dialect.notes)
+    return replace(table_of(names_in_header(table.column_names), table.num_rows, column), notes=dialect.notes)
 
 
-def _names(header: Sequence[str]) -> list[str]:
-    """Return the column names without blanks around them."""
-    return [name.strip() for name in header]
+def names_in_header(header: Sequence[str]) -> list[str]:
+    """Return the column names without blanks around them, unless only these tell names apart.
+
+    >>> names_in_header([" age", "dose "]), names_in_header(["a", "a "])
+    (['age', 'dose'], ['a', 'a '])
+    """
+    names = [name.strip() for name in header]
+    return names if len(set(names)) == len(names) else list(header)
 
 
 def _reread(fields: Sequence[str | None], wording: Wording) -> Column | None:
@@ -307,7 +313,7 @@ def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
     except UnicodeDecodeError:
         raise _OtherEncodingError from None
     wording = wording_of(path, dialect, wishes)
-    table = table_of(_names(header), len(columns[0]), lambda j: from_fields(columns[j], wording))
+    table = table_of(names_in_header(header), len(columns[0]), lambda j: from_fields(columns[j], wording))
     return replace(table, notes=dialect.notes)
 
 
@@ -327,7 +333,7 @@ def from_fields(fields: list[str], wording: Wording) -> Column:
                     return found
                 filled = ["0" if field is None else field for field in present]
                 try:
-                    return Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask)
+                    return understood(Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask), wording)
                 except OverflowError:
                     continue
     if values <= {*TRUE, *FALSE}:

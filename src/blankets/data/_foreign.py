@@ -11,7 +11,7 @@ import numpy as np
 
 from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Origin, factorize
 from blankets.data._dialect import FileWishes
-from blankets.data._readers import as_objects, from_objects
+from blankets.data._objects import as_objects, from_objects
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed

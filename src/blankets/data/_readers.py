@@ -6,30 +6,17 @@ while comparing a million Python strings takes most of a second.
 
 from __future__ import annotations
 
-import datetime
-import decimal
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import (
-    FEW_VALUES,
-    Categories,
-    Column,
-    Mask,
-    Numbers,
-    Refused,
-    level_names,
-    sorted_categories,
-)
-from blankets.data._dates import PER_DAY, from_date_objects, from_numpy_dates, of_ticks
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, level_names, mask_of, sorted_categories
+from blankets.data._dates import PER_DAY, from_numpy_dates, of_ticks
+from blankets.data._objects import NESTED, as_objects, from_objects
 from blankets.data._texts import TYPED, Wording
-
-NESTED = "; spread it over plain columns or leave it out"
-MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 
 def from_any(values: Any, wording: Wording = TYPED) -> Column:
@@ -61,19 +48,11 @@ def from_any(values: Any, wording: Wording = TYPED) -> Column:
     return from_objects(as_objects(values), wording)
 
 
-def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
-    """Return a list as a one-dimensional array of objects (NumPy would turn ``[1, "a"]`` into strings)."""
-    items = list(values)
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array
-
-
 def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     """Read a NumPy array of shape (rows,)."""
     if isinstance(values, np.ma.MaskedArray):
         column, mask = from_numpy(values.data, wording), np.ma.getmaskarray(values)
-        return replace(column, missing=_mask(mask if column.missing is None else mask | column.missing))
+        return replace(column, missing=mask_of(mask if column.missing is None else mask | column.missing))
     if values.ndim != 1:
         raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")
     kind = values.dtype.kind
@@ -84,7 +63,7 @@ def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     if kind in "iu":
         return Numbers(values)
     if kind == "f":
-        return Numbers(values, _mask(np.isnan(values)))
+        return Numbers(values, mask_of(np.isnan(values)))
     if kind in "UT":
         return from_objects(values.astype(object), wording)
     if kind == "O":
@@ -92,141 +71,6 @@ def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     if kind in "Mm":
         return from_numpy_dates(values)
     raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
-
-
-def from_objects(values: NDArray[np.object_], wording: Wording = TYPED) -> Column:
-    """Read Python objects: text, numbers, booleans or dates, all of one kind, with None, NaN or NA for missing.
-
-    Texts among numbers or dates may be words for "missing". Where the container has no types (a sheet), other texts
-    make the whole column one of texts.
-    """
-    families = {kind: _family(kind) for kind in set(map(type, values))}
-    gaps = {kind for kind, family in families.items() if family == "missing"}
-    missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
-    present = values[~missing] if missing.any() else values
-    found = {families[kind] for kind in set(map(type, present))}
-    if found == {"whole number", "number"}:
-        found = {"number"}
-    if len(found) > 1:
-        return _from_mixture(values, missing, families, wording)
-    if not found:
-        return Categories(np.zeros(len(values), np.uint8), (), _mask(missing))
-    family = found.pop()
-    if family == "text":
-        return _from_texts(values, missing)
-    filled = values if not missing.any() else np.where(missing, 0, values)
-    if family in ("date", "time", "duration"):
-        return from_date_objects(values, missing, family)
-    if family == "truth value":
-        return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
-    if family == "number":
-        if any(issubclass(kind, decimal.Decimal) for kind in families):
-            filled = as_objects(_plain(v) if isinstance(v, decimal.Decimal) else v for v in filled)
-        return _from_large(filled, missing) if any(_is_large(v) for v in filled) else _floats(filled, missing)
-    try:
-        return Numbers(filled.astype(np.int64), _mask(missing))
-    except OverflowError:
-        return _from_large(filled, missing)
-
-
-def _plain(value: decimal.Decimal) -> int | float:
-    """Return a decimal number as a whole one where it is whole, so that it stays exact."""
-    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
-
-
-def _floats(values: NDArray[np.object_], missing: Mask) -> Numbers:
-    return Numbers(values.astype(np.float64), _mask(missing))
-
-
-def _is_large(value: Any) -> bool:
-    """Tell whether this is a whole number too large for an exact floating-point number."""
-    return isinstance(value, int | np.integer) and not -(2**53) <= value <= 2**53
-
-
-def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
-    """Read numbers some of which are too large for 64 bits: exactly, or refuse them."""
-    whole = all(isinstance(value, int | np.integer) for value in values)
-    if whole and 0 <= min(values) and max(values) < 2**64:
-        return Numbers(values.astype(np.uint64), _mask(missing))
-    distinct = sorted(set(values[~missing].tolist()))
-    try:
-        if all(float(value) == value for value in distinct):
-            return _floats(values, missing)
-        if len(distinct) <= FEW_VALUES:
-            book = {value: code for code, value in enumerate(distinct)}
-            codes = np.fromiter((book.get(value, 0) for value in values), np.uint8, len(values))
-            return Categories(codes, level_names(distinct), _mask(missing))
-    except OverflowError:
-        pass
-    raise Refused(
-        "holds whole numbers that are too large to be told apart as numbers; subtract what they have in common, or "
-        "convert them to text"
-    )
-
-
-def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
-    """Code strings by their sorted order."""
-    index: dict[Any, int] = {}
-    present = values[~missing] if missing.any() else values
-    codes = np.full(len(values), -1, np.int64)
-    codes[~missing] = np.fromiter((index.setdefault(v, len(index)) for v in present), np.int64, len(present))
-    return sorted_categories(codes, [str(v) for v in index], _mask(missing))
-
-
-def _family(kind: type) -> str:
-    """Return the kind of value of a Python type, or refuse the type by name."""
-    if kind.__name__ in MISSING_TYPES:
-        return "missing"
-    if issubclass(kind, bool | np.bool_):
-        return "truth value"
-    if issubclass(kind, datetime.timedelta | np.timedelta64):  # NumPy's is a whole number too
-        return "duration"
-    if issubclass(kind, int | np.integer):
-        return "whole number"
-    if issubclass(kind, float | np.floating | decimal.Decimal):
-        return "number"
-    if issubclass(kind, str):
-        return "text"
-    if issubclass(kind, datetime.date | np.datetime64):
-        return "date"
-    if issubclass(kind, datetime.time):
-        return "time"
-    if issubclass(kind, list | tuple | dict | set | np.ndarray):
-        raise Refused(f"is nested (it holds values of type {kind.__name__}){NESTED}")
-    raise Refused(f"holds values of type {kind.__name__}; convert it to text or numbers or leave it out")
-
-
-def _from_mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str], wording: Wording) -> Column:
-    """Read a column of several kinds: without texts that mean "missing", or as texts where nothing has a type."""
-    texts = {v for v in values[~missing] if isinstance(v, str)}
-    words = {text for text in texts if wording.is_gap(text.strip(), among_texts=False)}
-    others = {families[type(v)] for v in values[~missing] if not isinstance(v, str)}
-    if texts and texts == words and (len(others) == 1 or others == {"whole number", "number"}):
-        cleared = np.array([None if isinstance(v, str) else v for v in values], object)
-        column = from_objects(cleared, wording)
-        said = tuple(sorted(words)) if wording.na is None else ()
-        return replace(column, origin=replace(column.origin, missing=said))
-    if wording.typed or not texts:
-        raise Refused(_mixture(values, missing, families))
-    return _from_texts(
-        as_objects(None if gap else _as_text(v) for v, gap in zip(values, missing, strict=True)), missing
-    )
-
-
-def _as_text(value: Any) -> str:
-    """Return a value of a sheet as text, whole numbers without a fraction."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str]) -> str:
-    """Describe a column of mixed kinds by the first two values that differ in kind."""
-    rows = np.flatnonzero(~missing)
-    first = int(rows[0])
-    other = next(int(i) for i in rows if families[type(values[i])] != families[type(values[first])])
-    return (
-        f"mixes kinds of values: {values[first]!r} in row {first} is a {families[type(values[first])]}, "
-        f"{values[other]!r} in row {other} a {families[type(values[other])]}; convert the column to one kind"
-    )
 
 
 def from_pandas(series: Any, wording: Wording = TYPED) -> Column:
@@ -238,7 +82,7 @@ def from_pandas(series: Any, wording: Wording = TYPED) -> Column:
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy()
         names, ordered = level_names(dtype.categories.tolist()), bool(dtype.ordered)
-        return Categories(codes, names, _mask(codes < 0), declared=True, ordered=ordered)
+        return Categories(codes, names, mask_of(codes < 0), declared=True, ordered=ordered)
     if kind == "ArrowDtype":
         return from_arrow(series.array.__arrow_array__())
     if kind == "StringDtype":
@@ -259,12 +103,12 @@ def _from_pandas_strings(series: Any) -> Categories:
     import pandas as pd
 
     codes, labels = pd.factorize(series)
-    return sorted_categories(codes, [str(label) for label in labels], _mask(codes < 0))
+    return sorted_categories(codes, [str(label) for label in labels], mask_of(codes < 0))
 
 
 def _from_pandas_masked(series: Any, dtype: Any) -> Column:
     """Read pandas' nullable integers, floats and booleans."""
-    missing = _mask(series.isna().to_numpy())
+    missing = mask_of(series.isna().to_numpy())
     values = series.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan if dtype.kind == "f" else 0)
     column = from_numpy(values)
     if isinstance(column, Categories):
@@ -277,7 +121,7 @@ def from_polars(series: Any) -> Column:
     """Read a polars Series."""
     dtype = series.dtype
     name = str(dtype.base_type())
-    missing = _mask(series.is_null().to_numpy()) if series.null_count() else None
+    missing = mask_of(series.is_null().to_numpy()) if series.null_count() else None
     if name == "Enum":
         codes = series.to_physical().fill_null(0).to_numpy()
         return Categories(codes, tuple(dtype.categories.to_list()), missing, declared=True)
@@ -327,7 +171,7 @@ def from_arrow(values: Any) -> Column:
 
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     is_a, kind = pa.types, column.type
-    missing = _mask(column.is_null().to_numpy()) if column.null_count else None
+    missing = mask_of(column.is_null().to_numpy()) if column.null_count else None
     if is_a.is_dictionary(kind):
         return _from_arrow_dictionary(column)
     if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_string_view(kind):
@@ -372,7 +216,7 @@ def _from_arrow_dictionary(column: Any) -> Categories:
         raise Refused(f"is of type {column.type}; convert it to text or numbers or leave it out")
     indices, labels = _indices(column)
     gap = np.array([label is None for label in labels] + [True])
-    missing = _mask(gap[indices])  # a dictionary may itself hold a null
+    missing = mask_of(gap[indices])  # a dictionary may itself hold a null
     kept = np.cumsum(~gap) - 1
     names = level_names(label for label in labels if label is not None)
     return Categories(kept[indices], names, missing, declared=True, ordered=bool(column.type.ordered))
@@ -406,8 +250,3 @@ def _with_gaps(column: Column, missing: Mask | None) -> Column:
     if missing is None or not isinstance(column, Numbers):
         return column
     return replace(column, missing=missing if column.missing is None else missing | column.missing)
-
-
-def _mask(missing: NDArray[Any]) -> Mask | None:
-    """Return the mask, or None if nothing is missing."""
-    return missing.astype(bool, copy=False) if missing.any() else None

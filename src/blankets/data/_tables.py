@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from blankets.data._columns import Categories, Column, Numbers
 from blankets.data._dialect import FileWishes
 from blankets.data._frame import Frame
-from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
+from blankets.data._objects import as_objects, from_objects
+from blankets.data._readers import from_any, from_arrow, from_numpy, from_pandas, from_polars
 from blankets.data._texts import Wording, understood
 from blankets.errors import DataError, MissingPackageError, ParameterError, listed
 

@@ -67,7 +67,9 @@ def understood(column: Column, wording: Wording = TYPED, *, texts_only: bool = F
     >>> wages.values.tolist(), wages.missing.tolist(), wages.origin.missing
     ([1200.5, 900.0, 0.0], [False, False, True], ('?',))
     """
-    if not isinstance(column, Categories) or not column.levels or not all(isinstance(v, str) for v in column.levels):
+    if isinstance(column, Numbers):
+        return _without_codes(column, wording)
+    if not column.levels or not all(isinstance(level, str) for level in column.levels):
         return column
     texts: list[str] = [str(level) for level in column.levels]
     if column.declared and wording.na is None:
@@ -80,6 +82,17 @@ def understood(column: Column, wording: Wording = TYPED, *, texts_only: bool = F
         if read is not None:
             return _as_numbers(column, plain, read, wording)
     return _as_texts(column, plain, wording)
+
+
+def _without_codes(column: Numbers, wording: Wording) -> Numbers:
+    """Return numbers without those that the user named as words for "missing", such as -9."""
+    read = [found for word in wording.na or () if (found := numbers_in([word], wording)) is not None]
+    if not read or column.origin.kind not in ("", "labels"):
+        return column
+    missing = np.isin(column.values, np.concatenate([values for _, values in read]))
+    if column.missing is not None:
+        missing |= column.missing
+    return replace(column, missing=missing if missing.any() else None)
 
 
 def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[Any]], wording: Wording) -> Numbers:
