@@ -96,8 +96,9 @@ class Reading:
     encoding : str, optional
         The encoding of a text file, such as "cp1252"; default: UTF-8, UTF-16 with its mark, or else Windows-1252.
     na : list of str, optional
-        Texts (or numbers, as "-9") that mean "missing" in every column, beside blanks, NA, NaN, null. Default: "?" and ".", and words such
-        as "-", "none" or "unknown" where all other values are numbers or dates; ``[]``: none of these.
+        Texts (or numbers, as "-9") that mean "missing" in every column, beside blanks, NA, NaN and null. Default: "?"
+        and "." in files, and words such as "-", "none" or "unknown" where all other values are numbers or dates;
+        ``[]``: none of these.
     sheet : str or int, optional
         The sheet of an Excel file, by name or by number from 1 on; default: the first.
 
