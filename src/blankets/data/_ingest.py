@@ -27,6 +27,7 @@ from blankets.errors import DataError, TargetError, listed
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
+AS_IT_IS = Reading(na=())  # for a table that was read before
 # Columns of a table beyond which numbers are cut after all: 1,000 x 5,000 took 25 s uncut, 1,000 x 1,000 2 s.
 MOST_NUMBERS = 2000
 # Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
@@ -198,7 +199,7 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     if rows is not None:
         check_room(len(rows), frame.n_columns)
         frame, column = frame.take(rows), None if column is None else column.take(rows)
-    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings, numbers=stays)
+    target = None if name is None or column is None else Target.read(name, column, AS_IT_IS, findings, numbers=stays)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
