@@ -131,7 +131,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings,
-            said=(*assumptions_said(study, column, drivers), *study.about_rows, *offered),
+            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.about_reading, *offered),
             wanted=wanted,
             algorithm=chosen,
             why=why,
