@@ -1,0 +1,316 @@
+"""Regressions of a target on columns: odds ratios, risk ratios and differences (methods, section 17).
+
+A design has shape (rows, columns) and no constant: that is added here, first. Coefficients have shape (equations,
+1 + columns); a target with k classes has k - 1 equations, each against class 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from scipy.stats import chi2, norm, t
+
+RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
+STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
+PRECISE = 1e-12  # a step that gains less log-likelihood for each row is the last one
+FARTHEST = 12.0  # coefficients beyond this (an odds ratio of 160,000) are said to have no limit
+UNSURE = 1.0  # standard error from which the limits of a coefficient come from the likelihood and not from its curve
+ALIASED = 1e-7  # share of a column's variance that the columns before it must leave
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression:
+    """Coefficients with their standard errors and the ends of their intervals."""
+
+    # coefficients, errors, low, high (equations, 1 + columns): an end is infinite where the data set no limit
+    coefficients: Floats
+    errors: Floats
+    low: Floats
+    high: Floats
+
+
+class _Model(Protocol):
+    """A log-likelihood of coefficients."""
+
+    design: Floats  # (rows, 1 + columns)
+    weights: Floats  # (rows,)
+    n_equations: int
+
+    def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
+        """Return the log-likelihood, its slope and minus its curvature; coefficients are flat."""
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return the slope of each row, shape (rows, coefficients)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Classes:
+    """Multinomial logistic regression; with two classes the usual one."""
+
+    design: Floats
+    target: Floats  # (rows, equations): indicators of the classes but the first
+    weights: Floats
+
+    @property
+    def n_equations(self) -> int:
+        return self.target.shape[1]
+
+    def _shares(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        index = self.design @ coefficients.reshape(self.n_equations, -1).T
+        whole = logsumexp(np.column_stack([np.zeros(len(index)), index]), axis=1)
+        return index, whole
+
+    def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
+        index, whole = self._shares(coefficients)
+        value = float(self.weights @ (np.einsum("ij,ij->i", self.target, index) - whole))
+        shares = np.exp(index - whole[:, np.newaxis])
+        slope = ((self.target - shares) * self.weights[:, np.newaxis]).T @ self.design
+        k, p = self.n_equations, self.design.shape[1]
+        curve = np.empty((k, p, k, p))
+        for a in range(k):
+            for b in range(a, k):
+                each = self.weights * shares[:, a] * ((a == b) - shares[:, b])
+                curve[a, :, b] = curve[b, :, a] = (self.design * each[:, np.newaxis]).T @ self.design
+        return value, slope.ravel(), curve.reshape(k * p, k * p)
+
+    def scores(self, coefficients: Floats) -> Floats:
+        index, whole = self._shares(coefficients)
+        left = (self.target - np.exp(index - whole[:, np.newaxis])) * self.weights[:, np.newaxis]
+        return np.asarray((left[:, :, np.newaxis] * self.design[:, np.newaxis, :]).reshape(len(left), -1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Risks:
+    """Poisson regression of an indicator, whose coefficients are logarithms of risk ratios (Zou 2004)."""
+
+    design: Floats
+    target: Floats  # (rows,): 0 or 1
+    weights: Floats
+    n_equations: int = 1
+
+    def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
+        index = np.minimum(self.design @ coefficients, 50.0)
+        mean = self.weights * np.exp(index)
+        value = float((self.weights * self.target) @ index - mean.sum())
+        slope = (self.weights * self.target - mean) @ self.design
+        return value, slope, (self.design * mean[:, np.newaxis]).T @ self.design
+
+    def scores(self, coefficients: Floats) -> Floats:
+        left = self.target - np.exp(np.minimum(self.design @ coefficients, 50.0))
+        return np.asarray(self.design * (self.weights * left)[:, np.newaxis])
+
+
+def class_regression(
+    design: Floats,
+    classes: NDArray[np.integer],
+    *,
+    weights: Floats | None = None,
+    groups: NDArray[np.int64] | None = None,
+    level: float = 0.95,
+    robust: bool = False,
+) -> Regression:
+    """Regress classes 0, 1, ... on columns: coefficients are logarithms of odds ratios against class 0.
+
+    ``weights``: how many rows each row stands for. ``groups``: rows that belong together; then, and with ``robust``
+    (weights of a survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a standard
+    error above 1, as under separation, come from the likelihood ratio; one that the data do not limit is infinite.
+
+    Examples
+    --------
+    Of 20 rows with x none is in class 0, so that the odds ratio has a lower limit only:
+
+    >>> x, y = np.repeat([0.0, 0.0, 1.0], [30, 30, 20]), np.repeat([0, 1, 1], [30, 30, 20])
+    >>> found = class_regression(x[:, np.newaxis], y)
+    >>> round(float(np.exp(found.low[0, 1])), 1), float(found.high[0, 1])
+    (9.3, inf)
+    """
+    target = np.equal.outer(classes, np.arange(1, int(classes.max()) + 1)).astype(float)
+    model = _Classes(_with_constant(design), target, _ones(weights, len(design)))
+    if robust or groups is not None:
+        return _by_sandwich(model, groups, level)
+    best = _maximized(model, np.zeros(target.shape[1] * model.design.shape[1]))
+    errors = np.sqrt(np.diag(np.linalg.pinv(_penalized(model, best)[2], hermitian=True)))
+    low, high = _ends(best, errors, float(norm.isf((1.0 - level) / 2.0)))
+    unsure = np.flatnonzero((errors > UNSURE) & (np.arange(len(best)) % model.design.shape[1] > 0))
+    for j in unsure.tolist():
+        low[j], high[j] = (_limit(model, best, j, float(errors[j]), side, level) for side in (-1.0, 1.0))
+    return _shaped(model, best, errors, low, high)
+
+
+def risk_regression(
+    design: Floats,
+    positive: NDArray[np.bool_],
+    *,
+    weights: Floats | None = None,
+    groups: NDArray[np.int64] | None = None,
+    level: float = 0.95,
+) -> Regression:
+    """Regress an indicator on columns: coefficients are logarithms of risk ratios, errors those of the sandwich."""
+    model = _Risks(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
+    return _by_sandwich(model, groups, level)
+
+
+def number_regression(
+    design: Floats,
+    y: Floats,
+    *,
+    weights: Floats | None = None,
+    groups: NDArray[np.int64] | None = None,
+    level: float = 0.95,
+) -> Regression:
+    """Regress a number on columns by least squares: coefficients are differences.
+
+    Variances may differ between rows: standard errors are HC3 (MacKinnon and White 1985); with groups or weights they
+    are those of the sandwich.
+
+    Examples
+    --------
+    >>> x, y = np.repeat([0.0, 1.0], 3), np.array([1.0, 2.0, 3.0, 5.0, 6.0, 7.0])
+    >>> number_regression(x[:, np.newaxis], y).coefficients.round(6).tolist()
+    [[2.0, 4.0]]
+    """
+    full, w = _with_constant(design), _ones(weights, len(design))
+    inverse = np.linalg.pinv((full * w[:, np.newaxis]).T @ full, hermitian=True)
+    best = inverse @ (full.T @ (w * y))
+    left = y - full @ best
+    freedom = max(len(y) - full.shape[1], 1)
+    if weights is None and groups is None:
+        leverage = np.einsum("ij,jk,ik->i", full, inverse, full)
+        scores = full * (left / np.maximum(1.0 - leverage, 1e-6))[:, np.newaxis]
+        meat = scores.T @ scores
+    else:
+        meat = _meat(full * (w * left)[:, np.newaxis], groups)
+        freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
+    errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
+    low, high = _ends(best, errors, float(t.isf((1.0 - level) / 2.0, freedom)))
+    return Regression(*(part[np.newaxis] for part in (best, errors, low, high)))
+
+
+def told_by_others(design: Floats, weights: Floats | None = None) -> Mask:
+    """Tell which columns are constant, or are told exactly by the columns before them.
+
+    >>> x = np.arange(6.0)
+    >>> told_by_others(np.column_stack([x, x % 2, 2 * x - 1])).tolist()
+    [False, False, True]
+    """
+    w = _ones(weights, len(design))
+    centered = design - (w @ design) / w.sum()
+    rest = (centered * w[:, np.newaxis]).T @ centered
+    whole = np.diag(rest).copy()
+    told = np.zeros(len(rest), bool)
+    for j in range(len(rest)):
+        told[j] = rest[j, j] <= ALIASED * whole[j] or whole[j] <= 0.0
+        if not told[j]:
+            rest = rest - np.outer(rest[:, j], rest[j]) / rest[j, j]
+    return told
+
+
+def _with_constant(design: Floats) -> Floats:
+    return np.column_stack([np.ones(len(design)), design])
+
+
+def _ones(weights: Floats | None, n: int) -> Floats:
+    return np.ones(n) if weights is None else np.asarray(weights, np.float64)
+
+
+def _shaped(model: _Model, *parts: Floats) -> Regression:
+    return Regression(*(part.reshape(model.n_equations, -1) for part in parts))
+
+
+def _ends(best: Floats, errors: Floats, quantile: float) -> tuple[Floats, Floats]:
+    return best - quantile * errors, best + quantile * errors
+
+
+def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floats]:
+    """Return the log-likelihood less the penalty, its slope and minus its curvature."""
+    value, slope, curve = model.at(coefficients)
+    ridge = RIDGE * float(model.weights.sum())
+    value -= ridge / 2.0 * float(coefficients @ coefficients)
+    return value, slope - ridge * coefficients, curve + ridge * np.eye(len(coefficients))
+
+
+def _maximized(model: _Model, start: Floats, free: Mask | None = None) -> Floats:
+    """Return the coefficients of the largest likelihood, by Newton's steps; those that are not free stay."""
+    free = np.ones(len(start), bool) if free is None else free
+    best, enough = start.copy(), PRECISE * float(model.weights.sum())
+    value, slope, curve = _penalized(model, best)
+    for _ in range(STEPS):
+        step = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
+        gain = float(step @ slope[free])
+        for _ in range(30):
+            tried = best.copy()
+            tried[free] += step
+            found = _penalized(model, tried)
+            if found[0] >= value - enough:
+                break
+            step = step / 2.0
+        best, (value, slope, curve) = tried, found
+        if gain <= enough:
+            break
+    return best
+
+
+def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) -> Regression:
+    best = _maximized(model, np.zeros(model.n_equations * model.design.shape[1]))
+    bread = np.linalg.pinv(_penalized(model, best)[2], hermitian=True)
+    errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
+    low, high = _ends(best, errors, float(norm.isf((1.0 - level) / 2.0)))
+    beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
+    low[beyond], high[beyond] = -np.inf, np.inf
+    return _shaped(model, best, errors, low, high)
+
+
+def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
+    """Return the sum over groups of outer products of their scores, corrected for few groups."""
+    n, p = scores.shape
+    n_groups = n
+    if groups is not None:
+        at = np.unique(groups, return_inverse=True)[1]
+        n_groups = int(at.max()) + 1
+        sums = np.zeros((n_groups, p))
+        np.add.at(sums, at, scores)
+        scores = sums
+    few = n_groups / max(n_groups - 1, 1) * (n - 1) / max(n - p, 1)
+    return np.asarray(few * (scores.T @ scores))
+
+
+def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level: float) -> float:
+    """Return an end of the interval of a coefficient by the likelihood ratio; infinite if there is none."""
+    highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
+    root = float(np.sqrt(chi2.isf(1.0 - level, 1)))
+    at = best.copy()
+
+    def short(value: float) -> float:
+        """Return by how much the root of the likelihood ratio falls short of its limit."""
+        at[j] = value
+        at[:] = _maximized(model, at, free)
+        return float(np.sqrt(max(2.0 * (highest - _penalized(model, at)[0]), 0.0))) - root
+
+    near, missing = float(best[j]), -root
+    step = side * min(error, 1.0)
+    while True:
+        far = near + step
+        if side * far > FARTHEST:
+            return float(side * np.inf)
+        beyond = short(far)
+        if beyond >= 0:
+            break
+        near, missing, step = far, beyond, 2.0 * step
+    for _ in range(40):  # the Illinois method: regula falsi that halves the end which stays
+        middle = (near * beyond - far * missing) / (beyond - missing)
+        here = short(middle)
+        if abs(here) < 1e-6:
+            break
+        if here * beyond < 0:
+            near, missing = far, beyond
+        else:
+            missing = missing / 2.0
+        far, beyond = middle, here
+    return middle
