@@ -7,6 +7,7 @@ from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence, emptied, emptied_sentence
+from blankets.results._effects import Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
@@ -34,11 +35,14 @@ __all__ = [
     "Assumptions",
     "Blanket",
     "Blankets",
+    "Contrast",
     "DataAudit",
+    "Effects",
     "Estimate",
     "Explanation",
     "Finding",
     "Goal",
+    "Measure",
     "NOT_CHECKED",
     "NamedEvidence",
     "PassedOver",

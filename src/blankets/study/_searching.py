@@ -32,6 +32,7 @@ from blankets.search import (
 )
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
+from blankets.study._effects import member_effects
 from blankets.study._study import Seed, Study, Tell
 
 LOG = logging.getLogger("blankets")
@@ -148,6 +149,7 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.left_out,
             by_effect=self.study.testing.strength == "information",
+            effects=lambda members: member_effects(self.study, target, members),
             call=self.study.mark,
         )
         _log(blanket)
