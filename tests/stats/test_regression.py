@@ -84,7 +84,8 @@ class TestSeparation:
     def test_nothing_is_known_beside_a_column_that_tells_all(self):
         y = np.arange(60) % 2
         found = class_regression(np.column_stack([y, np.arange(60) % 3 == 0]).astype(float), y)
-        assert found.low[0, 1] > 2 and found.high[0, 1] == np.inf
+        assert found.low[0, 1] > 2
+        assert found.high[0, 1] == np.inf
         assert (found.low[0, 2], found.high[0, 2]) == (-np.inf, np.inf)
 
     def test_groups_under_separation_say_nothing(self):

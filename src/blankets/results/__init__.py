@@ -17,7 +17,14 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
-from blankets.results._text import NOT_CHECKED, member_note, partly_sentence, undecided_sentence
+from blankets.results._text import (
+    NOT_CHECKED,
+    bent_members,
+    footnotes,
+    member_note,
+    partly_sentence,
+    undecided_sentence,
+)
 from blankets.results._words import (
     SYMBOLS,
     count_of,
@@ -56,6 +63,7 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "bent_members",
     "count_of",
     "describe",
     "determined_sentence",
@@ -63,6 +71,7 @@ __all__ = [
     "emptied",
     "emptied_sentence",
     "false_members_sentence",
+    "footnotes",
     "format_p",
     "format_seconds",
     "joined",

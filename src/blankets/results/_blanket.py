@@ -184,8 +184,8 @@ class Blanket(Saved):
         """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
         ``estimate`` is the odds ratio, risk ratio or difference (``measure``) of the clearest comparison of a member,
-        with the ends of its 95% interval; ``blanket.effects.table()`` has all comparisons. ``effect`` is the information
-        in nats, ``log_p`` the natural logarithm of the p-value.
+        with the ends of its 95% interval; ``blanket.effects.table()`` has all comparisons. ``effect`` is the
+        information in nats, ``log_p`` the natural logarithm of the p-value.
         """
         return [
             {

@@ -58,7 +58,7 @@ def describe(
     strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
     notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
-    effect instead of p-value. ``effects``: works out the effects of the members in the data's own terms. ``checks``: looks
+    effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers.
 
     Examples

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +26,7 @@ class Contrast:
     --------
     >>> Contrast(compared="yes vs no", estimate=3.41, low=2.62, high=4.5).text("odds ratio")
     '3.41 (2.62 to 4.5)'
-    >>> Contrast(compared="yes vs no", estimate=math.nan, low=14.2, high=None).text("odds ratio")
+    >>> Contrast(compared="yes vs no", estimate=float('nan'), low=14.2, high=None).text("odds ratio")
     'above 14.2'
     """
 

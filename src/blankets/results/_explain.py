@@ -155,7 +155,7 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     if blanket.effects is not None and (sentence := blanket.effects.sentence(name)):
         yield sentence
     if name in bent_members(blanket):
-        yield "This comparison does not show how the target depends on it: the effect may be bent, or differ by other members."
+        yield "That does not show how the target depends on it: the effect may be bent, or differ by other members."
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):

@@ -31,7 +31,7 @@ def blanket_text(blanket: Blanket) -> str:
     parts = [title(blanket)]
     if blanket.members:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
-        parts += [wrapped(line, "  ") for line in _footnotes(blanket)]
+        parts += [wrapped(line, "  ") for line in footnotes(blanket)]
     else:
         parts.append(
             "  " + ("No column is left." if emptied(blanket) else "No column was found to depend on the target.")
@@ -43,7 +43,7 @@ def blanket_text(blanket: Blanket) -> str:
 
 def blanket_html(blanket: Blanket) -> str:
     """Return the blanket as HTML; every name is escaped, because names come from data."""
-    said = [*(_footnotes(blanket) if blanket.members else ()), *_method(blanket)]
+    said = [*(footnotes(blanket) if blanket.members else ()), *_method(blanket)]
     method = "<br>".join(escape(line) for line in said)
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
     return (
@@ -85,7 +85,7 @@ def _given_alike(blanket: Blanket) -> bool:
     return len({_given(blanket, evidence) for evidence in blanket.strengths.values()}) == 1
 
 
-def _footnotes(blanket: Blanket) -> Iterator[str]:
+def footnotes(blanket: Blanket) -> Iterator[str]:
     """Explain the columns of the table, each once."""
     effects = blanket.effects
     if effects is not None and effects.held:
@@ -96,8 +96,8 @@ def _footnotes(blanket: Blanket) -> Iterator[str]:
         yield "Each p-value is given the other members."
     if bent := bent_members(blanket):
         yield (
-            f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or differ by "
-            f"the other members, or rows are few for this regression."
+            f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or "
+            f"differ by the other members, or rows are few for this regression."
         )
     yield from () if effects is None else effects.notes
     yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")

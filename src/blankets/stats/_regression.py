@@ -11,8 +11,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import chi2, norm, t
+from scipy.special import logsumexp, ndtri, stdtrit
 
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
@@ -39,9 +38,17 @@ class Regression:
 class _Model(Protocol):
     """A log-likelihood of coefficients."""
 
-    design: Floats  # (rows, 1 + columns)
-    weights: Floats  # (rows,)
-    n_equations: int
+    @property
+    def design(self) -> Floats:
+        """The columns with the constant, (rows, 1 + columns)."""
+
+    @property
+    def weights(self) -> Floats:
+        """How many rows each stands for, (rows,)."""
+
+    @property
+    def n_equations(self) -> int:
+        """The number of classes but one; 1 for a number."""
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
         """Return the log-likelihood, its slope and minus its curvature; coefficients are flat."""
@@ -60,7 +67,7 @@ class _Classes:
 
     @property
     def n_equations(self) -> int:
-        return self.target.shape[1]
+        return int(self.target.shape[1])
 
     def _shares(self, coefficients: Floats) -> tuple[Floats, Floats]:
         index = self.design @ coefficients.reshape(self.n_equations, -1).T
@@ -119,8 +126,8 @@ def class_regression(
     """Regress classes 0, 1, ... on columns: coefficients are logarithms of odds ratios against class 0.
 
     ``weights``: how many rows each row stands for. ``groups``: rows that belong together; then, and with ``robust``
-    (weights of a survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a standard
-    error above 1, as under separation, come from the likelihood ratio; one that the data do not limit is infinite.
+    (weights of a survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a
+    standard error above 1, as under separation, come from the likelihood ratio; one without a limit is infinite.
 
     Examples
     --------
@@ -137,7 +144,7 @@ def class_regression(
         return _by_sandwich(model, groups, level)
     best = _maximized(model, np.zeros(target.shape[1] * model.design.shape[1]))
     errors = np.sqrt(np.diag(np.linalg.pinv(_penalized(model, best)[2], hermitian=True)))
-    low, high = _ends(best, errors, float(norm.isf((1.0 - level) / 2.0)))
+    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
     unsure = np.flatnonzero((errors > UNSURE) & (np.arange(len(best)) % model.design.shape[1] > 0))
     for j in unsure.tolist():
         low[j], high[j] = (_limit(model, best, j, float(errors[j]), side, level) for side in (-1.0, 1.0))
@@ -189,7 +196,7 @@ def number_regression(
         meat = _meat(full * (w * left)[:, np.newaxis], groups)
         freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
     errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
-    low, high = _ends(best, errors, float(t.isf((1.0 - level) / 2.0, freedom)))
+    low, high = _ends(best, errors, float(stdtrit(freedom, (1.0 + level) / 2.0)))
     return Regression(*(part[np.newaxis] for part in (best, errors, low, high)))
 
 
@@ -261,7 +268,7 @@ def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) 
     best = _maximized(model, np.zeros(model.n_equations * model.design.shape[1]))
     bread = np.linalg.pinv(_penalized(model, best)[2], hermitian=True)
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
-    low, high = _ends(best, errors, float(norm.isf((1.0 - level) / 2.0)))
+    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
     low[beyond], high[beyond] = -np.inf, np.inf
     return _shaped(model, best, errors, low, high)
@@ -284,7 +291,7 @@ def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
 def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level: float) -> float:
     """Return an end of the interval of a coefficient by the likelihood ratio; infinite if there is none."""
     highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
-    root = float(np.sqrt(chi2.isf(1.0 - level, 1)))
+    root = float(ndtri((1.0 + level) / 2.0))
     at = best.copy()
 
     def short(value: float) -> float:

@@ -67,8 +67,8 @@ class _Member:
     def design(self) -> Floats:
         """Return the columns of the regression, shape (rows, comparisons)."""
         if self.is_number:
-            return np.asarray(self.values[:, np.newaxis] - self.values.mean())
-        return np.equal.outer(self.values, np.arange(1, len(self.compared) + 1)).astype(float)
+            return np.asarray(self.values[:, np.newaxis] - self.values.mean(), np.float64)
+        return np.asarray(np.equal.outer(self.values, np.arange(1, len(self.compared) + 1)), np.float64)
 
 
 def member_effects(study: Study, target: int, members: Sequence[int]) -> Effects | None:
@@ -229,9 +229,9 @@ def _few_enough(kept: Mask, coefficients: int) -> Ints:
 
 
 def _contrasts(study: Study, outcome: _Outcome, held: list[_Member]) -> dict[str, tuple[Contrast, ...]]:
-    survey, groups = (None if some is None else some[outcome.rows] for some in (study.survey, study.groups))
-    plain = survey is None and groups is None
-    weights = survey
+    groups = None if study.groups is None else study.groups[outcome.rows]
+    weights = None if study.survey is None else study.survey[outcome.rows]
+    plain = weights is None and groups is None
     if plain and outcome.measure == "odds ratio" and not any(one.is_number for one in held):
         at, weights = _patterns([outcome.values, *(one.values for one in held)])
         outcome, held = outcome.take(at), [one.take(at) for one in held]
