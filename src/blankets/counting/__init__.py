@@ -11,6 +11,7 @@ from blankets.counting._functions import (
     functions_of_number,
     is_heavy,
     merged,
+    ranks,
     standardized,
 )
 from blankets.counting._memory import MemoryCounter, count_alone
@@ -40,5 +41,6 @@ __all__ = [
     "functions_of_number",
     "is_heavy",
     "merged",
+    "ranks",
     "standardized",
 ]

@@ -37,6 +37,7 @@ def discover(
     test: Testing | str = "auto",
     roles: bool = False,
     close: bool = True,
+    audit: bool = True,
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -46,6 +47,12 @@ def discover(
     **reading: Unpack[ReadingOptions],
 ) -> Blanket:
     """Find the Markov blanket of a target: the smallest set of features that makes all others irrelevant.
+
+    Parameters
+    ----------
+    audit : bool
+        Look over the answer for what `audit` warns of: members that nearly tell the target, identifiers, repeated
+        persons, lost rows. What is found is printed with the answer, and in its attribute ``checks``.
 
     Returns
     -------
@@ -62,7 +69,7 @@ def discover(
     >>> blanket.members
     ('cough',)
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, audit=audit)
     with Study.open(
         data,
         target,

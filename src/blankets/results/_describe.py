@@ -45,7 +45,7 @@ def describe(
     excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
     effects: Callable[[Sequence[int]], Effects | None] = lambda _: None,
-    checks: Callable[[Blanket], tuple[Finding, ...]] = lambda _: (),
+    checks: Callable[[Sequence[int]], tuple[Finding, ...]] = lambda _: (),
     call: Call | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
@@ -83,7 +83,7 @@ def describe(
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
         "false_members": lambda blanket: false_members(blanket, algorithm, n_chances(trace, target, len(names))),
         "effects": lambda _: effects(tuple(final)),
-        "checks": checks,
+        "checks": lambda _: checks(tuple(final)),
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NOT_CHECKED = "not checked for redundancy"
 
+_MOST_CHECKS = 3
 _MOST = 40  # most members that a table shows; the rest are counted
 
 
@@ -36,6 +37,7 @@ def blanket_text(blanket: Blanket) -> str:
         parts.append(
             "  " + ("No column is left." if emptied(blanket) else "No column was found to depend on the target.")
         )
+    parts += [wrapped(line, "  check: ") for line in checks(blanket)]
     parts += [wrapped(line, "  ") for line in _method(blanket)]
     parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)
@@ -43,7 +45,8 @@ def blanket_text(blanket: Blanket) -> str:
 
 def blanket_html(blanket: Blanket) -> str:
     """Return the blanket as HTML; every name is escaped, because names come from data."""
-    said = [*(footnotes(blanket) if blanket.members else ()), *_method(blanket)]
+    said = [*(footnotes(blanket) if blanket.members else ()), *(f"check: {line}" for line in checks(blanket))]
+    said += _method(blanket)
     method = "<br>".join(escape(line) for line in said)
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
     return (
@@ -101,6 +104,14 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
         )
     yield from () if effects is None else effects.notes
     yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
+
+
+def checks(blanket: Blanket) -> list[str]:
+    """Return what is unusual about the answer, each with what to do; three lines at most."""
+    found = [f"{one.what} {one.next_step}" for one in blanket.checks]
+    if len(found) <= _MOST_CHECKS:
+        return found
+    return [*found[: _MOST_CHECKS - 1], f"{len(found) - _MOST_CHECKS + 1} more in blanket.checks; see also bl.audit."]
 
 
 def bent_members(blanket: Blanket) -> tuple[str, ...]:

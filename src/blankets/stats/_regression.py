@@ -16,7 +16,7 @@ from scipy.special import logsumexp, ndtri, stdtrit
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
 PRECISE = 1e-12  # a step that gains less log-likelihood for each row is the last one
-FARTHEST = 12.0  # coefficients beyond this (an odds ratio of 160,000) are said to have no limit
+FARTHEST = float(np.log(100_000))  # coefficients are not told apart beyond an odds ratio of 100,000
 UNSURE = 1.0  # standard error from which the limits of a coefficient come from the likelihood and not from its curve
 ALIASED = 1e-7  # share of a column's variance that the columns before it must leave
 
@@ -143,10 +143,11 @@ def class_regression(
     if robust or groups is not None:
         return _by_sandwich(model, groups, level)
     best = _maximized(model, np.zeros(target.shape[1] * model.design.shape[1]))
-    errors = np.sqrt(np.diag(np.linalg.pinv(_penalized(model, best)[2], hermitian=True)))
+    errors = np.sqrt(np.maximum(np.diag(np.linalg.inv(_penalized(model, best)[2])), 0.0))
     low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
-    unsure = np.flatnonzero((errors > UNSURE) & (np.arange(len(best)) % model.design.shape[1] > 0))
-    for j in unsure.tolist():
+    unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
+    unsure[:: model.design.shape[1]] = False  # constants, which nobody asks for
+    for j in np.flatnonzero(unsure).tolist():
         low[j], high[j] = (_limit(model, best, j, float(errors[j]), side, level) for side in (-1.0, 1.0))
     return _shaped(model, best, errors, low, high)
 
@@ -266,7 +267,7 @@ def _maximized(model: _Model, start: Floats, free: Mask | None = None) -> Floats
 
 def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) -> Regression:
     best = _maximized(model, np.zeros(model.n_equations * model.design.shape[1]))
-    bread = np.linalg.pinv(_penalized(model, best)[2], hermitian=True)
+    bread = np.linalg.inv(_penalized(model, best)[2])
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
     low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
@@ -300,15 +301,20 @@ def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level
         at[:] = _maximized(model, at, free)
         return float(np.sqrt(max(2.0 * (highest - _penalized(model, at)[0]), 0.0))) - root
 
-    near, missing = float(best[j]), -root
+    if side * best[j] >= FARTHEST:
+        return float(side * np.inf)
+    near = float(np.clip(best[j], -FARTHEST, FARTHEST))
+    missing = -root if near == best[j] else short(near)
+    if missing >= 0:
+        return near  # the end is farther away than that
     step = side * min(error, 1.0)
     while True:
-        far = near + step
-        if side * far > FARTHEST:
-            return float(side * np.inf)
+        far = side * min(side * (near + step), FARTHEST)
         beyond = short(far)
         if beyond >= 0:
             break
+        if side * far >= FARTHEST:
+            return float(side * np.inf)
         near, missing, step = far, beyond, 2.0 * step
     for _ in range(40):  # the Illinois method: regula falsi that halves the end which stays
         middle = (near * beyond - far * missing) / (beyond - missing)

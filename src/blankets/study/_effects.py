@@ -146,12 +146,15 @@ def _classes(codes: Ints, classes: list[str]) -> _Outcome:
     return _Outcome(rows, values, "odds ratio", tuple(classes[k] for k in there), notes=tuple(notes))
 
 
+def drawn_rows(rows: Ints, most: int = MOST_ROWS) -> Ints:
+    """Return so many of the rows at most, drawn at random; always the same ones."""
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
 def _drawn(rows: Ints, most: int) -> tuple[Ints, tuple[str, ...]]:
     """Return so many rows at most, and a note if not all are there."""
-    if len(rows) <= most:
-        return rows, ()
-    drawn = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
-    return drawn, ("Effects are from rows drawn at random; the tests used more.",)
+    notes = ("Effects are from rows drawn at random; the tests used more.",) if len(rows) > most else ()
+    return drawn_rows(rows, most), notes
 
 
 # --- members ----------------------------------------------------------------------------------------------------------
@@ -222,7 +225,7 @@ def _held(outcome: _Outcome, columns: list[_Member]) -> tuple[list[_Member], Mas
 def _few_enough(kept: Mask, coefficients: int) -> Ints:
     """Return the rows to use: fewer, drawn at random, where there are many coefficients."""
     rows = np.flatnonzero(kept)
-    return _drawn(rows, max(MOST_WORK // coefficients**2, 5_000))[0]
+    return drawn_rows(rows, max(MOST_WORK // coefficients**2, 5_000))
 
 
 # --- the regression ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ from blankets.errors import IdLikeColumnWarning, TooFewRowsWarning, warn
 FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
 ROWS_A_SUBJECT = 1.5  # from so many rows for each value on, on average, rows are repeated
-_NAMES = re.compile(r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I)
+IDENTIFIERS = re.compile(
+    r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I
+)
 
 Ints = NDArray[np.int64]
 
@@ -38,7 +40,7 @@ def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
     """
     found = {}
     for j, name in enumerate(frame.names):
-        if j == target or not _NAMES.search(name):
+        if j == target or not IDENTIFIERS.search(name):
             continue
         column = frame.numbers[j].values if j in frame.numbers else frame.column(j)
         n = len(np.unique(column))

@@ -31,6 +31,7 @@ from blankets.search import (
     resolve_roles,
 )
 from blankets.study._assumed import assumptions_said, settings_of
+from blankets.study._checks import checked
 from blankets.study._drivers import labeling_drivers
 from blankets.study._effects import member_effects
 from blankets.study._study import Seed, Study, Tell
@@ -48,6 +49,7 @@ class Wanted:
     alpha: float  # the level of the tests
     roles: bool  # whether to find parents, children and spouses
     close: bool = True  # whether the answer is checked against the definition of a blanket, and repaired
+    audit: bool = False  # whether the answer is looked over for what `audit` warns of
 
     @classmethod
     def of(
@@ -58,6 +60,7 @@ class Wanted:
         *,
         roles: bool = False,
         close: bool = True,
+        audit: bool = False,
     ) -> Self:
         """Check the user's options."""
         level_of(alpha)
@@ -66,7 +69,7 @@ class Wanted:
             raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
         automatic = isinstance(algorithm, str) and algorithm == "auto"
         named = None if automatic else _checked(algorithm, chosen)
-        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close))
+        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close), flag("audit", audit))
 
     @property
     def about(self) -> dict[str, object]:
@@ -150,6 +153,7 @@ class Search:
             excluded=self.study.left_out,
             by_effect=self.study.testing.strength == "information",
             effects=lambda members: member_effects(self.study, target, members),
+            checks=lambda members: checked(self.study, target, members) if self.wanted.audit else (),
             call=self.study.mark,
         )
         _log(blanket)
