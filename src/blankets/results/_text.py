@@ -187,9 +187,10 @@ def _method(blanket: Blanket) -> Iterator[str]:
         yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
     if cut := blanket.data.get("binned"):
         yield cut_sentence(cut)
-    if dropped := blanket.data.get("dropped_rows"):
+    lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already
+    if (dropped := blanket.data.get("dropped_rows")) and not lost:
         yield f"Rows deleted for missing values: {dropped}."
-    if blanket.data.get("unlabeled_left_out"):
+    if blanket.data.get("unlabeled_left_out") and not lost:
         yield f"Rows without a target, left out: {blanket.data['unlabeled']}."
     if sentence := gaps_sentence(blanket):
         yield sentence

@@ -18,7 +18,7 @@ from blankets.counting import ranks
 from blankets.data import DataReport, Frame
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.study._effects import drawn_rows
-from blankets.study._groups import IDENTIFIERS, likely_subjects
+from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading
 from blankets.study._study import Study
 
 LEAK = 0.9  # share of the information in the target from which a column leaks
@@ -241,7 +241,8 @@ def _subjects(study: Study, target: int) -> Iterator[Finding]:
 
 def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
     """Yield columns that seem to tell who a row is about, with several rows for each."""
-    for name, n in likely_subjects(study.frame, target).items():
+    left_out = repeated_at_reading(study.report.repeated_ids, study.report.n_rows_given)
+    for name, n in {**likely_subjects(study.frame, target), **left_out}.items():
         yield Finding(
             kind="repeated subjects",
             columns=(name,),
