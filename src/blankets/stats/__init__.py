@@ -49,6 +49,7 @@ from blankets.stats._regression import (
     risk_regression,
     told_by_others,
 )
+from blankets.stats._special import xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
@@ -127,4 +128,5 @@ __all__ = [
     "w_from_effect",
     "weaker_than",
     "whitening",
+    "xlogy",
 ]

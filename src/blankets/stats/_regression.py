@@ -11,7 +11,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtri, stdtrit
+
+from blankets.stats._clusters import log_f_sf
+from blankets.stats._special import normal_ppf
 
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
@@ -71,7 +73,8 @@ class _Classes:
 
     def _shares(self, coefficients: Floats) -> tuple[Floats, Floats]:
         index = self.design @ coefficients.reshape(self.n_equations, -1).T
-        whole = logsumexp(np.column_stack([np.zeros(len(index)), index]), axis=1)
+        top = np.maximum(index.max(axis=1), 0.0)
+        whole = top + np.log(np.exp(-top) + np.exp(index - top[:, np.newaxis]).sum(axis=1))
         return index, whole
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
@@ -144,7 +147,7 @@ def class_regression(
         return _by_sandwich(model, groups, level)
     best = _maximized(model, np.zeros(target.shape[1] * model.design.shape[1]))
     errors = np.sqrt(np.maximum(np.diag(np.linalg.inv(_penalized(model, best)[2])), 0.0))
-    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
+    low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
     unsure[:: model.design.shape[1]] = False  # constants, which nobody asks for
     for j in np.flatnonzero(unsure).tolist():
@@ -197,7 +200,7 @@ def number_regression(
         meat = _meat(full * (w * left)[:, np.newaxis], groups)
         freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
     errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
-    low, high = _ends(best, errors, float(stdtrit(freedom, (1.0 + level) / 2.0)))
+    low, high = _ends(best, errors, _student(freedom, level))
     return Regression(*(part[np.newaxis] for part in (best, errors, low, high)))
 
 
@@ -236,6 +239,15 @@ def _ends(best: Floats, errors: Floats, quantile: float) -> tuple[Floats, Floats
     return best - quantile * errors, best + quantile * errors
 
 
+def _student(freedom: int, level: float) -> float:
+    """Return the quantile of Student's t for an interval, by halving: t² is F on 1 and ``freedom`` degrees."""
+    low, high, tail = 0.0, 1000.0, float(np.log1p(-level))
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if log_f_sf(middle**2, 1.0, freedom) > tail else (low, middle)
+    return high
+
+
 def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floats]:
     """Return the log-likelihood less the penalty, its slope and minus its curvature."""
     value, slope, curve = model.at(coefficients)
@@ -269,7 +281,7 @@ def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) 
     best = _maximized(model, np.zeros(model.n_equations * model.design.shape[1]))
     bread = np.linalg.inv(_penalized(model, best)[2])
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
-    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
+    low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
     low[beyond], high[beyond] = -np.inf, np.inf
     return _shaped(model, best, errors, low, high)
@@ -292,7 +304,7 @@ def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
 def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level: float) -> float:
     """Return an end of the interval of a coefficient by the likelihood ratio; infinite if there is none."""
     highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
-    root = float(ndtri((1.0 + level) / 2.0))
+    root = float(normal_ppf((1.0 + level) / 2.0))
     at = best.copy()
 
     def short(value: float) -> float:

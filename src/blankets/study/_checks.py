@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from blankets.counting import ranks
 from blankets.data import DataReport, Frame
 from blankets.results import Finding, count_of, digits, joined, shown
+from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
 from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading
 from blankets.study._study import Study
