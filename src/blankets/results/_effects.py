@@ -27,7 +27,7 @@ class Contrast:
     >>> Contrast(compared="yes vs no", estimate=3.41, low=2.62, high=4.5).text("odds ratio")
     '3.41 (2.62 to 4.5)'
     >>> Contrast(compared="yes vs no", estimate=float('nan'), low=14.2, high=None).text("odds ratio")
-    'above 14.2'
+    'above 14'
     """
 
     compared: str  # "yes vs no", "per 12.3 (1 SD)", "per doubling"
@@ -49,10 +49,13 @@ class Contrast:
 
     def text(self, measure: str) -> str:
         """Return the estimate with its interval; "-" if nothing is known."""
-        low, high = (None if end is None else _figure(end, measure) for end in (self.low, self.high))
-        if low is None or high is None:
-            return "-" if low == high else f"below {high}" if low is None else f"above {low}"
-        return f"{_figure(self.estimate, measure)} ({low} to {high})"
+        if self.low is None and self.high is None:
+            return "-"
+        if self.low is None or self.high is None:
+            end = self.low if self.high is None else self.high
+            return f"{'above' if self.high is None else 'below'} {_figure(end or 0.0, measure, 2)}"
+        low, high, estimate = (_figure(value, measure) for value in (self.low, self.high, self.estimate))
+        return f"{estimate} ({low} to {high})"
 
 
 @guarded
@@ -178,8 +181,8 @@ class Effects:
         return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}."
 
 
-def _figure(value: float, measure: str) -> str:
-    """Return a number for a table: three digits; ratios far from 1 as what they are."""
+def _figure(value: float, measure: str, places: int = 3) -> str:
+    """Return a number for a table with a few digits; a large ratio with its thousands."""
     if measure != "difference" and value >= 1000:
         return f"{value:,.0f}" if value < 1e6 else f"{value:.1e}"
-    return digits(value)
+    return digits(value, places)

@@ -44,8 +44,8 @@ from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
 from blankets.stats._regression import (
     Regression,
-    class_regression,
     number_regression,
+    odds_regression,
     risk_regression,
     told_by_others,
 )
@@ -80,7 +80,6 @@ __all__ = [
     "calibrated_of_block",
     "canonical_test",
     "cell_tables",
-    "class_regression",
     "clustered_test",
     "combined",
     "critical_value",
@@ -111,6 +110,7 @@ __all__ = [
     "noncentrality",
     "noncentrality_at",
     "number_regression",
+    "odds_regression",
     "permutation_p",
     "permutations_of_block",
     "plug_in",

@@ -1,11 +1,11 @@
 """Regressions of a target on columns: odds ratios, risk ratios and differences (methods, section 17).
 
-A design has shape (rows, columns) and no constant: that is added here, first. Coefficients have shape (equations,
-1 + columns); a target with k classes has k - 1 equations, each against class 0.
+A design has shape (rows, columns) and no constant: that is added here, first. Coefficients have shape (1 + columns,).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,9 +17,10 @@ from blankets.stats._special import normal_ppf
 
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
-PRECISE = 1e-12  # a step that gains less log-likelihood for each row is the last one
+PRECISE, ROUGH = 1e-8, 1e-3  # a step that gains less log-likelihood is the last one; for limits the rough one does
 FARTHEST = float(np.log(100_000))  # coefficients are not told apart beyond an odds ratio of 100,000
-UNSURE = 1.0  # standard error from which the limits of a coefficient come from the likelihood and not from its curve
+UNSURE = 3.0  # standard error from which the limits of a coefficient come from the likelihood and not from its curve
+MOST_LIMITS = 10
 ALIASED = 1e-7  # share of a column's variance that the columns before it must leave
 
 Floats = NDArray[np.float64]
@@ -30,7 +31,7 @@ Mask = NDArray[np.bool_]
 class Regression:
     """Coefficients with their standard errors and the ends of their intervals."""
 
-    # coefficients, errors, low, high (equations, 1 + columns): an end is infinite where the data set no limit
+    # coefficients, errors, low, high (1 + columns,): an end is infinite where the data set no limit
     coefficients: Floats
     errors: Floats
     low: Floats
@@ -48,52 +49,32 @@ class _Model(Protocol):
     def weights(self) -> Floats:
         """How many rows each stands for, (rows,)."""
 
-    @property
-    def n_equations(self) -> int:
-        """The number of classes but one; 1 for a number."""
-
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
-        """Return the log-likelihood, its slope and minus its curvature; coefficients are flat."""
+        """Return the log-likelihood, its slope and minus its curvature."""
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return the slope of each row, shape (rows, coefficients)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Classes:
-    """Multinomial logistic regression; with two classes the usual one."""
+class _Odds:
+    """Logistic regression."""
 
     design: Floats
-    target: Floats  # (rows, equations): indicators of the classes but the first
+    target: Floats  # (rows,): 0 or 1, or a share
     weights: Floats
 
-    @property
-    def n_equations(self) -> int:
-        return int(self.target.shape[1])
-
-    def _shares(self, coefficients: Floats) -> tuple[Floats, Floats]:
-        index = self.design @ coefficients.reshape(self.n_equations, -1).T
-        top = np.maximum(index.max(axis=1), 0.0)
-        whole = top + np.log(np.exp(-top) + np.exp(index - top[:, np.newaxis]).sum(axis=1))
-        return index, whole
-
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
-        index, whole = self._shares(coefficients)
-        value = float(self.weights @ (np.einsum("ij,ij->i", self.target, index) - whole))
-        shares = np.exp(index - whole[:, np.newaxis])
-        slope = ((self.target - shares) * self.weights[:, np.newaxis]).T @ self.design
-        k, p = self.n_equations, self.design.shape[1]
-        curve = np.empty((k, p, k, p))
-        for a in range(k):
-            for b in range(a, k):
-                each = self.weights * shares[:, a] * ((a == b) - shares[:, b])
-                curve[a, :, b] = curve[b, :, a] = (self.design * each[:, np.newaxis]).T @ self.design
-        return value, slope.ravel(), curve.reshape(k * p, k * p)
+        index = self.design @ coefficients
+        risk = 1.0 / (1.0 + np.exp(-np.clip(index, -700.0, 700.0)))
+        value = float(self.weights @ (self.target * index - np.logaddexp(0.0, index)))
+        slope = (self.weights * (self.target - risk)) @ self.design
+        each = self.weights * risk * (1.0 - risk)
+        return value, slope, (self.design * each[:, np.newaxis]).T @ self.design
 
     def scores(self, coefficients: Floats) -> Floats:
-        index, whole = self._shares(coefficients)
-        left = (self.target - np.exp(index - whole[:, np.newaxis])) * self.weights[:, np.newaxis]
-        return np.asarray((left[:, :, np.newaxis] * self.design[:, np.newaxis, :]).reshape(len(left), -1))
+        risk = 1.0 / (1.0 + np.exp(-np.clip(self.design @ coefficients, -700.0, 700.0)))
+        return np.asarray(self.design * (self.weights * (self.target - risk))[:, np.newaxis])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +84,6 @@ class _Risks:
     design: Floats
     target: Floats  # (rows,): 0 or 1
     weights: Floats
-    n_equations: int = 1
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
         index = np.minimum(self.design @ coefficients, 50.0)
@@ -117,42 +97,46 @@ class _Risks:
         return np.asarray(self.design * (self.weights * left)[:, np.newaxis])
 
 
-def class_regression(
+def odds_regression(
     design: Floats,
-    classes: NDArray[np.integer],
+    positive: NDArray[np.bool_] | Floats,
     *,
     weights: Floats | None = None,
     groups: NDArray[np.int64] | None = None,
     level: float = 0.95,
     robust: bool = False,
 ) -> Regression:
-    """Regress classes 0, 1, ... on columns: coefficients are logarithms of odds ratios against class 0.
+    """Regress an indicator on columns: coefficients are logarithms of odds ratios.
 
-    ``weights``: how many rows each row stands for. ``groups``: rows that belong together; then, and with ``robust``
-    (weights of a survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a
-    standard error above 1, as under separation, come from the likelihood ratio; one without a limit is infinite.
+    ``positive`` may also be the share of positives, where a row stands for several with the same values. ``weights``:
+    how many rows each row stands for. ``groups``: rows that belong together; then, and with ``robust`` (weights of a
+    survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a standard error above
+    3, as under separation, come from the likelihood ratio; one without a limit is infinite. That takes time: of more
+    than ten such coefficients the later ones get no limits.
 
     Examples
     --------
-    Of 20 rows with x none is in class 0, so that the odds ratio has a lower limit only:
+    All of the 20 rows with x are positive, so that the odds ratio has a lower limit only:
 
-    >>> x, y = np.repeat([0.0, 0.0, 1.0], [30, 30, 20]), np.repeat([0, 1, 1], [30, 30, 20])
-    >>> found = class_regression(x[:, np.newaxis], y)
-    >>> round(float(np.exp(found.low[0, 1])), 1), float(found.high[0, 1])
+    >>> x, y = np.repeat([0.0, 0.0, 1.0], [30, 30, 20]), np.repeat([False, True, True], [30, 30, 20])
+    >>> found = odds_regression(x[:, np.newaxis], y)
+    >>> round(float(np.exp(found.low[1])), 1), float(found.high[1])
     (9.3, inf)
     """
-    target = np.equal.outer(classes, np.arange(1, int(classes.max()) + 1)).astype(float)
-    model = _Classes(_with_constant(design), target, _ones(weights, len(design)))
+    model = _Odds(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
     if robust or groups is not None:
         return _by_sandwich(model, groups, level)
-    best = _maximized(model, np.zeros(target.shape[1] * model.design.shape[1]))
-    errors = np.sqrt(np.maximum(np.diag(np.linalg.inv(_penalized(model, best)[2])), 0.0))
+    best, errors = _with_errors(model, _maximized(model, np.zeros(model.design.shape[1]), enough=ROUGH))
+    if errors.max() <= UNSURE:
+        best, errors = _with_errors(model, _maximized(model, best))
     low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
-    unsure[:: model.design.shape[1]] = False  # constants, which nobody asks for
-    for j in np.flatnonzero(unsure).tolist():
-        low[j], high[j] = (_limit(model, best, j, float(errors[j]), side, level) for side in (-1.0, 1.0))
-    return _shaped(model, best, errors, low, high)
+    low[unsure], high[unsure] = -np.inf, np.inf
+    for j in np.flatnonzero(unsure[1:])[:MOST_LIMITS].tolist():  # nobody asks for the constant
+        low[j + 1], high[j + 1] = (
+            _limit(model, best, j + 1, float(errors[j + 1]), side, level) for side in (-1.0, 1.0)
+        )
+    return Regression(best, errors, low, high)
 
 
 def risk_regression(
@@ -185,7 +169,7 @@ def number_regression(
     --------
     >>> x, y = np.repeat([0.0, 1.0], 3), np.array([1.0, 2.0, 3.0, 5.0, 6.0, 7.0])
     >>> number_regression(x[:, np.newaxis], y).coefficients.round(6).tolist()
-    [[2.0, 4.0]]
+    [2.0, 4.0]
     """
     full, w = _with_constant(design), _ones(weights, len(design))
     inverse = np.linalg.pinv((full * w[:, np.newaxis]).T @ full, hermitian=True)
@@ -201,7 +185,7 @@ def number_regression(
         freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
     errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
     low, high = _ends(best, errors, _student(freedom, level))
-    return Regression(*(part[np.newaxis] for part in (best, errors, low, high)))
+    return Regression(best, errors, low, high)
 
 
 def told_by_others(design: Floats, weights: Floats | None = None) -> Mask:
@@ -231,10 +215,6 @@ def _ones(weights: Floats | None, n: int) -> Floats:
     return np.ones(n) if weights is None else np.asarray(weights, np.float64)
 
 
-def _shaped(model: _Model, *parts: Floats) -> Regression:
-    return Regression(*(part.reshape(model.n_equations, -1) for part in parts))
-
-
 def _ends(best: Floats, errors: Floats, quantile: float) -> tuple[Floats, Floats]:
     return best - quantile * errors, best + quantile * errors
 
@@ -256,10 +236,10 @@ def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floa
     return value, slope - ridge * coefficients, curve + ridge * np.eye(len(coefficients))
 
 
-def _maximized(model: _Model, start: Floats, free: Mask | None = None) -> Floats:
+def _maximized(model: _Model, start: Floats, free: Mask | None = None, enough: float = PRECISE) -> Floats:
     """Return the coefficients of the largest likelihood, by Newton's steps; those that are not free stay."""
     free = np.ones(len(start), bool) if free is None else free
-    best, enough = start.copy(), PRECISE * float(model.weights.sum())
+    best = start.copy()
     value, slope, curve = _penalized(model, best)
     for _ in range(STEPS):
         step = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
@@ -277,14 +257,18 @@ def _maximized(model: _Model, start: Floats, free: Mask | None = None) -> Floats
     return best
 
 
+def _with_errors(model: _Model, best: Floats) -> tuple[Floats, Floats]:
+    return best, np.sqrt(np.maximum(np.diag(np.linalg.inv(_penalized(model, best)[2])), 0.0))
+
+
 def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) -> Regression:
-    best = _maximized(model, np.zeros(model.n_equations * model.design.shape[1]))
+    best = _maximized(model, np.zeros(model.design.shape[1]))
     bread = np.linalg.inv(_penalized(model, best)[2])
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
     low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
     low[beyond], high[beyond] = -np.inf, np.inf
-    return _shaped(model, best, errors, low, high)
+    return Regression(best, errors, low, high)
 
 
 def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
@@ -303,39 +287,48 @@ def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
 
 def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level: float) -> float:
     """Return an end of the interval of a coefficient by the likelihood ratio; infinite if there is none."""
-    highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
-    root = float(normal_ppf((1.0 + level) / 2.0))
-    at = best.copy()
-
-    def short(value: float) -> float:
-        """Return by how much the root of the likelihood ratio falls short of its limit."""
-        at[j] = value
-        at[:] = _maximized(model, at, free)
-        return float(np.sqrt(max(2.0 * (highest - _penalized(model, at)[0]), 0.0))) - root
-
     if side * best[j] >= FARTHEST:
         return float(side * np.inf)
+    highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
+    most = float(normal_ppf((1.0 + level) / 2.0)) ** 2
+    separated = abs(float(best[j])) > FARTHEST
+    at = best.copy()
+
+    def beyond(value: float) -> float:
+        """Return how far the likelihood ratio is beyond its limit, on a scale on which it is nearly a straight line."""
+        at[j] = value
+        at[:] = _maximized(model, at, free, ROUGH)
+        ratio = max(2.0 * (highest - _penalized(model, at)[0]), 10.0 * ROUGH)
+        return float(np.log(ratio / most) if separated else np.sqrt(ratio) - np.sqrt(most))
+
     near = float(np.clip(best[j], -FARTHEST, FARTHEST))
-    missing = -root if near == best[j] else short(near)
-    if missing >= 0:
+    short = beyond(near) if separated else -float(np.sqrt(most))
+    if short >= 0:
         return near  # the end is farther away than that
-    step = side * min(error, 1.0)
+    step = side * (max(-short, 0.5) if separated else 2.0 * FARTHEST)
     while True:
         far = side * min(side * (near + step), FARTHEST)
-        beyond = short(far)
-        if beyond >= 0:
+        over = beyond(far)
+        if over >= 0:
             break
         if side * far >= FARTHEST:
             return float(side * np.inf)
-        near, missing, step = far, beyond, 2.0 * step
-    for _ in range(40):  # the Illinois method: regula falsi that halves the end which stays
-        middle = (near * beyond - far * missing) / (beyond - missing)
-        here = short(middle)
-        if abs(here) < 1e-6:
+        near, short, step = far, over, 2.0 * step
+    return _crossing(beyond, (near, short), (far, over))
+
+
+def _crossing(beyond: Callable[[float], float], below: tuple[float, float], above: tuple[float, float]) -> float:
+    """Return where a function is 0, between two points with its values; by regula falsi (the Illinois method)."""
+    (near, short), (far, over) = below, above
+    middle = far
+    for _ in range(40):
+        middle = (near * over - far * short) / (over - short)
+        here = beyond(middle)
+        if abs(here) < 5.0 * ROUGH:
             break
-        if here * beyond < 0:
-            near, missing = far, beyond
+        if here * over < 0:
+            near, short = far, over
         else:
-            missing = missing / 2.0
-        far, beyond = middle, here
+            short = short / 2.0
+        far, over = middle, here
     return middle

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blankets.counting import SqlCounter, is_heavy, standardized
 from blankets.data import NumericTable
 from blankets.results import Contrast, Effects, Measure, count_of, digits, joined, shown
-from blankets.stats import Regression, class_regression, number_regression, risk_regression, told_by_others
+from blankets.stats import Regression, number_regression, odds_regression, risk_regression, told_by_others
 from blankets.study._study import Study
 
 MOST_ROWS = 100_000
@@ -47,7 +47,7 @@ class _Outcome:
         rarer = len(here) - int(np.bincount(here).max(initial=0)) if self.classes else len(here)
         return min(rarer // ROWS_A_COEFFICIENT, MOST_COEFFICIENTS) // self.n_equations
 
-    def take(self, at: NDArray[Any]) -> _Outcome:
+    def take(self, at: NDArray[Any] | slice) -> _Outcome:
         return replace(self, rows=self.rows[at], values=self.values[at])
 
 
@@ -61,7 +61,7 @@ class _Member:
     compared: tuple[str, ...]  # what each column of the design compares
     is_number: bool
 
-    def take(self, at: NDArray[Any]) -> _Member:
+    def take(self, at: NDArray[Any] | slice) -> _Member:
         return replace(self, values=self.values[at], known=self.known[at])
 
     def design(self) -> Floats:
@@ -84,7 +84,7 @@ def member_effects(study: Study, target: int, members: Sequence[int]) -> Effects
     notes = [*outcome.notes, *_gaps_said(outcome, kept)]
     found: dict[str, tuple[Contrast, ...]] = dict.fromkeys((column.name for column in columns), ())
     if held:
-        at = _few_enough(kept, outcome.n_equations * (1 + sum(len(one.compared) for one in held)))
+        at = _few_enough(kept, 1 + sum(len(one.compared) for one in held))
         outcome, held = outcome.take(at), [one.take(at) for one in held]
         found |= _contrasts(study, outcome, held)
     notes += _left_out_said(found, [one.name for one in held])
@@ -232,58 +232,63 @@ def _few_enough(kept: Mask, coefficients: int) -> Ints:
 
 
 def _contrasts(study: Study, outcome: _Outcome, held: list[_Member]) -> dict[str, tuple[Contrast, ...]]:
+    """Return the comparisons of all members; each class is compared with the first on the rows of the two."""
+    made: dict[str, list[Contrast]] = {one.name: [] for one in held}
+    for k in range(1, len(outcome.classes)) if outcome.classes else (0,):
+        at = np.isin(outcome.values, (0, k)) if outcome.n_equations > 1 else slice(None)
+        words = f"{outcome.classes[k]} vs {outcome.classes[0]}" if outcome.n_equations > 1 else ""
+        columns = [one.take(at) for one in held]
+        fitted, names = _fitted(study, outcome.take(at), k, columns)
+        for j, (name, compared) in enumerate(names, start=1):
+            made[name].append(_read_off(fitted, j, compared, words, outcome.measure))
+    return {name: tuple(sorted(some, key=lambda one: -_surest(one, outcome))) for name, some in made.items()}
+
+
+def _fitted(study: Study, outcome: _Outcome, k: int, held: list[_Member]) -> tuple[Regression, list[tuple[str, str]]]:
+    """Return the regression of class ``k`` (or of a number) on the members, and what each coefficient compares."""
     groups = None if study.groups is None else study.groups[outcome.rows]
     weights = None if study.survey is None else study.survey[outcome.rows]
     plain = weights is None and groups is None
-    if plain and outcome.measure == "odds ratio" and not any(one.is_number for one in held):
-        at, weights = _patterns([outcome.values, *(one.values for one in held)])
-        outcome, held = outcome.take(at), [one.take(at) for one in held]
+    y = outcome.values == k if outcome.classes else outcome.values
+    if plain and outcome.classes and not outcome.risks and not any(one.is_number for one in held):
+        at, pattern = _patterns([one.values for one in held])
+        held, weights = [one.take(at) for one in held], np.bincount(pattern).astype(float)
+        y = np.bincount(pattern, y) / weights
     design = np.hstack([one.design() for one in held])
     free = ~told_by_others(design, weights)
     how: dict[str, Any] = {"weights": weights, "groups": groups}
     if outcome.risks:
-        fitted = risk_regression(design[:, free], outcome.values == 1, **how)
+        fitted = risk_regression(design[:, free], y, **how)
     elif outcome.classes:
-        fitted = class_regression(design[:, free], outcome.values, **how, robust=not plain)
+        fitted = odds_regression(design[:, free], y, **how, robust=not plain)
     else:
-        fitted = number_regression(design[:, free], outcome.values, **how)
+        fitted = number_regression(design[:, free], y, **how)
     names = [(one.name, compared) for one in held for compared in one.compared]
-    made: dict[str, list[Contrast]] = {one.name: [] for one in held}
-    for k, at_name in enumerate(np.flatnonzero(free).tolist(), start=1):
-        name, compared = names[at_name]
-        made[name] += _read_off(fitted, k, compared, outcome)
-    return {name: tuple(sorted(some, key=lambda one: -_surest(one, outcome))) for name, some in made.items()}
+    return fitted, [names[j] for j in np.flatnonzero(free).tolist()]
 
 
-def _patterns(columns: list[Ints]) -> tuple[Ints, Floats]:
-    """Return the first row of each combination of values, and how many rows have it."""
+def _patterns(columns: list[Ints]) -> tuple[Ints, Ints]:
+    """Return the first row of each combination of values, and the combination of each row."""
     key = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].ravel()
-    _, first, counts = np.unique(key, return_index=True, return_counts=True)
-    return first, counts.astype(float)
+    return np.unique(key, return_index=True)[1], key
 
 
-def _read_off(fitted: Regression, k: int, compared: str, outcome: _Outcome) -> list[Contrast]:
-    """Return the comparisons of one column of the design: one for each equation."""
-    made = []
-    for row in range(outcome.n_equations):
-        values = [float(part[row, k]) for part in (fitted.coefficients, fitted.low, fitted.high)]
-        if outcome.measure != "difference":
-            values = [float(np.exp(min(value, 700.0))) if np.isfinite(value) else value for value in values]
-        estimate, low, high = values
-        words = f"{outcome.classes[row + 1]} vs {outcome.classes[0]}" if outcome.n_equations > 1 else ""
-        limited = np.isfinite(low) and np.isfinite(high)
-        made.append(
-            Contrast(
-                compared=compared,
-                outcome=words,
-                estimate=estimate if limited else float("nan"),
-                low=low if np.isfinite(low) else None,
-                high=high if np.isfinite(high) else None,
-            )
-        )
-    return made
+def _read_off(fitted: Regression, j: int, compared: str, words: str, measure: Measure) -> Contrast:
+    """Return one coefficient as a comparison."""
+    values = [float(part[j]) for part in (fitted.coefficients, fitted.low, fitted.high)]
+    if measure != "difference":
+        values = [float(np.exp(min(value, 700.0))) if np.isfinite(value) else value for value in values]
+    estimate, low, high = values
+    limited = np.isfinite(low) and np.isfinite(high)
+    return Contrast(
+        compared=compared,
+        outcome=words,
+        estimate=estimate if limited else float("nan"),
+        low=low if np.isfinite(low) else None,
+        high=high if np.isfinite(high) else None,
+    )
 
 
 def _surest(one: Contrast, outcome: _Outcome) -> float:
