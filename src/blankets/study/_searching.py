@@ -157,7 +157,8 @@ class Search:
             call=self.study.mark,
         )
         _log(blanket)
-        if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
+        in_memory = self.study.has_numbers or isinstance(getattr(tests, "counter", None), MemoryCounter)
+        if self.n_rows * len(names) > FEW_CELLS or not in_memory:
             blanket.tell()  # otherwise it would keep the data in memory, or use an engine that may be closed
         if found.closed:
             return blanket
