@@ -72,6 +72,7 @@ def report_content(
         "meaning": _meaning(blanket),
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
+        "checks": [f"{one.what} {one.next_step}" for one in blanket.checks],
         "notes": list(blanket.warnings),
         "neighborhood": neighborhood(blanket, latent),
         "latents": None if latent is None else _latents(latent),

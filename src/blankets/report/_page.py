@@ -60,7 +60,8 @@ def _section(identifier: str, title: str, *children: object) -> Html:
 
 def _head(content: Mapping[str, Any]) -> Html:
     assumptions = tag("ul", *(tag("li", sentence) for sentence in content["assumptions"]))
-    notes = [tag("p", sentence, class_="notice") for sentence in content["notes"]]
+    checks = [tag("p", tag("strong", "Check: "), sentence, class_="notice") for sentence in content["checks"]]
+    notes = [*checks, *(tag("p", sentence, class_="notice") for sentence in content["notes"])]
     return tag(
         "header",
         tag("h1", content["title"]),

@@ -15,15 +15,11 @@ from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
 from blankets.results._text import bent_members
-from blankets.results._words import joined, shown, wrapped
+from blankets.results._words import NATS, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
 
-NATS = (
-    "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
-    "large (Cohen)."
-)
 _MOST_STEPS = 5
 _ROLES = {
     "parent": "a parent of {target} (an arrow leads from it to {target})",

@@ -15,7 +15,7 @@ from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
-from blankets.results._words import as_frame, count_of, digits, format_p, shown, wrapped
+from blankets.results._words import NATS, as_frame, count_of, digits, format_p, shown, wrapped
 from blankets.stats import LARGEST, InformationEstimate
 
 if TYPE_CHECKING:
@@ -120,12 +120,13 @@ class Ranking(Saved):
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        lines.append(wrapped(NATS, "  "))
         if (self.information > self.interval()[1]).any():
             lines.append(wrapped(TOO_LARGE, "  "))
         return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in (NATS, *self.notes))
         return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<ul>{notes}</ul></div>"
 
     def _title(self) -> str:

@@ -10,6 +10,12 @@ from typing import Any
 from blankets.errors import MissingPackageError
 from blankets.independence import BLOCK_METHODS
 
+NATS = (
+    "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
+    "large (Cohen)."
+)
+"""What information is, for readers who know p-values and odds ratios."""
+
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
 
