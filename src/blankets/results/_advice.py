@@ -10,7 +10,7 @@ from textwrap import fill
 from blankets.errors import ParameterError, guarded, listed
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, shown
+from blankets.results._words import count_of, digits, shown, wrapped
 
 _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "power": "Power"}
 
