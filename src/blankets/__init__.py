@@ -144,8 +144,8 @@ _NAMES = {
     "questions.discover": "algorithms discover discover_all",
     "records": "Call",
     "regimes": "Beta PositiveUnlabeled SemiSupervised Supervised between greater_than less_than",
-    "results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation Selection "
-    "Sensitivity Stability TestResult",
+    "results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
+    "Selection Sensitivity Stability TestResult",
     "stats": "FalseMembers",
     "study": "Engine Testing",
 }

@@ -171,7 +171,7 @@ class Effects:
     def sentence(self, member: str, most: int = 6) -> str:
         """Return the effects of a member in a sentence; empty if there is none."""
         found = self.contrasts.get(member, ())
-        told = [f"{one.text(self.measure)} for {' and '.join(self._cells(one)[:-1])}" for one in found[:most]]
+        told = [f"{one.text(self.measure)} {_for(' and '.join(self._cells(one)[:-1]))}" for one in found[:most]]
         if not told:
             return ""
         rest = f"; {len(found) - most} more in blanket.effects" if len(found) > most else ""
@@ -179,6 +179,10 @@ class Effects:
         given = f", given {joined(others)}" if others else ""
         what = "Difference in" if self.measure == "difference" else f"{self.measure.capitalize()} of"
         return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}."
+
+
+def _for(compared: str) -> str:
+    return compared if compared.startswith("per ") else f"for {compared}"
 
 
 def _figure(value: float, measure: str, places: int = 3) -> str:

@@ -59,10 +59,25 @@ class _Member:
     values: NDArray[Any]  # (n,): a number in units of what is compared, or a level; 0 is the one compared with
     known: Mask  # (n,): which rows have a value
     compared: tuple[str, ...]  # what each column of the design compares
-    is_number: bool
+    raw: Floats | None = None  # (n,): a number in its own units; None for a category
+
+    @property
+    def is_number(self) -> bool:
+        return self.raw is not None
 
     def take(self, at: NDArray[Any] | slice) -> _Member:
-        return replace(self, values=self.values[at], known=self.known[at])
+        raw = None if self.raw is None else self.raw[at]
+        return replace(self, values=self.values[at], known=self.known[at], raw=raw)
+
+    def in_thirds(self) -> _Member:
+        """Return a number as a category of three levels, the middle one the one that others are compared with."""
+        if self.raw is None:
+            return self
+        low, high = np.quantile(self.raw, [1 / 3, 2 / 3])
+        words = digits(float(low), 4), digits(float(high), 4)
+        compared = tuple(f"{end} vs {words[0]} to {words[1]}" for end in (f"below {words[0]}", f"above {words[1]}"))
+        codes = np.where(self.raw < low, 1, np.where(self.raw > high, 2, 0))
+        return _Member(self.name, codes, self.known, compared)
 
     def design(self) -> Floats:
         """Return the columns of the regression, shape (rows, comparisons)."""
@@ -180,10 +195,10 @@ def _of_number(name: str, values: Floats) -> _Member:
     made = np.zeros(len(values))
     if len(seen) and seen.min() > 0 and is_heavy(z) and not is_heavy(standardized(np.log2(seen))):
         made[known] = np.log2(seen)
-        return _Member(name, made, known, ("per doubling",), is_number=True)
+        return _Member(name, made, known, ("per doubling",), values)
     made[known] = z
     spread = float(np.std(seen)) if len(seen) else 0.0
-    return _Member(name, made, known, (f"per {digits(spread)} (1 SD)",), is_number=True)
+    return _Member(name, made, known, (f"per {digits(spread)} (1 SD)",), values)
 
 
 def _of_levels(name: str, codes: Ints, words: list[str], *, graded: bool) -> _Member:
@@ -202,7 +217,7 @@ def _of_levels(name: str, codes: Ints, words: list[str], *, graded: bool) -> _Me
     new[rest] = len(apart)
     other = [words[rest[0]] if len(rest) == 1 else "other levels"] if rest else []
     compared = tuple(f"{level} vs {words[first]}" for level in [*(words[k] for k in apart[1:]), *other])
-    return _Member(name, new[codes], known, compared, is_number=False)
+    return _Member(name, new[codes], known, compared)
 
 
 def _word(level: object) -> str:
@@ -237,11 +252,26 @@ def _contrasts(study: Study, outcome: _Outcome, held: list[_Member]) -> dict[str
     for k in range(1, len(outcome.classes)) if outcome.classes else (0,):
         at = np.isin(outcome.values, (0, k)) if outcome.n_equations > 1 else slice(None)
         words = f"{outcome.classes[k]} vs {outcome.classes[0]}" if outcome.n_equations > 1 else ""
+        two = outcome.take(at)
         columns = [one.take(at) for one in held]
-        fitted, names = _fitted(study, outcome.take(at), k, columns)
-        for j, (name, compared) in enumerate(names, start=1):
-            made[name].append(_read_off(fitted, j, compared, words, outcome.measure))
+        some = _compared(study, two, k, columns, words)
+        flat = {one.name for one in columns if one.is_number and not any(c.tells(two.measure) for c in some[one.name])}
+        if flat:  # perhaps a bend: high and low values against those between
+            again = [one.in_thirds() if one.name in flat else one for one in columns]
+            thirds = _compared(study, two, k, again, words)
+            some |= {name: [*some[name], *thirds[name]] for name in flat}
+        for name, contrasts in some.items():
+            made[name] += contrasts
     return {name: tuple(sorted(some, key=lambda one: -_surest(one, outcome))) for name, some in made.items()}
+
+
+def _compared(study: Study, two: _Outcome, k: int, held: list[_Member], words: str) -> dict[str, list[Contrast]]:
+    """Return the comparisons of all members in one regression."""
+    fitted, names = _fitted(study, two, k, held)
+    made: dict[str, list[Contrast]] = {one.name: [] for one in held}
+    for j, (name, compared) in enumerate(names, start=1):
+        made[name].append(_read_off(fitted, j, compared, words, two.measure))
+    return made
 
 
 def _fitted(study: Study, outcome: _Outcome, k: int, held: list[_Member]) -> tuple[Regression, list[tuple[str, str]]]:
