@@ -172,6 +172,8 @@ def number_regression(
     [2.0, 4.0]
     """
     full, w = _with_constant(design), _ones(weights, len(design))
+    largest = float(np.abs(y).max(initial=0.0)) or 1.0  # squares of very large numbers are infinite
+    y = y / largest
     inverse = np.linalg.pinv((full * w[:, np.newaxis]).T @ full, hermitian=True)
     best = inverse @ (full.T @ (w * y))
     left = y - full @ best
@@ -185,7 +187,7 @@ def number_regression(
         freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
     errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
     low, high = _ends(best, errors, _student(freedom, level))
-    return Regression(best, errors, low, high)
+    return Regression(*(largest * part for part in (best, errors, low, high)))
 
 
 def told_by_others(design: Floats, weights: Floats | None = None) -> Mask:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import ranks
+from blankets.counting import ranks, standardized
 from blankets.data import DataReport, Frame
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
@@ -122,11 +122,12 @@ def _told(x: NDArray[Any], y: NDArray[Any], *, x_number: bool, y_number: bool) -
 def _explained(x: Floats, y: Floats) -> float:
     """Return the squared correlation of two numbers, or of their ranks if that is larger."""
     pairs = ((x, y), (ranks(x)[0], ranks(y)[0]))
-    return max(float(np.corrcoef(a, b)[0, 1]) ** 2 if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0 for a, b in pairs)
+    return max(float(np.mean(standardized(a) * standardized(b))) ** 2 for a, b in pairs)
 
 
 def _between(x: Ints, y: Floats) -> float:
     """Return the share of the variance of a number that levels explain, less what chance does."""
+    y = standardized(y)
     counts = np.bincount(x)
     means = np.bincount(x, y) / np.maximum(counts, 1)
     left, whole = float(np.mean((y - means[x]) ** 2)), float(np.var(y))
@@ -162,12 +163,12 @@ def cuts_that_tell(x: Floats, y: Ints) -> Told | None:
     Told(right=1.0, cuts=(6.4,), of_variance=False)
     """
     n_classes = int(y.max()) + 1
-    by_value = np.argsort(np.bincount(y, x) / np.bincount(y))  # the classes, smallest values first
+    by_value = np.argsort(np.bincount(y, standardized(x)) / np.bincount(y))  # the classes, smallest values first
     place = np.empty(n_classes, np.int64)
     place[by_value] = np.arange(n_classes)
     order = np.argsort(x, kind="stable")
     values, classes = x[order], place[y[order]]
-    ends = np.flatnonzero(np.diff(values) > 0)  # a cut may be after each of these
+    ends = np.flatnonzero(values[1:] > values[:-1])  # a cut may be after each of these
     if not len(ends):
         return None
     cuts, guess = [], np.zeros(len(x), np.int64)
@@ -179,7 +180,7 @@ def cuts_that_tell(x: Floats, y: Ints) -> Told | None:
         best = int(np.argmax(low + high))
         if low[best] + high[best] < 2.0 * CUT:
             return None
-        cuts.append(float(values[ends[best]] + values[ends[best] + 1]) / 2.0)
+        cuts.append(float(values[ends[best]] / 2.0 + values[ends[best] + 1] / 2.0))
         guess += values > cuts[-1]
     return Told(right=float(np.mean(guess == classes)), cuts=tuple(cuts))
 
@@ -193,7 +194,7 @@ def _identifiers(frame: Frame, members: Iterable[int]) -> Iterator[Finding]:
         if np.isnan(values).any() or not np.array_equal(values, np.floor(values)):
             continue
         distinct = len(np.unique(values)) == len(values)
-        if distinct and (np.ptp(values) == len(values) - 1 or IDENTIFIERS.search(name)):
+        if distinct and (values.max() - len(values) == values.min() - 1 or IDENTIFIERS.search(name)):
             yield Finding(
                 kind="id-like",
                 columns=(name,),

@@ -197,7 +197,8 @@ def _of_number(name: str, values: Floats) -> _Member:
         made[known] = np.log2(seen)
         return _Member(name, made, known, ("per doubling",), values)
     made[known] = z
-    spread = float(np.std(seen)) if len(seen) else 0.0
+    largest = float(np.abs(seen).max(initial=0.0)) or 1.0  # squares of very large numbers are infinite
+    spread = float(np.std(seen / largest)) * largest if len(seen) else 0.0
     return _Member(name, made, known, (f"per {digits(spread)} (1 SD)",), values)
 
 
