@@ -91,7 +91,7 @@ def _in_own_terms(ax: Axes, blanket: Blanket, names: list[str]) -> None:
     if blanket.effects is None:
         return
     place = ax.get_yaxis_transform()
-    note(ax, blanket.effects.headings[-1], (1.0, 0.0), ax.transAxes, shift=(8, -14), va="top")
+    note(ax, blanket.effects.headings[-1], (1.0, 1.0), ax.transAxes, shift=(8, 4), va="bottom")
     for row, name in enumerate(names):
         *compared, estimate = blanket.effects.cells(name)
         words = f"{estimate}, {', '.join(filter(None, compared))}" if estimate != "-" else "-"

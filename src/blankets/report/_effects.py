@@ -15,7 +15,6 @@ from blankets.results import (
     joined,
     member_note,
     shown,
-    size_of,
     symbol_of,
     undecided_sentence,
 )
@@ -103,7 +102,7 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
         "role": blanket.roles.get(name, ""),
         "compared": compared,
         "estimate": f"{estimate}*" if name in bent_members(blanket) else estimate,
-        "size": "not known" if shifted is None else size_of(shifted),
+        "size": evidence.size if tested else "not known",
         "effect": evidence.effect if tested else None,
         "less_bias": shifted,
         "interval": list(ends) if ends else None,

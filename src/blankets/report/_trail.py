@@ -112,9 +112,8 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
     if explanation.verdict == "member":
         role = blanket.roles.get(name, "")
         one = None if blanket.effects is None else blanket.effects.of(name)
-        told = (
-            "" if blanket.effects is None or one is None else f"{one.compared}: {one.text(blanket.effects.measure)}, "
-        )
+        measure = "" if blanket.effects is None else blanket.effects.measure
+        told = "" if one is None else f"{measure} {one.text(measure)}, {one.compared}, "
         strength = f"{told}{evidence.size}, {p}" if evidence.reliable else "not tested"
         return f"{role}, {strength}" if role else strength
     if explanation.verdict == "undecided":
