@@ -17,10 +17,10 @@ from blankets.stats._special import normal_ppf
 
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
-PRECISE, ROUGH = 1e-8, 1e-3  # a step that gains less log-likelihood is the last one; for limits the rough one does
+PRECISE, ROUGH = 1e-8, 5e-3  # a step that gains less log-likelihood is the last one; for limits the rough one does
 FARTHEST = float(np.log(100_000))  # coefficients are not told apart beyond an odds ratio of 100,000
 UNSURE = 3.0  # standard error from which the limits of a coefficient come from the likelihood and not from its curve
-MOST_LIMITS = 10
+MOST_LIMITS = 6  # coefficients of one regression whose limits come from the likelihood; each takes several fits
 ALIASED = 1e-7  # share of a column's variance that the columns before it must leave
 
 Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ def odds_regression(
     how many rows each row stands for. ``groups``: rows that belong together; then, and with ``robust`` (weights of a
     survey), standard errors are those of the sandwich. Otherwise the ends of a coefficient with a standard error above
     3, as under separation, come from the likelihood ratio; one without a limit is infinite. That takes time: of more
-    than ten such coefficients the later ones get no limits.
+    than six such coefficients the later ones get no limits.
 
     Examples
     --------
@@ -235,7 +235,8 @@ def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floa
     value, slope, curve = model.at(coefficients)
     ridge = RIDGE * float(model.weights.sum())
     value -= ridge / 2.0 * float(coefficients @ coefficients)
-    return value, slope - ridge * coefficients, curve + ridge * np.eye(len(coefficients))
+    curve.flat[:: len(coefficients) + 1] += ridge
+    return value, slope - ridge * coefficients, curve
 
 
 def _maximized(model: _Model, start: Floats, free: Mask | None = None, enough: float = PRECISE) -> Floats:
@@ -246,6 +247,7 @@ def _maximized(model: _Model, start: Floats, free: Mask | None = None, enough: f
     for _ in range(STEPS):
         step = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
         gain = float(step @ slope[free])
+        step = step * min(1.0, FARTHEST / 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         for _ in range(30):
             tried = best.copy()
             tried[free] += step
@@ -300,7 +302,7 @@ def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level
         """Return how far the likelihood ratio is beyond its limit, on a scale on which it is nearly a straight line."""
         at[j] = value
         at[:] = _maximized(model, at, free, ROUGH)
-        ratio = max(2.0 * (highest - _penalized(model, at)[0]), 10.0 * ROUGH)
+        ratio = max(2.0 * (highest - _penalized(model, at)[0]), 2.0 * ROUGH)
         return float(np.log(ratio / most) if separated else np.sqrt(ratio) - np.sqrt(most))
 
     near = float(np.clip(best[j], -FARTHEST, FARTHEST))
@@ -326,7 +328,7 @@ def _crossing(beyond: Callable[[float], float], below: tuple[float, float], abov
     for _ in range(40):
         middle = (near * over - far * short) / (over - short)
         here = beyond(middle)
-        if abs(here) < 5.0 * ROUGH:
+        if abs(here) < 2.0 * ROUGH:
             break
         if here * over < 0:
             near, short = far, over
