@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 import blankets as bl
 from blankets.results import Contrast, Effects
 from blankets.study import Study
-from blankets.study._effects import MOST_LEVELS, member_effects
+from blankets.study._effects import MOST_LEVELS, _patterns, member_effects
 
 pytestmark = pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
 
@@ -314,3 +314,13 @@ def test_survey_weights():
     expected = sums["yes", "yes"] * sums["no", "no"] / (sums["yes", "no"] * sums["no", "yes"])
     assert one.estimate == pytest.approx(expected, rel=1e-6)
     assert one.low < expected < one.high
+
+
+def test_patterns_of_more_combinations_than_a_number_has():
+    rng = np.random.default_rng(8)
+    columns = [rng.integers(0, 50, 40) for _ in range(15)]  # 50**15 is above 2**63
+    columns = [np.concatenate([column, column[:10]]) for column in columns]
+    first, pattern = _patterns(columns)
+    stacked = np.stack(columns, axis=1)
+    assert len(first) == len(np.unique(stacked, axis=0)) == 40
+    assert np.array_equal(stacked[first][pattern], stacked)

@@ -300,10 +300,15 @@ def _fitted(study: Study, outcome: _Outcome, k: int, held: list[_Member]) -> tup
 
 def _patterns(columns: list[Ints]) -> tuple[Ints, Ints]:
     """Return the first row of each combination of values, and the combination of each row."""
-    key = np.zeros(len(columns[0]), np.int64)
+    key, codes = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
-        key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].ravel()
-    return np.unique(key, return_index=True)[1], key
+        arity = int(column.max(initial=0)) + 1
+        if codes > 2**62 // arity:  # too many combinations for a number: count those that are there
+            key = np.unique(key, return_inverse=True)[1].ravel()
+            codes = len(key)
+        key, codes = key * arity + column, codes * arity
+    _, first, pattern = np.unique(key, return_index=True, return_inverse=True)
+    return first, pattern.ravel()
 
 
 def _read_off(fitted: Regression, j: int, compared: str, words: str, measure: Measure) -> Contrast:
