@@ -168,7 +168,7 @@ def drawn_rows(rows: Ints, most: int = MOST_ROWS) -> Ints:
 
 def _drawn(rows: Ints, most: int) -> tuple[Ints, tuple[str, ...]]:
     """Return so many rows at most, and a note if not all are there."""
-    notes = ("Effects are from rows drawn at random; the tests used more.",) if len(rows) > most else ()
+    notes = ("Effects are from rows drawn at random.",) if len(rows) > most else ()
     return drawn_rows(rows, most), notes
 
 
