@@ -22,6 +22,7 @@ from blankets.cli._output import ask, show
     help="Show power and members at this value; may be repeated.",
 )
 @common.search_options
+@common.knowledge_option
 @common.reading_options
 @common.label_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")

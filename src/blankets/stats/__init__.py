@@ -48,7 +48,7 @@ from blankets.stats._regression import (
     risk_regression,
     told_by_others,
 )
-from blankets.stats._special import xlogy
+from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
@@ -79,6 +79,7 @@ __all__ = [
     "calibrated_of_block",
     "canonical_test",
     "cell_tables",
+    "chi2_isf",
     "clustered_test",
     "combined",
     "critical_value",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.counting import SqlCounter, is_heavy, standardized
-from blankets.data import NumericTable
+from blankets.counting import is_heavy, standardized
+from blankets.data import Frame, NumericTable
 from blankets.results import Contrast, Effects, Measure, count_of, digits, joined, shown
 from blankets.stats import Regression, number_regression, odds_regression, risk_regression, told_by_others
 from blankets.study._study import Study
@@ -91,7 +91,7 @@ def member_effects(study: Study, target: int, members: Sequence[int]) -> Effects
 
     ``study``: the table. ``target``, ``members``: columns, members the strongest first.
     """
-    if isinstance(study.table, SqlCounter) or not members:
+    if not isinstance(study.table, Frame | NumericTable) or not members:
         return None
     outcome = _outcome(study, target)
     columns = [_member(study, j, outcome.rows) for j in members]
