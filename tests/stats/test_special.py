@@ -42,6 +42,12 @@ def test_chi_square_quantiles_at_the_ends():
     assert np.isnan(chi2_isf([np.nan, 2.0], 1.0)).all()
 
 
+def test_the_smallest_numbers_have_quantiles():
+    p = np.array([5e-324, 1e-320, 1e-301])
+    np.testing.assert_allclose(normal_ppf(p), special.ndtri(p), rtol=1e-8)
+    np.testing.assert_allclose(chi2_isf(p, 1), stats.chi2.isf(p, 1), rtol=1e-8)
+
+
 def test_chi_square_tails_are_those_of_scipy():
     statistic = np.linspace(0.0, 300.0, 61)
     np.testing.assert_allclose(chi2_sf(statistic, 7), stats.chi2.sf(statistic, 7), rtol=1e-11)
