@@ -218,6 +218,8 @@ def test_explain_a_member(blanket):
         "  - In the final blanket: G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given smoker; information",
         "    0.012 nats (small).",
         "  - Role: a child of ill (an arrow leads from ill to it).",
+        "  - Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small,",
+        "    0.045 medium, 0.125 large (Cohen).",
     ]
     assert stats.chi2.sf([60.0, 23.1], 2) == pytest.approx([9.4e-14, 9.6e-06], rel=0.01)  # the figures above
 
@@ -345,10 +347,12 @@ def test_statistics_have_their_symbols():
 def test_text(blanket):
     assert str(blanket).splitlines() == [
         "Markov blanket of ill: 2 of 5 columns",
-        "  member  role    effect (nats)  size   p        given",
-        "  ----------------------------------------------------------------",
-        "  smoker  spouse  0.0241         small  9.3e-11  the other members",
-        "  age     child   0.012          small  9.6e-06  the other members",
+        "  member  role    p        size",
+        "  ------------------------------",
+        "  smoker  spouse  9.3e-11  small",
+        "  age     child   9.6e-06  small",
+        "  Each p-value is given the other members.",
+        "  size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
         "  Expected false members: about 0.0108, at most 0.06 (5 columns, 6 chances at level 0.01).",
         "  Why made-up: There are few columns.",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Blanket,
         Blankets,
         DataAudit,
+        Effects,
         Estimate,
         Explanation,
         Ranking,
@@ -77,6 +78,7 @@ __all__ = [
     "Call",
     "DSeparation",
     "DataAudit",
+    "Effects",
     "Engine",
     "Estimate",
     "Explanation",
@@ -143,8 +145,8 @@ _NAMES = {
     "questions.discover": "algorithms discover discover_all",
     "records": "Call",
     "regimes": "Beta PositiveUnlabeled SemiSupervised Supervised between greater_than less_than",
-    "results": "Advice Assumptions Blanket Blankets DataAudit Estimate Explanation Ranking Refutation Selection "
-    "Sensitivity Stability TestResult",
+    "results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
+    "Selection Sensitivity Stability TestResult",
     "stats": "FalseMembers",
     "study": "Engine Testing",
 }

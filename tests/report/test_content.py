@@ -68,8 +68,7 @@ def test_answer_without_members_says_what_could_have_been_found():
     # The noncentrality at which χ²(1) exceeds its critical value with probability 0.95, over 2 N.
     critical = chi2.isf(0.01, 1)
     smallest = brentq(lambda nc: ncx2.sf(critical, 1, nc) - 0.95, 1, 100) / 2000
-    assert f"{smallest:.3g} nats (very small)" not in content["meaning"]  # w = 0.13 is small
-    assert f"share {smallest:.3g} nats (small)" in content["meaning"]
+    assert f"from Cohen's w = {(2 * smallest) ** 0.5:.2g} on (small;" in content["meaning"]  # w = 0.13 is small
 
 
 @pytest.mark.parametrize(
@@ -371,7 +370,7 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
         ["p(y=1)", "0.2"],
         ["Each test", "counts unlabeled rows as negatives (Ỹ0)"],
     ]
-    assert "the information shared with the target itself is larger" in content["effects"]["words"]
+    assert "for the target itself it is larger" in content["effects"]["words"]
     assert [row[0] for row in content["stability"]["rows"]] == ["case_review", "insurance", "age"]
     assert "heart_failure" in content["stability"]["words"]  # never found is less than half
     assert content["sensitivity"]["priors"] == ["0.1", "0.3"]

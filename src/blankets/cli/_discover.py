@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @common.reading_options
 @click.option("--roles", is_flag=True, help="Also find parents, children and spouses, where the data show them.")
 @click.option("--close/--no-close", default=None, help="Check the answer against the definition, and repair it.")
+@click.option("--audit/--no-audit", default=None, help="Look the answer over for leaks, identifiers, lost rows.")
 @common.label_options
 @common.engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")

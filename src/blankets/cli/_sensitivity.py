@@ -13,7 +13,14 @@ from blankets.cli._output import ask, show
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @common.target_option
-@click.option("--at", "priors", type=float, multiple=True, metavar="P", help="Show κ at this value; may be repeated.")
+@click.option(
+    "--at",
+    "priors",
+    type=float,
+    multiple=True,
+    metavar="P",
+    help="Show power and members at this value; may be repeated.",
+)
 @common.search_options
 @common.knowledge_option
 @common.reading_options
@@ -37,5 +44,6 @@ def sensitivity(*, file: str, target: str, as_json: bool, quiet: bool, **choices
     show(found, as_json=as_json)
     for row in found.table() if choices["priors"] and not as_json else []:
         click.echo(
-            f"  At p(y=1) = {row['prior']:g}: κ = {row['kappa']:.3g}, members {', '.join(row['members']) or '-'}"
+            f"  At p(y=1) = {row['prior']:g}: each row counts as {row['kappa']:.3g} rows with full labels (κ), "
+            f"members {', '.join(row['members']) or '-'}"
         )

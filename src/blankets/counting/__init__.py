@@ -4,7 +4,16 @@ from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dask import DaskCounter, DaskTable, connect
 from blankets.counting._dense import dense_table
-from blankets.counting._functions import GIVEN, Functions, functions_of_levels, functions_of_number, merged
+from blankets.counting._functions import (
+    GIVEN,
+    Functions,
+    functions_of_levels,
+    functions_of_number,
+    is_heavy,
+    merged,
+    ranks,
+    standardized,
+)
 from blankets.counting._memory import MemoryCounter, count_alone
 from blankets.counting._moments import MemoryMoments, Moments
 from blankets.counting._partition import Partitions, SlicedCounter
@@ -30,5 +39,8 @@ __all__ = [
     "dense_table",
     "functions_of_levels",
     "functions_of_number",
+    "is_heavy",
     "merged",
+    "ranks",
+    "standardized",
 ]

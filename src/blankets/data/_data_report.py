@@ -42,6 +42,8 @@ class DataReport:
     # columns left out because binning (mostly supervised binning) put all rows into one bin
     without_cut: tuple[str, ...] = ()
     id_like: tuple[str, ...] = ()  # columns left out because almost every row has its own level
+    # those of them with several rows of some levels, and how many levels they have
+    repeated_ids: Mapping[str, int] = field(default_factory=dict)
     # for each kept column, the later columns that have the same information and were left out
     duplicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     copies_of_target: tuple[str, ...] = ()  # columns that equal the target; they are kept

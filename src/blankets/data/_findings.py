@@ -28,7 +28,7 @@ from blankets.errors import (
 )
 
 LISTED = ("constant", "without_cut", "id_like", "copies_of_target", "numbers", "ordered")
-COUNTED = ("many_levels", "binned", "missing", "unused_levels", "unusable")
+COUNTED = ("many_levels", "binned", "missing", "unused_levels", "unusable", "repeated_ids")
 
 
 @dataclass(slots=True)
@@ -44,6 +44,7 @@ class Findings:
     constant: list[str] = field(default_factory=list)
     without_cut: list[str] = field(default_factory=list)
     id_like: list[str] = field(default_factory=list)
+    repeated_ids: dict[str, int] = field(default_factory=dict)
     duplicates: dict[str, list[str]] = field(default_factory=dict)
     copies_of_target: list[str] = field(default_factory=list)
     many_levels: dict[str, int] = field(default_factory=dict)
@@ -75,6 +76,8 @@ class Findings:
             lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
             if coding in lists:
                 lists[coding].append(name)
+            if coding is LeftOut.IDENTIFIER and 0 < summary.seen < summary.n:
+                self.repeated_ids[name] = summary.seen
         return used
 
     def use(self, name: str, coding: Coding) -> None:

@@ -32,7 +32,8 @@ def plot_effects(
 ) -> Axes:
     """Draw the effects of the members of a blanket, or of ranked features, with their 90% intervals.
 
-    The axis is in proportion to Cohen's w = √(2 effect), so that weak effects can be distinguished too.
+    The axis is in proportion to Cohen's w = √(2 effect), so that weak effects can be distinguished too. Beside each
+    member of a blanket stands its odds ratio, risk ratio or difference with its 95% interval.
 
     Parameters
     ----------
@@ -76,11 +77,25 @@ def plot_effects(
     ax.set_xticks([tick for tick in _TICKS if tick <= largest], minor=False)
     ax.set_xticks([], minor=True)
     ax.set_xticklabels([f"{tick:g}" for tick in _TICKS if tick <= largest])
-    ax.set_xlabel("information shared with the target (nats)")
+    ax.set_xlabel("how much it tells about the target (information in nats)")
     fit_names(ax, names)
+    if isinstance(effects, Blanket):
+        _in_own_terms(ax, effects, names)
     ax.set_ylim(len(names) + 0.2, -0.6)  # room for the words at the foot
     titled(ax, title, subtitle)
     return ax
+
+
+def _in_own_terms(ax: Axes, blanket: Blanket, names: list[str]) -> None:
+    """Write the odds ratio, or what the target has, of each member beside its row."""
+    if blanket.effects is None:
+        return
+    place = ax.get_yaxis_transform()
+    note(ax, blanket.effects.headings[-1], (1.0, 1.0), ax.transAxes, shift=(8, 4), va="bottom")
+    for row, name in enumerate(names):
+        *compared, estimate = blanket.effects.cells(name)
+        words = f"{estimate}, {', '.join(filter(None, compared))}" if estimate != "-" else "-"
+        note(ax, words, (1.0, row), place, shift=(8, 0), va="center")
 
 
 def _dots(ax: Axes, values: Mapping[str, float], doubtful: Collection[str]) -> None:

@@ -40,6 +40,7 @@ class WithTarget:
     """Compares the columns of a table with its target."""
 
     study: Study
+    told: frozenset[str] = frozenset()  # columns of which it is known already that they tell the target
 
     @property
     def labels(self) -> Labels:
@@ -98,6 +99,7 @@ class WithTarget:
         bias = (frame.arities[self.features] - 1) * (frame.arities[self.study.target] - 1) / (2 * frame.n_rows)
         told = (share >= LEAK) & (shared - bias >= LEAK / 2 * of_target)
         found = {name: float(s) for name, s, hit in zip(self._names(self.features), share, told, strict=True) if hit}
+        found = {name: value for name, value in found.items() if name not in self.told}
         found |= dict.fromkeys(copies, 1.0)
         if found:
             shares = joined([f"{name} ({value:.0%})" for name, value in found.items()])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,8 +22,8 @@ from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
-from blankets.results import DataAudit, Finding, count_of, joined, shown
-from blankets.study import Engine, Progress, Study, likely_subjects
+from blankets.results import DataAudit, Finding, count_of, joined
+from blankets.study import Engine, Progress, Study, called_a_name, leaking, names_finding, people, repeated_subjects
 
 
 @question
@@ -42,9 +43,10 @@ def audit(
 
     It finds columns that cannot be read (dates, lists, mixed kinds of values), constant, id-like, repeated and nearly
     repeated columns (also with other names of levels, such as A and 1 - A), columns that determine another one, columns
-    with many or with rare levels, columns that predict the target or whose missing values do, and columns that differ
-    between labeled and unlabeled rows. Without a target only the columns are checked. Missing values are a level of
-    their own unless ``missing`` says otherwise; missing values are also a finding.
+    with many or with rare levels, columns that predict the target (also numbers whose cuts give its classes) or whose
+    missing values do, names of people, repeated persons, and columns that differ between labeled and unlabeled rows.
+    Without a target only the columns are checked. Missing values are a level of their own unless ``missing`` says
+    otherwise; missing values are also a finding.
 
     Returns
     -------
@@ -76,27 +78,25 @@ def audit(
     how: dict[str, Any] = {"missing": "level", **reading}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the findings say the same
-        with Study.open(
-            data,
-            target,
-            y,
-            reading=how,
-            labels=labels,
-            prior=prior,
-            engine=engine,
-            n_jobs=n_jobs,
-            progress=progress,
-            needs_target=False,
-            lenient=True,
-            knows_groups=True,
-        ) as study:
+
+        def opened(*, numbers: bool = False, **more: Any) -> Any:
+            known: dict[str, Any] = {"labels": labels, "prior": prior, "engine": engine, "n_jobs": n_jobs}
+            usual: dict[str, Any] = {"needs_target": False, "lenient": True, "knows_groups": True}
+            return Study.open(
+                data, target, y, reading={**how, **more}, **known, **usual, progress=progress, numbers=numbers
+            )
+
+        with opened() as study:
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")
-            known = None if study.column is None else WithTarget(study)
-            findings = [] if known is None else list(known.findings())
+            told = [] if study.column is None else list(_told_by_numbers(study, partial(opened, numbers=True)))
+            already = frozenset(name for one in told for name in one.columns)
+            known = None if study.column is None else WithTarget(study, already)
+            findings = told if known is None else [*told, *known.findings()]
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
-            findings += [*_rare_levels(study), *_repeated_subjects(study), *_at_the_door(study.report)]
+            findings += [*_rare_levels(study), *_names(study), *_at_the_door(study.report)]
+            findings += [] if study.groups is not None else repeated_subjects(study, study.column)
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
@@ -131,17 +131,21 @@ def _pairs(study: Study, known: WithTarget | None, tell: Callable[[str], None]) 
     return Pairs(study.frame, known.features, tied, n_jobs, tell)
 
 
-def _repeated_subjects(study: Study) -> Iterator[Finding]:
-    """Yield columns that seem to tell who a row is about, with several rows for each."""
-    found = {} if study.groups is not None else likely_subjects(study.frame, study.column)
-    for name, n in found.items():
-        yield _about(
-            "repeated subjects",
-            {name: float(n)},
-            f"{shown(name)} seems to tell who a row is about: {n:,} values in {study.n_rows:,} rows.",
-            f"Tests take rows for independent draws. Say groups={name!r} if rows of one value belong together.",
-            weight="act",
-        )
+def _names(study: Study) -> Iterator[Finding]:
+    """Yield columns with names of people; of those that were left out, only what they are called is known."""
+    yield from (names_finding(name) for name in study.report.id_like if called_a_name(name))
+    yield from people(study.frame, (j for j in range(study.frame.n_columns) if j != study.column))
+
+
+def _told_by_numbers(cut: Study, opened: Callable[..., Any]) -> Iterator[Finding]:
+    """Yield numbers whose cuts give the target, as an assay value does that defines it; cutting them hides that.
+
+    The table is read once more, with these columns only and as they are.
+    """
+    names = [name for name in cut.report.binned if name != cut.target_name]
+    if names:
+        with opened(columns=names, missing="testwise") as study:
+            yield from leaking(study, study.target, [j for j in study.features if j in study.frame.numbers])
 
 
 def _rare_levels(study: Study) -> Iterator[Finding]:

@@ -39,6 +39,7 @@ def discover(
     roles: bool = False,
     close: bool = True,
     knowledge: Knowledge | None = None,
+    audit: bool = True,
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -48,6 +49,12 @@ def discover(
     **reading: Unpack[ReadingOptions],
 ) -> Blanket:
     """Find the Markov blanket of a target: the smallest set of features that makes all others irrelevant.
+
+    Parameters
+    ----------
+    audit : bool
+        Look over the answer for what `audit` warns of: members that nearly tell the target, identifiers, repeated
+        persons, lost rows. What is found is printed with the answer, and in its attribute ``checks``.
 
     Returns
     -------
@@ -64,7 +71,7 @@ def discover(
     >>> blanket.members
     ('cough',)
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge, audit=audit)
     with Study.open(
         data,
         target,

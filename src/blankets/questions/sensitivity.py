@@ -223,7 +223,7 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
     name = study.regime.name
     if name in ("mcar", "mar-f"):
         return ["Labeled rows alone are compared, so that the blanket does not depend on p(y=1)."]
-    power = "the power of the tests does: κ is in 'kappas'"
+    power = "the power of the tests does: 'kappas' has the share of it that is kept"
     if name == "pu":
         return [f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket stays; {power}."]
     if len(cuts) == 1:

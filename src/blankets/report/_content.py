@@ -13,6 +13,7 @@ from blankets.report._health import health
 from blankets.report._label_regime import is_partial, labels, planner_caution
 from blankets.report._neighborhood import neighborhood
 from blankets.report._reproduce import made_with, reproduce
+from blankets.report._terms import terms
 from blankets.report._trail import trail
 from blankets.results import (
     count_of,
@@ -27,7 +28,7 @@ from blankets.results import (
     undecided_sentence,
 )
 from blankets.search import ALGORITHMS
-from blankets.stats import detectable_effect
+from blankets.stats import detectable_effect, w_from_effect
 
 if TYPE_CHECKING:
     from blankets.latent import LatentBlanket
@@ -61,7 +62,7 @@ def report_content(
     'The Markov blanket of ill consists of one of the 2 columns searched: age.'
     """
     what = _what(blanket)
-    return {
+    content = {
         "schema": "blankets/report",
         "schema_version": SCHEMA_VERSION,
         "title": f"{what} of {shown(blanket.target)}",
@@ -71,6 +72,7 @@ def report_content(
         "meaning": _meaning(blanket),
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
+        "checks": [f"{one.what} {one.next_step}" for one in blanket.checks],
         "notes": list(blanket.warnings),
         "neighborhood": neighborhood(blanket, latent),
         "latents": None if latent is None else _latents(latent),
@@ -85,6 +87,7 @@ def report_content(
         "reproduce": reproduce(blanket, source),
         "versions": made_with(blanket),
     }
+    return {**content, "terms": terms(content)}
 
 
 def _what(blanket: Blanket) -> str:
@@ -117,8 +120,9 @@ def _meaning(blanket: Blanket) -> str:
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (
-            f"With {count_of(blanket.n_rows, 'row')} a pair of two-level columns that share {digits(smallest)} nats "
-            f"({size_of(smallest)}) or more would have been found with probability 0.95."
+            f"With {count_of(blanket.n_rows, 'row')} a dependence between two columns of two levels would have been "
+            f"found with probability 0.95 from Cohen's w = {digits(float(w_from_effect(smallest)), 2)} on "
+            f"({size_of(smallest)}; 0.1 is small, 0.3 medium, 0.5 large)."
         )
     one = len(blanket) == 1
     known = f"Once {'it is' if one else 'these are'} known"

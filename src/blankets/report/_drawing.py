@@ -140,7 +140,7 @@ def effect_bar(row: EffectRow, content: Effects) -> Html:
                 class_=None if row["checked"] else "open",
             )
         )
-    words = f"{row['less_bias_words']} nats, interval {row['interval_words']}"
+    words = f"{row['size']}: {row['less_bias_words']} nats, interval {row['interval_words']}"
     return tag("svg", *parts, class_="bar", viewBox="0 0 200 22", role="img", aria_label=words)
 
 

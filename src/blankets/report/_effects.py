@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, TypedDict
 
 from blankets.report._label_regime import is_partial, stands_in
 from blankets.results import (
+    bent_members,
     count_of,
     digits,
+    footnotes,
     format_p,
     joined,
     member_note,
     shown,
-    size_of,
     symbol_of,
     undecided_sentence,
 )
@@ -30,6 +31,9 @@ class EffectRow(TypedDict):
 
     name: str
     role: str
+    compared: list[str]
+    estimate: str
+    size: str
     effect: float | None
     less_bias: float | None
     interval: list[float] | None
@@ -47,6 +51,8 @@ class Effects(TypedDict):
     """All members, the scale on which they are drawn, and what it means."""
 
     level: float
+    headings: list[str]
+    alike: bool
     rows: list[EffectRow]
     largest: float
     marks: dict[str, float]
@@ -58,20 +64,19 @@ def effects(blanket: Blanket) -> Effects:
     rows = [_row(blanket, name) for name in blanket.members]
     ends = [row["interval"][1] for row in rows if row["interval"]] + [row["effect"] or 0.0 for row in rows]
     partial = (
-        f" Some rows had no label, so that each test {stands_in(blanket)}: the information shared with the target "
-        "itself is larger."
+        f" Some rows had no label, so that each test {stands_in(blanket)}: w is that of what was counted, and "
+        "for the target itself it is larger."
     )
     return {
         "level": LEVEL,
+        "headings": [] if blanket.effects is None else blanket.effects.headings,
+        "alike": len({row["given"] for row in rows}) <= 1,
         "rows": rows,
         "largest": max([*ends, 1.2 * EFFECT_SIZES["medium"]]),
         "marks": dict(EFFECT_SIZES),
         "words": (
-            "The effect is the information that a member and the target share when the columns under “given” are "
-            "known, in nats. What is measured is too large by degrees of freedom / (2 × rows) on average; the dot and "
-            f"the {LEVEL:.0%} interval are corrected for that. The interval is that of the noncentral chi-square "
-            "law, exact for weak effects and approximate for strong ones. Distances are drawn in proportion to Cohen's "
-            f"w = √(2 × effect).{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
+            f"{' '.join(footnotes(blanket))} The dot is Cohen's w, with its {LEVEL:.0%} interval: 0.1 is small, 0.3 "
+            f"medium, 0.5 large.{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
         ),
     }
 
@@ -91,14 +96,18 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
     how = f", p {evidence.method}" if evidence.method else ""
     shifted = max(0.0, evidence.effect - evidence.dof / (2.0 * evidence.n_rows)) if tested else None
     ends = evidence.interval(LEVEL) if tested else None
+    *compared, estimate = [""] if blanket.effects is None else blanket.effects.cells(name)
     return {
         "name": shown(name),
         "role": blanket.roles.get(name, ""),
+        "compared": compared,
+        "estimate": f"{estimate}*" if name in bent_members(blanket) else estimate,
+        "size": evidence.size if tested else "not known",
         "effect": evidence.effect if tested else None,
         "less_bias": shifted,
         "interval": list(ends) if ends else None,
         "effect_words": digits(evidence.effect) if tested else "not known",
-        "less_bias_words": "not known" if shifted is None else f"{digits(shifted)} ({size_of(shifted)})",
+        "less_bias_words": "not known" if shifted is None else digits(shifted),
         "interval_words": f"{digits(ends[0], 2)} to {digits(ends[1], 2)}" if ends else "not known",
         "p": format_p(evidence.log_p),
         "test": f"{symbol} = {digits(evidence.statistic)} on {freedom}{how}" if tested else "too few rows for a test",

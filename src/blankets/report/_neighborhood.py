@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from blankets.results import NOT_CHECKED, count_of, digits, joined, shown, undecided_sentence
+from blankets.results import NOT_CHECKED, count_of, digits, joined, shown, size_of, undecided_sentence
 
 if TYPE_CHECKING:
     from blankets.latent import Latent, LatentBlanket
@@ -234,7 +234,7 @@ def _thickness(value: float) -> float:
 
 
 def _box_words(name: str, role: str, effect: float | None) -> str:
-    strength = f", {digits(effect)} nats" if effect is not None and math.isfinite(effect) else ""
+    strength = f", {size_of(effect)} effect" if effect is not None and math.isfinite(effect) else ""
     return f"{shown(name)}, {_WORDS[role]}{strength}"
 
 

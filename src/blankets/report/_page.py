@@ -32,6 +32,7 @@ def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
         _health_section(content["health"]),
         _planner_section(start, content["planner_caution"]),
         _method_section(content),
+        _terms_section(content["terms"]),
     ]
     known = {
         "boxes": [
@@ -59,7 +60,8 @@ def _section(identifier: str, title: str, *children: object) -> Html:
 
 def _head(content: Mapping[str, Any]) -> Html:
     assumptions = tag("ul", *(tag("li", sentence) for sentence in content["assumptions"]))
-    notes = [tag("p", sentence, class_="notice") for sentence in content["notes"]]
+    checks = [tag("p", tag("strong", "Check: "), sentence, class_="notice") for sentence in content["checks"]]
+    notes = [*checks, *(tag("p", sentence, class_="notice") for sentence in content["notes"])]
     return tag(
         "header",
         tag("h1", content["title"]),
@@ -98,20 +100,21 @@ def _effects_section(content: Effects) -> Html | None:
         return None
     roles, notes = (any(row[key] for row in content["rows"]) for key in ("role", "note"))
     scale = tag("th", effect_scale(content), scope="col", class_="wide-only")
-    heads = ["Measured", scale, "Less bias", f"{content['level']:.0%} interval", "p", "Given"]
-    heads = ["Member", *(["Role"] if roles else []), *heads, *(["Note"] if notes else [])]
+    *compared, measure = [head[:1].upper() + head[1:] for head in content["headings"]] or [""]
+    heads = ["Member", *(["Role"] if roles else []), *compared, *([measure] if measure else []), "p", "Size", scale]
+    heads += [*([] if content["alike"] else ["p given"]), *(["Note"] if notes else [])]
     head = tag("tr", *(h if isinstance(h, Html) else tag("th", h, scope="col") for h in heads))
     rows = [
         tag(
             "tr",
             tag("th", row["name"], scope="row"),
             _cell("Role", row["role"] or "–") if roles else None,
-            _cell("Measured", row["effect_words"]),
-            tag("td", effect_bar(row, content), class_="bar-cell"),
-            tag("td", row["less_bias_words"], data_label="Less bias", class_="number"),
-            tag("td", row["interval_words"], data_label="Interval", class_="number"),
+            *(_cell(head, words) for head, words in zip(compared, row["compared"], strict=True)),
+            tag("td", row["estimate"], data_label=measure, class_="number") if measure else None,
             tag("td", row["p"], data_label="p", title=row["test"], class_="number"),
-            tag("td", row["given"], data_label="Given", class_="names"),
+            _cell("Size", row["size"]),
+            tag("td", effect_bar(row, content), class_="bar-cell"),
+            None if content["alike"] else tag("td", row["given"], data_label="p given", class_="names"),
             tag("td", row["note"] or "–", data_label="Note", class_="names") if notes else None,
         )
         for row in content["rows"]
@@ -224,3 +227,8 @@ def _method_section(content: Mapping[str, Any]) -> Html:
     settings = tag("details", tag("summary", "All settings"), _facts(content["settings"], "settings"))
     versions = tag("details", tag("summary", "Versions, data and seed"), _facts(content["versions"], "settings"))
     return _section("method", "How to get this again", *parts, settings, versions)
+
+
+def _terms_section(terms: list[list[str]]) -> Html:
+    folded = tag("details", tag("summary", "What the technical words mean"), _facts(terms, "settings"))
+    return _section("terms", "Words in this report", folded)

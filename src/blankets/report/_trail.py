@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from blankets.results import count_of, digits, format_p, joined, shown
+from blankets.results import count_of, format_p, joined, shown
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -111,7 +111,10 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
     p = f"p = {format_p(evidence.log_p)}"
     if explanation.verdict == "member":
         role = blanket.roles.get(name, "")
-        strength = f"{digits(evidence.effect)} nats ({evidence.size}), {p}" if evidence.reliable else "not tested"
+        one = None if blanket.effects is None else blanket.effects.of(name)
+        measure = "" if blanket.effects is None else blanket.effects.measure
+        told = "" if one is None else f"{measure} {one.text(measure)}, {one.compared}, "
+        strength = f"{told}{evidence.size}, {p}" if evidence.reliable else "not tested"
         return f"{role}, {strength}" if role else strength
     if explanation.verdict == "undecided":
         return "too few rows to test it given the members"

@@ -7,6 +7,7 @@ from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence, emptied, emptied_sentence
+from blankets.results._effects import Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
@@ -16,7 +17,14 @@ from blankets.results._refutation import Refutation, Trial
 from blankets.results._selection import Selection
 from blankets.results._sensitivity import PriorRange, Sensitivity
 from blankets.results._stability import Stability
-from blankets.results._text import NOT_CHECKED, member_note, partly_sentence, undecided_sentence
+from blankets.results._text import (
+    NOT_CHECKED,
+    bent_members,
+    footnotes,
+    member_note,
+    partly_sentence,
+    undecided_sentence,
+)
 from blankets.results._words import (
     SYMBOLS,
     count_of,
@@ -34,11 +42,14 @@ __all__ = [
     "Assumptions",
     "Blanket",
     "Blankets",
+    "Contrast",
     "DataAudit",
+    "Effects",
     "Estimate",
     "Explanation",
     "Finding",
     "Goal",
+    "Measure",
     "NOT_CHECKED",
     "NamedEvidence",
     "PassedOver",
@@ -52,6 +63,7 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "bent_members",
     "count_of",
     "describe",
     "determined_sentence",
@@ -59,6 +71,7 @@ __all__ = [
     "emptied",
     "emptied_sentence",
     "false_members_sentence",
+    "footnotes",
     "format_p",
     "format_seconds",
     "joined",

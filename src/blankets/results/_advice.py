@@ -10,7 +10,7 @@ from textwrap import fill
 from blankets.errors import ParameterError, guarded, listed
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, shown
+from blankets.results._words import count_of, digits, shown, wrapped
 
 _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "power": "Power"}
 
@@ -141,7 +141,7 @@ class Advice(Saved):
     def __repr__(self) -> str:
         lines = [self._title(), *(_hanging(f"{head}: {text}" if head else text) for head, text in self._sentences())]
         if self.powers:
-            lines += ["", f"  {self._heading()}", *(f"    {line}" for line in aligned(*self._cells()))]
+            lines += ["", wrapped(self._heading(), "  "), *(f"    {line}" for line in aligned(*self._cells()))]
             lines += [_hanging(text) for text in self._below()]
         return "\n".join([*lines, *(_hanging(f"Caution: {text}") for text in self.cautions)])
 
@@ -170,10 +170,11 @@ class Advice(Saved):
     def _heading(self) -> str:
         kept = ""
         if self.kappa is not None and self.surrogate != "full":
-            kept = f", with κ = {digits(self.kappa)}"
+            kept = f"; each row counts as {digits(self.kappa)}"
             if self.kappa_range is not None and self.kappa_range[1] > self.kappa_range[0]:
                 low, high = self.kappa_range
                 kept += f" ({digits(low)} to {digits(high)})"
+            kept += " labeled ones"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         return (
             f"Power of the test of a typical feature ({self.levels} levels, {freedom}) at level {self.alpha:g}{kept}:"

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
+from blankets.results._audit import Finding
+from blankets.results._effects import Effects
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._missed import POWERS, missed
 from blankets.results._record import DataRecord, SettingsRecord
+from blankets.results._words import as_frame
 from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
@@ -83,6 +86,11 @@ class Blanket(Saved):
         Columns that are neither in nor out, each with the reason and what would settle it.
     equivalents : dict of str to tuple of str
         For a member, the columns that could replace it.
+    effects : Effects or None
+        How the target changes with each member: odds ratios, risk ratios or differences with 95% intervals, each given
+        the other members. None where rows could not be looked at.
+    checks : tuple of Finding
+        What is unusual about the answer and its data, most important first, each with what to do; see `audit`.
 
     Examples
     --------
@@ -125,6 +133,8 @@ class Blanket(Saved):
     partly: tuple[str, ...] = ()
     undecided: Mapping[str, str] = field(default_factory=dict)
     equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    effects: Effects | None = field(default_factory=lambda: None)
+    checks: tuple[Finding, ...] = field(default_factory=tuple)
     call: Call | None = None
 
     @classmethod
@@ -173,12 +183,15 @@ class Blanket(Saved):
     def table(self) -> list[dict[str, object]]:
         """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
-        Effects are in nats, ``log_p`` is the natural logarithm of the p-value.
+        ``estimate`` is the odds ratio, risk ratio or difference (``measure``) of the clearest comparison of a member,
+        with the ends of its 95% interval; ``blanket.effects.table()`` has all comparisons. ``effect`` is the
+        information in nats, ``log_p`` the natural logarithm of the p-value.
         """
         return [
             {
                 "member": name,
                 "role": self.roles.get(name),
+                **_main_effect(self.effects, name),
                 "effect": evidence.effect,
                 "size": evidence.size,
                 "p": evidence.p,
@@ -193,6 +206,10 @@ class Blanket(Saved):
             }
             for name, evidence in self.strengths.items()
         ]
+
+    def to_frame(self) -> Any:
+        """Return `table` as a pandas data frame, one row for each member."""
+        return as_frame(self.table(), "a blanket")
 
     def explain(self, name: str) -> Explanation:
         """Say why a column is in the blanket or not, with the tests that decided it.
@@ -282,3 +299,17 @@ class Blanket(Saved):
         from blankets.report import report
 
         return report(self, path, **details)
+
+
+def _main_effect(effects: Effects | None, name: str) -> dict[str, object]:
+    """Return the clearest comparison of a member as columns of a table."""
+    one = None if effects is None else effects.of(name)
+    if effects is None or one is None:
+        return dict.fromkeys(("measure", "compared", "estimate", "low_95", "high_95"))
+    return {
+        "measure": effects.measure,
+        "compared": f"{one.compared}, {one.outcome}" if one.outcome else one.compared,
+        "estimate": one.estimate,
+        "low_95": one.low,
+        "high_95": one.high,
+    }

@@ -13,6 +13,8 @@ from blankets.results._words import count_of, shown
 if TYPE_CHECKING:
     from blankets.independence import Evidence
     from blankets.records import Call
+    from blankets.results._audit import Finding
+    from blankets.results._effects import Effects
     from blankets.search import Algorithm, Found, Trace
 
 _NOTHING: Mapping[str, str] = {}
@@ -42,6 +44,8 @@ def describe(
     data: Mapping[str, Any] | Reports = _NOTHING,
     excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
+    effects: Callable[[Sequence[int]], Effects | None] = lambda _: None,
+    checks: Callable[[Sequence[int]], tuple[Finding, ...]] = lambda _: (),
     call: Call | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
@@ -54,7 +58,8 @@ def describe(
     strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
     notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
-    effect instead of p-value. ``call``: the call that the search answers.
+    effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
+    over the answer for what `audit` warns of. ``call``: the call that the search answers.
 
     Examples
     --------
@@ -77,6 +82,8 @@ def describe(
         ),
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
         "false_members": lambda blanket: false_members(blanket, algorithm, n_chances(trace, target, len(names))),
+        "effects": lambda _: effects(tuple(final)),
+        "checks": lambda _: checks(tuple(final)),
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(

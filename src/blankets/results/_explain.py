@@ -14,7 +14,8 @@ from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
-from blankets.results._words import joined, shown, wrapped
+from blankets.results._text import bent_members
+from blankets.results._words import NATS, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -70,10 +71,15 @@ class Explanation:
     detectable: Mapping[float, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return "\n".join([self.headline, *(wrapped(line, "  - ") for line in self.lines)])
+        return "\n".join([self.headline, *(wrapped(line, "  - ") for line in (*self.lines, *self._footnote))])
+
+    @property
+    def _footnote(self) -> tuple[str, ...]:
+        """What nats are, where the lines speak of them."""
+        return (NATS,) if any(" nats" in line for line in self.lines) else ()
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
+        items = "".join(f"<li>{escape(line)}</li>" for line in (*self.lines, *self._footnote))
         return f"<p><strong>{escape(self.headline)}</strong></p><ul>{items}</ul>"
 
     def to_dict(self) -> dict[str, object]:
@@ -142,6 +148,10 @@ def _chance_lines(blanket: Blanket) -> Iterator[str]:
 
 
 def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Iterator[str]:
+    if blanket.effects is not None and (sentence := blanket.effects.sentence(name)):
+        yield sentence
+    if name in bent_members(blanket):
+        yield "That does not show how the target depends on it: the effect may be bent, or differ by other members."
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import MissingPackageError, guarded
+from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
 from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, format_p, shown, wrapped
+from blankets.results._words import NATS, as_frame, count_of, digits, format_p, shown, wrapped
 from blankets.stats import LARGEST, InformationEstimate
 
 if TYPE_CHECKING:
@@ -110,25 +110,23 @@ class Ranking(Saved):
 
         return plot_effects(self, ax=ax, **details)
 
-    def to_pandas(self) -> Any:
-        """Return the ranking as a pandas data frame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingPackageError(
-                "a ranking as a data frame needs the package 'pandas'; install it, or use to_dict()"
-            ) from error
+    def to_frame(self) -> Any:
+        """Return the ranking as a pandas data frame, one row for each feature."""
+        return as_frame(self.table(), "a ranking")
 
-        return pd.DataFrame(self.table())
+    def to_pandas(self) -> Any:
+        """Return the same as `to_frame`, under its earlier name."""
+        return self.to_frame()
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
+        lines.append(wrapped(NATS, "  "))
         if (self.information > self.interval()[1]).any():
             lines.append(wrapped(TOO_LARGE, "  "))
         return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in (NATS, *self.notes))
         return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<ul>{notes}</ul></div>"
 
     def _title(self) -> str:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
-from blankets.results._words import count_of, cut_sentence, digits, format_p, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, format_p, format_seconds, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
+    from blankets.results._evidence import NamedEvidence
 
 NOT_CHECKED = "not checked for redundancy"
 
+_MOST_CHECKS = 3
 _MOST = 40  # most members that a table shows; the rest are counted
 
 
@@ -30,10 +32,12 @@ def blanket_text(blanket: Blanket) -> str:
     parts = [title(blanket)]
     if blanket.members:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
+        parts += [wrapped(line, "  ") for line in footnotes(blanket)]
     else:
         parts.append(
             "  " + ("No column is left." if emptied(blanket) else "No column was found to depend on the target.")
         )
+    parts += [wrapped(line, "  check: ") for line in checks(blanket)]
     parts += [wrapped(line, "  ") for line in _method(blanket)]
     parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)
@@ -41,7 +45,9 @@ def blanket_text(blanket: Blanket) -> str:
 
 def blanket_html(blanket: Blanket) -> str:
     """Return the blanket as HTML; every name is escaped, because names come from data."""
-    method = "<br>".join(escape(line) for line in _method(blanket))
+    said = [*(footnotes(blanket) if blanket.members else ()), *(f"check: {line}" for line in checks(blanket))]
+    said += _method(blanket)
+    method = "<br>".join(escape(line) for line in said)
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
     return (
         f"<div><strong>{escape(title(blanket))}</strong>{html_table(*_table(blanket))}"
@@ -50,24 +56,72 @@ def blanket_html(blanket: Blanket) -> str:
 
 
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows, with a column for roles only if a role is known."""
-    marked = bool(blanket.unchecked or blanket.equivalents)
+    """Return headings and rows; a column that would say the same of every member is not there, a sentence says it."""
+    effects, bent, marked = blanket.effects, bent_members(blanket), bool(blanket.unchecked or blanket.equivalents)
     own_rows = blanket.data.get("complete_rows") is not None
-    headings = ["member", *(["role"] if blanket.roles else []), "effect (nats)", "size", "p", "given"]
-    headings += ["rows"] if own_rows else []
+    alike = _given_alike(blanket)
+    headings = ["member", *(["role"] if blanket.roles else [])]
+    headings += [] if effects is None else effects.headings
+    headings += ["p", "size", *([] if alike else ["p given"]), *(["rows"] if own_rows else [])]
     headings += ["note"] if marked else []
     rows = []
     for name, evidence in list(blanket.strengths.items())[:_MOST]:
-        others = len(evidence.given) == len(blanket) - 1 and {name, *evidence.given} == set(blanket.members)
-        given = "the other members" if others and evidence.given else joined(evidence.given, 3)
         role = [blanket.roles.get(name, "")] if blanket.roles else []
-        figures = [digits(evidence.effect), evidence.size, format_p(evidence.log_p)]
+        told = [] if effects is None else effects.cells(name)
+        told[-1:] = [f"{cell}*" if name in bent else cell for cell in told[-1:]]
+        given = [] if alike else [_given(blanket, evidence) or "-"]
         behind = [f"{evidence.n_rows:,}"] if own_rows else []
         note = [member_note(blanket, name)] if marked else []
-        rows.append([shown(name), *role, *figures, given or "-", *behind, *note])
+        rows.append([shown(name), *role, *told, format_p(evidence.log_p), evidence.size, *given, *behind, *note])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
     return headings, rows
+
+
+def _given(blanket: Blanket, evidence: NamedEvidence) -> str:
+    others = len(evidence.given) == len(blanket) - 1 and {evidence.x, *evidence.given} == set(blanket.members)
+    return "the other members" if others and evidence.given else joined(evidence.given, 3)
+
+
+def _given_alike(blanket: Blanket) -> bool:
+    """Tell whether every p-value is that of a member given all others."""
+    return len({_given(blanket, evidence) for evidence in blanket.strengths.values()}) == 1
+
+
+def footnotes(blanket: Blanket) -> Iterator[str]:
+    """Explain the columns of the table, each once."""
+    effects = blanket.effects
+    if effects is not None and effects.held:
+        alike = "effects and p-values" if _given_alike(blanket) else "effects"
+        given = f"; {alike} are given the other members" if len(blanket) > 1 else ""
+        yield f"{effects.heading}, by {effects.model}{given}."
+    elif _given_alike(blanket) and len(blanket) > 1:
+        yield "Each p-value is given the other members."
+    if bent := bent_members(blanket):
+        yield (
+            f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or "
+            f"differ by the other members, or rows are few for this regression."
+        )
+    yield from () if effects is None else effects.notes
+    yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
+
+
+def checks(blanket: Blanket) -> list[str]:
+    """Return what is unusual about the answer, each with what to do; three lines at most."""
+    found = [f"{one.what} {one.next_step}" for one in blanket.checks]
+    if len(found) <= _MOST_CHECKS:
+        return found
+    return [*found[: _MOST_CHECKS - 1], f"{len(found) - _MOST_CHECKS + 1} more in blanket.checks; see also bl.audit."]
+
+
+def bent_members(blanket: Blanket) -> tuple[str, ...]:
+    """Return members that depend on the target, although one comparison of them shows nothing."""
+    effects, alpha = blanket.effects, blanket.settings.get("alpha")
+    if effects is None or not isinstance(alpha, float):
+        return ()
+    found = ((name, effects.of(name)) for name in blanket.members)
+    clear = (name for name, one in found if one is not None and one.limited and not one.tells(effects.measure))
+    return tuple(name for name in clear if blanket.strengths[name].p <= alpha)
 
 
 def member_note(blanket: Blanket, name: str) -> str:
@@ -134,9 +188,10 @@ def _method(blanket: Blanket) -> Iterator[str]:
         yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
     if cut := blanket.data.get("binned"):
         yield cut_sentence(cut)
-    if dropped := blanket.data.get("dropped_rows"):
+    lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already
+    if (dropped := blanket.data.get("dropped_rows")) and not lost:
         yield f"Rows deleted for missing values: {dropped}."
-    if blanket.data.get("unlabeled_left_out"):
+    if blanket.data.get("unlabeled_left_out") and not lost:
         yield f"Rows without a target, left out: {blanket.data['unlabeled']}."
     if sentence := gaps_sentence(blanket):
         yield sentence

@@ -5,8 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import Any
 
+from blankets.errors import MissingPackageError
 from blankets.independence import BLOCK_METHODS
+
+NATS = (
+    "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
+    "large (Cohen)."
+)
+"""What information is, for readers who know p-values and odds ratios."""
 
 SYMBOLS = {"auto": "G", "g": "G", "x2": "X²", "fisher-z": "z²"}
 """How the statistic of a test is written."""
@@ -135,3 +143,15 @@ def wrapped(text: str, first: str = "") -> str:
         a note a note a note a note a note
     """
     return fill(text, 100, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False)
+
+
+def as_frame(rows: Sequence[Mapping[str, object]], what: str) -> Any:
+    """Return the rows of a table as a pandas data frame."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingPackageError(
+            f"{what} as a data frame needs the package 'pandas'; install it, or use table()"
+        ) from error
+
+    return pd.DataFrame(list(rows))

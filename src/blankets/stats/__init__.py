@@ -41,6 +41,13 @@ from blankets.stats._power import (
 )
 from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._regression import (
+    Regression,
+    number_regression,
+    odds_regression,
+    risk_regression,
+    told_by_others,
+)
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
@@ -61,6 +68,7 @@ __all__ = [
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
+    "Regression",
     "Sampling",
     "Surveyed",
     "UNLABELED",
@@ -101,10 +109,13 @@ __all__ = [
     "nominal_dof",
     "noncentrality",
     "noncentrality_at",
+    "number_regression",
+    "odds_regression",
     "permutation_p",
     "permutations_of_block",
     "plug_in",
     "pos_information",
+    "risk_regression",
     "rows_test",
     "score_test",
     "ss_information",
@@ -113,6 +124,7 @@ __all__ = [
     "summed_cells",
     "survey_test",
     "table_statistics",
+    "told_by_others",
     "w_from_effect",
     "weaker_than",
     "whitening",

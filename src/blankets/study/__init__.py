@@ -1,8 +1,8 @@
 """`Study`, the start of every question: a table, a target, what is known of both, and where rows are counted."""
 
+from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
-from blankets.study._groups import likely_subjects
 from blankets.study._information import information_notes, label_tables, warn_of_constants
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
@@ -22,13 +22,17 @@ __all__ = [
     "Study",
     "Testing",
     "Wanted",
+    "called_a_name",
     "carried_out",
     "copies_of_labels",
     "information_notes",
     "is_files",
     "label_tables",
-    "likely_subjects",
+    "leaking",
     "members_over",
+    "names_finding",
+    "people",
+    "repeated_subjects",
     "rows_drawn",
     "sll",
     "status_line",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,9 @@ from blankets.errors import IdLikeColumnWarning, TooFewRowsWarning, warn
 FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
 ROWS_A_SUBJECT = 1.5  # from so many rows for each value on, on average, rows are repeated
-_NAMES = re.compile(r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I)
+IDENTIFIERS = re.compile(
+    r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I
+)
 
 Ints = NDArray[np.int64]
 
@@ -38,13 +41,26 @@ def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
     """
     found = {}
     for j, name in enumerate(frame.names):
-        if j == target or not _NAMES.search(name):
+        if j == target or not IDENTIFIERS.search(name):
             continue
         column = frame.numbers[j].values if j in frame.numbers else frame.column(j)
         n = len(np.unique(column))
-        if n >= FEWEST_SUBJECTS and frame.n_rows >= ROWS_A_SUBJECT * n:
+        if _repeats(n, frame.n_rows):
             found[name] = n
     return found
+
+
+def repeated_at_reading(levels: Mapping[str, int], n_rows: int) -> dict[str, int]:
+    """Return those columns, left out as identifiers, whose names say that they tell who a row is about.
+
+    >>> repeated_at_reading({"patient_id": 200, "text": 200, "case_id": 590}, 600)
+    {'patient_id': 200}
+    """
+    return {name: n for name, n in levels.items() if IDENTIFIERS.search(name) and _repeats(n, n_rows)}
+
+
+def _repeats(n: int, n_rows: int) -> bool:
+    return n >= FEWEST_SUBJECTS and n_rows >= ROWS_A_SUBJECT * n
 
 
 def warn_of_subjects(frame: Frame, target: int | None) -> None:

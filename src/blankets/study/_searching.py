@@ -32,7 +32,9 @@ from blankets.search import (
     with_required,
 )
 from blankets.study._assumed import assumptions_said, settings_of
+from blankets.study._checks import checked
 from blankets.study._drivers import labeling_drivers
+from blankets.study._effects import member_effects
 from blankets.study._knowing import Knowing
 from blankets.study._one_hot import one_hot_sentences
 from blankets.study._study import Seed, Study, Tell
@@ -52,6 +54,7 @@ class Wanted:
     roles: bool  # whether to find parents, children and spouses
     close: bool = True  # whether the answer is checked against the definition of a blanket, and repaired
     knowledge: Knowledge = NOTHING_KNOWN  # what the user knows beforehand
+    audit: bool = False  # whether the answer is looked over for what `audit` warns of
 
     @classmethod
     def of(
@@ -63,6 +66,7 @@ class Wanted:
         roles: bool = False,
         close: bool = True,
         knowledge: Knowledge | Mapping[str, Any] | None = None,
+        audit: bool = False,
     ) -> Self:
         """Check the user's options."""
         level_of(alpha)
@@ -74,7 +78,7 @@ class Wanted:
         known = Knowledge.of(knowledge)
         if named is not None and named.name == "sll" and not known.is_empty:
             raise ParameterError("knowledge= is for algorithms that test independence, but 'sll' scores networks")
-        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close), known)
+        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close), known, flag("audit", audit))
 
     @property
     def about(self) -> dict[str, object]:
@@ -166,10 +170,13 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.left_out | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
+            effects=lambda members: member_effects(self.study, target, members),
+            checks=lambda members: checked(self.study, target, members) if self.wanted.audit else (),
             call=self.study.mark,
         )
         _log(blanket)
-        if self.n_rows * len(names) > FEW_CELLS or not isinstance(getattr(tests, "counter", None), MemoryCounter):
+        in_memory = self.study.has_numbers or isinstance(getattr(tests, "counter", None), MemoryCounter)
+        if self.n_rows * len(names) > FEW_CELLS or not in_memory:
             blanket.tell()  # otherwise it would keep the data in memory, or use an engine that may be closed
         if found.closed:
             return blanket

@@ -230,8 +230,8 @@ class Study:
         regime = known.regime(labels)
         if more := regime.prior_is_short(labels):
             warn(
-                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
-                "of them were labeled. If you know p(y=1) of these very rows, correct the prior",
+                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is computed as if "
+                "all of them were labeled. If you know p(y=1) of these very rows, correct the prior",
                 RegimeWarning,
             )
         if labels.n_unlabeled:

@@ -1,0 +1,287 @@
+"""What is unusual about an answer: members that tell the target too well, identifiers, names, copies, lost rows.
+
+`discover` looks at its members only, which takes a small part of its time; `audit` looks at all columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.counting import ranks, standardized
+from blankets.data import DataReport, Frame
+from blankets.results import Finding, count_of, digits, joined, shown
+from blankets.stats import xlogy
+from blankets.study._effects import drawn_rows
+from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading
+from blankets.study._study import Study
+
+LEAK = 0.9  # share of the information in the target from which a column leaks
+CUT = 0.98  # balanced accuracy from which cuts of a number give the classes
+STRAIGHT = 0.99  # squared correlation (of values or ranks) from which a number tells another one
+FEWEST = 10  # rows that each class needs
+LOST = 0.1  # share of the rows whose loss is worth a line
+MOST_COLUMNS = 10_000  # columns whose names are read again; reading the table has warned already
+PEOPLE = 20  # different values from which a column may hold names of people
+
+_NAMED = re.compile(
+    r"^name$|(^|[\W_])(first|last|sur|fore|given|family|full|maiden|patient|person|vor|nach)[\W_]*name", re.I
+)
+_PERSON = re.compile(r"^([A-Z][\w'’.-]*,? ){1,3}[A-Z][\w'’.-]*$")
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """How well one column tells the target."""
+
+    right: float  # share of the rows in which a guess from the column is right, or of the variance that it explains
+    cuts: tuple[float, ...] = ()  # for a number: the cuts that give the classes
+    of_variance: bool = False  # whether ``right`` is a share of the variance
+
+    def words(self, name: str, target: str) -> str:
+        """Say it in a sentence."""
+        share = f"{min(self.right, 0.999):.1%}" if self.right < 1.0 else "100%"
+        if self.of_variance:
+            return f"{shown(name)} alone explains {share} of the variance of {shown(target)}."
+        if self.cuts:
+            cuts = joined([digits(cut, 4) for cut in self.cuts])
+            return f"{shown(name)} cut at {cuts} gives the classes of {shown(target)} in {share} of the rows."
+        return f"{shown(name)} alone tells {shown(target)} in {share} of the rows."
+
+
+def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding, ...]:
+    """Return what is unusual about the members and the rows, the most important first."""
+    if not isinstance(study.table, Frame):
+        return tuple(_lost(study.report))
+    return (
+        *leaking(study, target, members),
+        *_identifiers(study.frame, members),
+        *people(study.frame, members),
+        *_subjects(study, target),
+        *_lost(study.report),
+        *_copies(study, members),
+    )
+
+
+def leaking(study: Study, target: int, columns: Sequence[int]) -> Iterator[Finding]:
+    """Yield the columns that nearly tell the target."""
+    found = tells(study, target, columns)
+    for name, told in found.items():
+        yield Finding(
+            kind="leaking",
+            columns=(name,),
+            what=told.words(name, study.names[target]),
+            next_step=f"Is it known before the outcome, and not a part of its definition? If not: exclude=[{name!r}].",
+            weight="act",
+            figures={name: told.right},
+        )
+
+
+def tells(study: Study, target: int, columns: Iterable[int]) -> dict[str, Told]:
+    """Return the columns that nearly tell the target, and how."""
+    frame = study.frame
+    is_number = target in frame.numbers
+    if is_number:
+        y: NDArray[Any] = frame.numbers[target].values
+        known = np.isfinite(y)
+    else:
+        own = target == study.column and len(study.labels.codes)
+        y = study.labels.codes.astype(np.int64) if own else frame.column(target).astype(np.int64)
+        known = (y >= 0) & (y < max(len(frame.levels[target]), len(study.labels.classes)))
+    rows = drawn_rows(np.flatnonzero(known))
+    found = {}
+    for j in columns:
+        x = frame.numbers[j].values[rows] if j in frame.numbers else frame.column(j)[rows].astype(np.int64)
+        there = np.isfinite(x) if j in frame.numbers else x < len(frame.levels[j])
+        told = _told(x[there], y[rows][there], x_number=j in frame.numbers, y_number=is_number)
+        if told is not None:
+            found[frame.names[j]] = told
+    return found
+
+
+def _told(x: NDArray[Any], y: NDArray[Any], *, x_number: bool, y_number: bool) -> Told | None:
+    if len(x) < 2 * FEWEST:
+        return None
+    if y_number:
+        share = _explained(x, y) if x_number else _between(x, y)
+        return Told(right=share, of_variance=True) if share >= STRAIGHT else None
+    _, codes = np.unique(y, return_inverse=True)
+    if np.bincount(codes).min() < FEWEST or codes.max() == 0:
+        return None
+    return cuts_that_tell(x, codes) if x_number else _levels_that_tell(x, codes)
+
+
+def _explained(x: Floats, y: Floats) -> float:
+    """Return the squared correlation of two numbers, or of their ranks if that is larger."""
+    pairs = ((x, y), (ranks(x)[0], ranks(y)[0]))
+    return max(float(np.mean(standardized(a) * standardized(b))) ** 2 for a, b in pairs)
+
+
+def _between(x: Ints, y: Floats) -> float:
+    """Return the share of the variance of a number that levels explain, less what chance does."""
+    y = standardized(y)
+    counts = np.bincount(x)
+    means = np.bincount(x, y) / np.maximum(counts, 1)
+    left, whole = float(np.mean((y - means[x]) ** 2)), float(np.var(y))
+    free = len(y) - np.count_nonzero(counts)
+    return 1.0 - left / whole * (len(y) - 1) / free if whole > 0 and free > 0 else 0.0
+
+
+def _levels_that_tell(x: Ints, y: Ints) -> Told | None:
+    """Return how well levels tell classes, if they hold most of the information in them."""
+    table = np.zeros((int(x.max()) + 1, int(y.max()) + 1))
+    np.add.at(table, (x, y), 1.0)
+    n = len(x)
+
+    def entropy(counts: Floats) -> float:
+        return float(np.log(n) - xlogy(counts, counts).sum() / n)
+
+    of_y = entropy(table.sum(axis=0))
+    shared = entropy(table.sum(axis=1)) + of_y - entropy(table)
+    # A column with many levels seems to tell everything; the share to be expected by chance is known.
+    by_chance = (np.count_nonzero(table.sum(axis=1)) - 1) * (table.shape[1] - 1) / (2 * n)
+    if shared < LEAK * of_y or shared - by_chance < LEAK / 2 * of_y:
+        return None
+    return Told(right=float(table.max(axis=1).sum() / n))
+
+
+def cuts_that_tell(x: Floats, y: Ints) -> Told | None:
+    """Return the cuts of a number that give the classes, as an assay value does that defines them; None if none do.
+
+    Each cut separates classes with smaller values from the others, right for 98% of the rows of either side.
+
+    >>> hba1c = np.array([5.1, 5.4, 6.1, 6.2, 6.6, 7.9, 8.4, 9.0])
+    >>> cuts_that_tell(hba1c, (hba1c >= 6.5).astype(int))
+    Told(right=1.0, cuts=(6.4,), of_variance=False)
+    """
+    n_classes = int(y.max()) + 1
+    by_value = np.argsort(np.bincount(y, standardized(x)) / np.bincount(y))  # the classes, smallest values first
+    place = np.empty(n_classes, np.int64)
+    place[by_value] = np.arange(n_classes)
+    order = np.argsort(x, kind="stable")
+    values, classes = x[order], place[y[order]]
+    ends = np.flatnonzero(values[1:] > values[:-1])  # a cut may be after each of these
+    if not len(ends):
+        return None
+    cuts, guess = [], np.zeros(len(x), np.int64)
+    for k in range(1, n_classes):
+        above = classes >= k
+        n_above = np.count_nonzero(above)
+        low = np.cumsum(~above)[ends] / (len(x) - n_above)  # rows of lower classes below the cut
+        high = 1.0 - np.cumsum(above)[ends] / n_above
+        best = int(np.argmax(low + high))
+        if low[best] + high[best] < 2.0 * CUT:
+            return None
+        cuts.append(float(values[ends[best]] / 2.0 + values[ends[best] + 1] / 2.0))
+        guess += values > cuts[-1]
+    return Told(right=float(np.mean(guess == classes)), cuts=tuple(cuts))
+
+
+def _identifiers(frame: Frame, members: Iterable[int]) -> Iterator[Finding]:
+    """Yield members with another whole number in every row that are counted up, or are called an identifier."""
+    for j in members:
+        if j not in frame.numbers:
+            continue
+        values, name = frame.numbers[j].values, frame.names[j]
+        if np.isnan(values).any() or not np.array_equal(values, np.floor(values)):
+            continue
+        distinct = len(np.unique(values)) == len(values)
+        if distinct and (values.max() - len(values) == values.min() - 1 or IDENTIFIERS.search(name)):
+            yield Finding(
+                kind="id-like",
+                columns=(name,),
+                what=f"{shown(name)} has another whole number in every row, as a row number or an identifier has.",
+                next_step=f"Leave it out: exclude=[{name!r}]. It may tell the target only because rows are sorted.",
+                weight="act",
+            )
+
+
+def people(frame: Frame, columns: Iterable[int]) -> Iterator[Finding]:
+    """Yield columns that seem to hold names of people: by their own name, or by what most levels look like."""
+    for j in columns:
+        levels = [level for level in frame.levels[j] if isinstance(level, str)]
+        if len(levels) < PEOPLE:
+            continue
+        alike = np.mean([bool(_PERSON.match(level)) for level in levels[:200]])
+        if called_a_name(frame.names[j]) or alike >= LEAK:
+            yield names_finding(frame.names[j])
+
+
+def called_a_name(name: str) -> bool:
+    """Tell whether a column is called as one of names of people is.
+
+    >>> called_a_name("patient_name"), called_a_name("surname"), called_a_name("drug name")
+    (True, True, False)
+    """
+    return _NAMED.search(name) is not None
+
+
+def names_finding(name: str) -> Finding:
+    """Say that a column holds names."""
+    return Finding(
+        kind="names",
+        columns=(name,),
+        what=f"{shown(name)} seems to hold names of people.",
+        next_step=f"Leave it out: exclude=[{name!r}]. A name tells who a row is about, and nothing about other people.",
+        weight="act",
+    )
+
+
+def _subjects(study: Study, target: int) -> Iterator[Finding]:
+    if study.groups is None and study.frame.n_columns <= MOST_COLUMNS:
+        yield from repeated_subjects(study, target)
+
+
+def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
+    """Yield columns that seem to tell who a row is about, with several rows for each."""
+    left_out = repeated_at_reading(study.report.repeated_ids, study.report.n_rows_given)
+    for name, n in {**likely_subjects(study.frame, target), **left_out}.items():
+        yield Finding(
+            kind="repeated subjects",
+            columns=(name,),
+            what=f"{shown(name)} seems to tell who a row is about: {n:,} values in {study.n_rows:,} rows.",
+            next_step=f"Tests take rows for independent draws. If rows of one value belong together: groups={name!r}.",
+            weight="act",
+            figures={name: float(n)},
+        )
+
+
+def _lost(report: DataReport) -> Iterator[Finding]:
+    """Yield that many rows were lost."""
+    given = max(report.n_rows_given, 1)
+    if report.dropped_rows >= LOST * given:
+        yield Finding(
+            kind="rows lost",
+            columns=tuple(report.missing),
+            what=f"{report.dropped_rows:,} of {count_of(given, 'row')} were deleted for missing values.",
+            next_step="missing='testwise' uses in each test all rows that have what it needs.",
+            weight="act",
+        )
+    if report.unlabeled_left_out and report.unlabeled >= LOST * given:
+        yield Finding(
+            kind="rows lost",
+            columns=(),
+            what=f"{report.unlabeled:,} of {count_of(given, 'row')} have no value of the target, and were left out.",
+            next_step="If they are to count as unlabeled, say why with labels= (bl.advise helps).",
+            weight="act",
+        )
+
+
+def _copies(study: Study, members: Iterable[int]) -> Iterator[Finding]:
+    """Yield columns that repeat a member and were left out at reading."""
+    for name in (study.names[j] for j in members):
+        if same := study.report.duplicates.get(name, ()):
+            yield Finding(
+                kind="duplicate",
+                columns=(name, *same),
+                what=f"{joined(same)} {'repeats' if len(same) == 1 else 'repeat'} the member {shown(name)}.",
+                next_step="Nothing: it stands for them. Ask which of them was measured first.",
+            )
