@@ -31,7 +31,8 @@ html_theme_options = {
     "show_prev_next": False,
 }
 # Pages without siblings need no list of them.
-html_sidebars = {name: [] for name in ("index", "tutorial", "glossary", "reproduction", "examples/species")}
+ALONE = ("index", "tutorial", "glossary", "reproduction", "examples/species", "examples/clinical-table")
+html_sidebars = {name: [] for name in ALONE}
 autosummary_generate = True
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
