@@ -90,7 +90,7 @@ def letters_in(piece, template):
                 states[at + 1] = n
         return states
 
-    states = reached({at: 0 for at in range(len(template))})
+    states = reached(dict.fromkeys(range(len(template)), 0))
     for letter in piece:
         after = {}
         for at, n in states.items():
@@ -115,8 +115,11 @@ def untested(room=""):
     return [message for message in messages() if message.file.startswith(room) and not is_tested(message)]
 
 
+def main():
+    for message in untested() if "--untested" in sys.argv else messages():
+        sys.stdout.write(f"{message.file}:{message.line}: {message.kind}: {message.text}\n")
+    sys.stdout.write(f"{len(messages())} messages, {len(untested())} of which no test holds words\n")
+
+
 if __name__ == "__main__":
-    shown = untested() if "--untested" in sys.argv else messages()
-    for message in shown:
-        print(f"{message.file}:{message.line}: {message.kind}: {message.text}")
-    print(f"{len(messages())} messages, {len(untested())} of which no test holds words")
+    main()
