@@ -67,7 +67,10 @@ class Constraints:
             )
         crowded = [names[v] for v, k in graph.in_degree() if max_parents is not None and k > max_parents]
         if crowded:
-            raise ParameterError(f"more than max_parents={max_parents} parents are required for {listed(crowded)}")
+            raise ParameterError(
+                f"more than max_parents={max_parents} parents are required for {listed(crowded)}; "
+                f"drop some, or take a larger max_parents"
+            )
         return cls.from_edges(len(names), must, may_not, max_parents)
 
 
@@ -85,6 +88,6 @@ def _edges(what: str, edges: Iterable[tuple[str, str]], names: Sequence[str]) ->
                 hint = did_you_mean(str(name), names)
                 raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is not a column{hint}")
         if edge[0] == edge[1]:
-            raise ParameterError(f"the {what} edge {edge!r} leads from a column to itself")
+            raise ParameterError(f"the {what} edge {edge!r} leads from a column to itself; drop it")
         found.add((number[edge[0]], number[edge[1]]))
     return found
