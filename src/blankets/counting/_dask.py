@@ -172,7 +172,8 @@ class DaskCounter(PartitionedCounter):
                 alone_since = None if self._alive() else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > PATIENCE:
                     raise EngineError(
-                        f"the cluster has had no workers for {PATIENCE:.0f} seconds; start some with 'dask worker', and ask again"
+                        f"the cluster has had no workers for {PATIENCE:.0f} seconds; start some with 'dask worker', "
+                        f"and ask again"
                     ) from None
             except KilledWorker as error:
                 raise EngineError(
