@@ -23,7 +23,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
-FILES = "_room _rows _bits _tail _statistics _moments _questions _holes _subsets _permute _networks".split()
+FILES = "_room _rows _bits _tail _laws _statistics _moments _questions _holes _subsets _permute _networks".split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -31,7 +31,7 @@ HEAD = """\
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True, nonecheck=False, embedsignature=False
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, lgamma, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, erfc, exp, floor, lgamma, log, log1p, sqrt
 from libc.stdint cimport int32_t as int32, int64_t as int64
 from libc.stdint cimport uint8_t as uint8, uint32_t as uint32, uint64_t as uint64
 ctypedef double float64

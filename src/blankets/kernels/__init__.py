@@ -15,6 +15,7 @@ from importlib import import_module
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._holes import test_seen_columns
+from blankets.kernels._laws import chi2_quantiles, log_beta_below, log_gammas, noncentral_chi2, normal_quantiles
 from blankets.kernels._moments import (
     COARSE,
     DEGREES,
@@ -61,6 +62,7 @@ __all__ = [
     "Weakest",
     "best_parents",
     "block_statistics",
+    "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
     "count_bits",
@@ -73,8 +75,12 @@ __all__ = [
     "fill_roots",
     "fit_weights",
     "join_codes",
+    "log_beta_below",
+    "log_gammas",
     "moments_enough",
     "moments_tail",
+    "noncentral_chi2",
+    "normal_quantiles",
     "pack_dense",
     "pack_sparse",
     "permute",

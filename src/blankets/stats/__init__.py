@@ -42,6 +42,7 @@ from blankets.stats._power import (
 )
 from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._special import xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
@@ -115,4 +116,5 @@ __all__ = [
     "w_from_effect",
     "weaker_than",
     "whitening",
+    "xlogy",
 ]

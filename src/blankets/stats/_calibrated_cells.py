@@ -20,10 +20,10 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 
 from blankets import kernels
 from blankets.kernels import DEGREES, SERIES, SMALL, STEPS, TABLED
+from blankets.stats._special import log_gamma, xlogy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,7 +58,7 @@ def _binomials() -> Floats:
     a, o = ((j / STEPS) ** 2)[:, np.newaxis], np.arange(TABLED + 1)
     draws = m[:, np.newaxis]
     rest = np.maximum(draws - o, 0)
-    log_weight = gammaln(draws + 1) - gammaln(o + 1) - gammaln(rest + 1) + xlogy(o, a) + xlogy(rest, 1 - a)
+    log_weight = log_gamma(draws + 1) - log_gamma(o + 1) - log_gamma(rest + 1) + xlogy(o, a) + xlogy(rest, 1 - a)
     weight = np.where(o <= draws, np.exp(log_weight), 0.0)
     table = np.zeros((TABLED + 1, STEPS + 1, DEGREES + 1))
     table[m, j] = _expanded(weight, np.zeros_like(m), m * a[:, 0], m)

@@ -24,7 +24,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from blankets.errors import ParameterError
 from blankets.stats._estimate import InformationEstimate, divided
@@ -39,6 +38,7 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
+from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -351,7 +351,7 @@ def _contradicted(
     if not apart:
         noise = noise - divided(2.0 * share * r * (1.0 - r), rows)
     n_cells = np.maximum((big_p > 0).sum(axis=_CELLS, keepdims=True), 1)
-    threshold = ndtri(_IMPOSSIBLE / n_cells)
+    threshold = normal_ppf(_IMPOSSIBLE / n_cells)
     return np.asarray((q_rest < threshold * np.sqrt(np.maximum(noise, 0.0))).any(axis=_CELLS))
 
 
