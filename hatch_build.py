@@ -42,11 +42,18 @@ cdef extern from *:
     int64 whole(double number) nogil
 cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
-    void count_four(
-        const uint32 *cells, const unsigned char *a, const unsigned char *b, const unsigned char *c,
-        const unsigned char *d, int64 n_rows, uint32 n_cells, int32 *of_a, int32 *of_b, int32 *of_c, int32 *of_d
-    ) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
+cdef extern from "_lanes.h":
+    void count_lanes(
+        const unsigned char *codes, int64 n_rows, const int64 *columns, const unsigned char *levels,
+        const int64 *places, int64 n_lanes, const uint32 *slots, int64 n_slots, const uint32 *owner, int64 n_cells,
+        unsigned char *table, int32 *counts
+    ) nogil
+cdef extern from "_sums.h":
+    int64 sum_of_strata(
+        const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int64 *terms, int64 n_terms, double unit,
+        const int64 *y_part, const int32 *y_seen, int64 *free
+    ) nogil
 import numpy as np
 """
 ITEMS = {

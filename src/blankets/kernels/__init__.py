@@ -36,9 +36,9 @@ from blankets.kernels._moments import (
 )
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permute
-from blankets.kernels._questions import drop_each, scan_bits, test_columns
+from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
 from blankets.kernels._room import Cells, Formula, Law, Table
-from blankets.kernels._rows import count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
 
@@ -49,12 +49,14 @@ __all__ = [
     "DEGREES",
     "FAR",
     "Formula",
+    "LANED_BITS",
     "LARGE",
     "Law",
     "MOMENTS",
     "NOTHING",
     "OPEN",
     "SERIES",
+    "SLOTS_PAY",
     "SMALL",
     "STEPS",
     "TABLED",
