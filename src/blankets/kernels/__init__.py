@@ -14,24 +14,17 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
+from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, log_gammas, noncentral_chi2, normal_quantiles
 from blankets.kernels._moments import (
     COARSE,
-    DEGREES,
     FAR,
     LARGE,
-    MOMENTS,
     NOTHING,
-    OPEN,
-    SERIES,
-    SMALL,
-    STEPS,
-    TABLED,
+    block_moments,
     block_statistics,
     doubtful_of,
-    fill_roots,
-    moments_enough,
     moments_tail,
 )
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
@@ -52,10 +45,7 @@ __all__ = [
     "LANED_BITS",
     "LARGE",
     "Law",
-    "MOMENTS",
     "NOTHING",
-    "OPEN",
-    "SERIES",
     "SLOTS_PAY",
     "SMALL",
     "STEPS",
@@ -63,6 +53,7 @@ __all__ = [
     "Table",
     "Weakest",
     "best_parents",
+    "block_moments",
     "block_statistics",
     "chi2_quantiles",
     "chi2_tail",
@@ -74,12 +65,11 @@ __all__ = [
     "doubtful_of",
     "drop_each",
     "expected_scores",
-    "fill_roots",
+    "fill_cells",
     "fit_weights",
     "join_codes",
     "log_beta_below",
     "log_gammas",
-    "moments_enough",
     "moments_tail",
     "noncentral_chi2",
     "normal_quantiles",

@@ -1,9 +1,8 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.kernels import FAR, LARGE, NOTHING, OPEN
-from blankets.stats._calibrated import log_p_from_moments, moments_of_block
+from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
-from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
 from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
@@ -47,6 +46,7 @@ from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "COARSE",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",
@@ -58,7 +58,6 @@ __all__ = [
     "MOST_LEVELS",
     "NEGATIVE",
     "NOTHING",
-    "OPEN",
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
