@@ -137,7 +137,8 @@ def compiled(folder: Path) -> Path:
     if sys.platform == "win32":
         flags = ["/O2"]
     elif platform.machine() in ("x86_64", "AMD64"):
-        flags.append("-march=x86_64_v2" if command and "ziglang" in command else "-march=x86-64-v2")
+        zig = any(Path(word).stem in ("zig", "ziglang") for word in command or ())
+        flags.append("-march=x86_64_v2" if zig else "-march=x86-64-v2")
     own = shlex.split(os.environ.get(FLAGS, ""))
     module = Extension(
         "blankets.kernels._compiled",
@@ -165,17 +166,25 @@ class CustomBuildHook(BuildHookInterface):
         return []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile."""
-        for old in KERNELS.glob("_compiled.*"):
+        """Compile. Only an editable install changes the source tree: others may be using it."""
+        editable = version == "editable"
+        for old in KERNELS.glob("_compiled.*") if editable else ():
             old.unlink()
         if self.target_name != "wheel" or os.environ.get(UNCOMPILED):
             return
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                made = compiled(Path(folder))
-            except Exception as problem:  # noqa: BLE001
-                self.app.display_warning(f"The kernels are not compiled, and will be slow: {problem}")
-                return
+        self.folder = tempfile.TemporaryDirectory()
+        try:
+            made = compiled(Path(self.folder.name))
+        except Exception as problem:  # noqa: BLE001
+            self.app.display_warning(f"The kernels are not compiled, and will be slow: {problem}")
+            return
+        if editable:
             shutil.copy(made, KERNELS / made.name)
-        build_data["artifacts"].append("src/blankets/kernels/_compiled.*")
+        else:
+            build_data["force_include"][str(made)] = f"blankets/kernels/{made.name}"
         build_data["pure_python"], build_data["infer_tag"] = False, True
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what the compiler wrote."""
+        if hasattr(self, "folder"):
+            self.folder.cleanup()

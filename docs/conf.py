@@ -1,6 +1,13 @@
 """Sphinx: `pip install -e '.[docs]' && sphinx-build -W docs docs/_build/html`."""
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import blankets
+
+sys.path.insert(0, str(Path(__file__).parent))
+import llms
 
 project = "blankets"
 author = "the blankets developers"
@@ -31,7 +38,8 @@ html_theme_options = {
     "show_prev_next": False,
 }
 # Pages without siblings need no list of them.
-html_sidebars = {name: [] for name in ("index", "tutorial", "glossary", "reproduction", "examples/species")}
+ALONE = ("index", "tutorial", "glossary", "reproduction", "benchmarks", "examples/species", "examples/clinical-table")
+html_sidebars = {name: [] for name in ALONE}
 autosummary_generate = True
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
@@ -41,3 +49,8 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "show_memory": False,
 }
+
+
+def setup(app: Any) -> None:
+    """Write the pages as text beside the site."""
+    app.connect("build-finished", lambda app, error: None if error else llms.write(Path(app.outdir)))

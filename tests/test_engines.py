@@ -13,8 +13,9 @@ import pytest
 
 import blankets as bl
 from blankets.counting import DaskCounter, DaskTable, MemoryCounter, _dask, connect
-from blankets.data import Frame
+from blankets.data import Frame, ingest
 from blankets.errors import BlanketsWarning, DataError, EngineError, ParameterError, TargetError
+from blankets.study._engine import Place
 
 
 @pytest.fixture(scope="module")
@@ -401,3 +402,9 @@ def test_importing_the_package_imports_no_engine():
     code = f"import sys, blankets.questions.discover; print({engines} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_numbers_are_not_counted():
+    frame = ingest({"age": np.linspace(0, 1, 50), "ill": [0, 1] * 25}, "ill", numbers=True).frame
+    with pytest.raises(ParameterError, match="this question counts levels, but 'age' are numbers; cut them with"):
+        Place().counter(frame)

@@ -110,7 +110,7 @@ def test_an_unforeseen_error_becomes_ours(name, tmp_path):
     [
         (MemoryError("Unable to allocate 7 GiB"), EngineError, r"memory ran out \(Unable to .*\); take fewer columns"),
         (MemoryError(), EngineError, "memory ran out; .* bl.pack"),
-        (OSError(28, "No space left on device"), EngineError, "No space left"),
+        (OSError(28, "No space left on device"), EngineError, "the system refused the work: OSError: .*No space left"),
         (RecursionError("deep"), InternalError, "RecursionError: deep"),
         (KeyboardInterrupt(), Interrupted, "stopped; nothing was found yet"),
     ],

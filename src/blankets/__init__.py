@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from blankets.stats import FalseMembers
     from blankets.study import Engine, Testing
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Advice",

@@ -235,7 +235,7 @@ def _ours(error: Exception) -> BlanketsError:
         return EngineError(f"the system refused the work: {said}")
     return InternalError(
         f"this should not have happened: {said}; if what you gave is as documented, please report it with the output "
-        f"of 'blankets versions'"
+        f"of 'blankets doctor'"
     )
 
 

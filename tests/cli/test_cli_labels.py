@@ -176,3 +176,8 @@ def test_refusals(table, arguments, code, message, capsys):
 @pytest.mark.parametrize("command", ["test", "rank", "advise"])
 def test_help_has_examples(command, capsys):
     assert "Examples:" in output([command, "--help"], capsys).out
+
+
+def test_what_is_said_of_labels_needs_their_regime(table, capsys):
+    assert run(["rank", str(table), "--target", "smoker", "--surrogate", "y0"]) == 2
+    assert "say with --labels why labels are missing: it is needed for --surrogate\n" in capsys.readouterr().err

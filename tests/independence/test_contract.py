@@ -8,7 +8,7 @@ import pytest
 
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
-from blankets.errors import DataError
+from blankets.errors import DataError, ParameterError
 from blankets.independence import DSeparation, IndependenceTest, TableTests, subsets
 
 
@@ -148,3 +148,8 @@ def test_threads_count_for_themselves_and_lose_nothing():
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(work, range(12))) == {2000}
     assert (tally.total, tally.here) == (24_000, 0)
+
+
+def test_nodes_that_a_graph_does_not_have_are_refused():
+    with pytest.raises(ParameterError, match=r"nodes are asked for by their numbers, 0 to 2, but these are .*7"):
+        DSeparation(nx.path_graph(3, nx.DiGraph)).scan([1, 7], 0)

@@ -82,3 +82,8 @@ def test_very_large_and_very_small_numbers(values):
 def test_reliability_is_a_number(wrong):
     with pytest.raises(ParameterError, match="'reliability' must be a number of rows to spare, >= 0, but it is"):
         PartialCorrelation(np.random.default_rng(0).normal(size=(20, 2)), "ab", reliability=wrong)
+
+
+def test_columns_without_variation_are_refused_by_name():
+    with pytest.raises(DataError, match="correlation needs finite values that vary; not so in 'b'"):
+        PartialCorrelation(np.array([[1.0, 2.0], [2.0, 2.0], [4.0, 2.0]]), ["a", "b"])

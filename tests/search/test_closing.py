@@ -5,7 +5,7 @@ import pytest
 
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
-from blankets.independence import DSeparation, table_tests
+from blankets.independence import DSeparation, EvidenceBatch, IndependenceTest, table_tests
 from blankets.search import ALGORITHMS, Found, Trace
 from blankets.search.closing import close, equivalents_of, settle
 from search.graphs import truth, varied_dag
@@ -102,3 +102,21 @@ def test_equivalents_need_both_directions():
     a = np.where(rng.random(3000) < 0.9, y, 1 - y)
     worse = np.where(rng.random(3000) < 0.7, a, 1 - a)  # a makes it irrelevant, but it cannot stand in for a
     assert equivalents_of(asked(y, a, worse), 0, [1], [2], alpha=ALPHA) == {}
+
+
+def test_columns_that_keep_removing_each_other_are_noticed():
+    """Each of three takes the place of the one before: b given a, c given b, a given c, and so on."""
+    dependent = {(1, ()), (2, ()), (3, ()), (2, (1,)), (3, (2,)), (1, (3,))}
+
+    class Circle(IndependenceTest):
+        names, n_rows = ("y", "a", "b", "c"), 1000
+
+        def scan(self, xs, y, given=(), *, even_if_unreliable=False):
+            tied = np.array([(x, tuple(sorted(given))) in dependent for x in xs], float)
+            ones = np.ones(len(tied))
+            sure = {"dof": ones, "n_rows": 1000, "reliable": ones > 0}
+            return EvidenceBatch(np.array(xs), y, tuple(given), statistic=99 * tied, log_p=-50 * tied, **sure)
+
+    trace = Trace()
+    assert settle(Circle(), 0, [1, 2, 3], [], alpha=ALPHA, trace=trace) == (1, 2)
+    assert "columns kept removing each other" in trace.notes[0]

@@ -12,6 +12,7 @@ from blankets.cli._advise import advise
 from blankets.cli._algorithms import algorithms
 from blankets.cli._audit import audit
 from blankets.cli._discover import discover
+from blankets.cli._doctor import doctor
 from blankets.cli._explain import explain
 from blankets.cli._latent import latent
 from blankets.cli._options import in_options
@@ -56,12 +57,13 @@ def commands() -> None:
       blankets plan --effect medium --power 0.95
       blankets planner
       blankets simulate alarm.bif --rows 5000 --seed 1 -o alarm.csv
+      blankets doctor
     """
 
 
 _COMMANDS = (
     *(audit, discover, explain, refute, stability, sensitivity, latent, select, rank, test, algorithms),
-    *(advise, pack, plan, planner, simulate, versions),
+    *(advise, pack, plan, planner, simulate, versions, doctor),
 )
 for _command in _COMMANDS:
     commands.add_command(_command)

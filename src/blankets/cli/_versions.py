@@ -16,7 +16,6 @@ _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 def versions(*, as_json: bool) -> None:
     """Print the versions of blankets, Python and the packages that it uses."""
     import platform
-    import warnings
 
     from blankets import __version__
 
@@ -25,12 +24,8 @@ def versions(*, as_json: bool) -> None:
         "python": platform.python_version(),
         "system": platform.platform(),
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the line below says the same
-        from blankets.kernels import COMPILED
-
-    found["kernels"] = "compiled" if COMPILED else "not compiled: slow"
-    found |= {package: _version(package) for package in (*_NEEDED, *_OPTIONAL)}
+    found["kernels"] = "compiled" if kernels_in_use() else "not compiled: slow"
+    found |= {package: version_of(package) for package in (*_NEEDED, *_OPTIONAL)}
     if as_json:
         show_json(found)
         return
@@ -39,7 +34,19 @@ def versions(*, as_json: bool) -> None:
         click.echo(f"{name:<{width}}  {version or 'not installed'}")
 
 
-def _version(package: str) -> str | None:
+def kernels_in_use() -> bool:
+    """Tell whether the compiled kernels answer, without the warning if they do not."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from blankets.kernels import COMPILED
+
+    return COMPILED
+
+
+def version_of(package: str) -> str | None:
+    """Return the version of an installed package."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -171,13 +171,18 @@ class DaskCounter(PartitionedCounter):
             except TimeoutError:
                 alone_since = None if self._alive() else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > PATIENCE:
-                    raise EngineError(f"the cluster has had no workers for {PATIENCE:.0f} seconds") from None
+                    raise EngineError(
+                        f"the cluster has had no workers for {PATIENCE:.0f} seconds; start some with 'dask worker', "
+                        f"and ask again"
+                    ) from None
             except KilledWorker as error:
                 raise EngineError(
                     f"workers fail at the task: {error}; give them more memory, or smaller blocks"
                 ) from error
             except CancelledError as error:
-                raise EngineError("the cluster has cancelled the work; its scheduler may have stopped") from error
+                raise EngineError(
+                    "the cluster has cancelled the work; its scheduler may have stopped: start it and ask again"
+                ) from error
             else:
                 return answer
 
@@ -186,7 +191,9 @@ class DaskCounter(PartitionedCounter):
         try:
             threads: dict[str, int] = self.client.nthreads()
         except (OSError, RuntimeError, AttributeError) as error:
-            raise EngineError(f"the connection to the Dask scheduler is lost: {error}") from error
+            raise EngineError(
+                f"the connection to the Dask scheduler is lost: {error}; see whether it still runs, and ask again"
+            ) from error
         return threads
 
     def _warn_of_losses(self) -> None:

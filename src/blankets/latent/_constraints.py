@@ -60,6 +60,9 @@ class Constraints:
         known = knowledge.at(names, left_out)
         into = [sum(effect == v for _, effect in known.arrows) for v in range(len(names))]
         if crowded := [names[v] for v, k in enumerate(into) if max_parents is not None and k > max_parents]:
-            raise ParameterError(f"more than max_parents={max_parents} parents are required for {listed(crowded)}")
+            raise ParameterError(
+                f"more than max_parents={max_parents} parents are required for {listed(crowded)}; "
+                f"drop some, or take a larger max_parents"
+            )
         never = [(a, b) for a in range(len(names)) for b in range(len(names)) if known.never_causes(a, b)]
         return cls.from_edges(len(names), known.arrows, never, max_parents)

@@ -143,7 +143,10 @@ def _run(
     """Run SLL on the rows of the tests; it uses a score instead of tests, so ``alpha`` is not used."""
     frame = getattr(getattr(tests, "counter", None), "frame", None)
     if not isinstance(frame, Frame):
-        raise ParameterError("'sll' scores networks on rows of categories in memory; there are none behind these tests")
+        raise ParameterError(
+            "'sll' scores networks on rows of categories in memory; there are none behind these tests: cut numbers "
+            "with discretize=..., leave out engine=, or take another algorithm"
+        )
     if frame.holes:
         raise ParameterError("'sll' scores whole rows; choose missing='drop' or 'level', or another algorithm")
     return sll(

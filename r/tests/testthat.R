@@ -1,0 +1,4 @@
+library(testthat)
+library(blankets)
+
+test_check("blankets")
