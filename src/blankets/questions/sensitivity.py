@@ -21,7 +21,7 @@ from blankets.arguments import generator_from, number
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
-from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate_breakpoints
+from blankets.regimes import Noisy, Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity
 from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted
 
@@ -139,6 +139,8 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
+    if isinstance(study.regime, Noisy) and study.regime.missing != "mar-c":
+        raise NotAnswerableError("p(y=1) follows from the labels and their rates of errors, so there is no range of it")
     if isinstance(study.regime, Supervised):
         raise NotAnswerableError("every row is labeled, so p(y=1) is known and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior

@@ -91,7 +91,7 @@ class Channel:
         p = np.asarray(prior)
         _, mean = self._merged(surrogate, p)
         w = p[..., np.newaxis] + _over(mean - p[..., np.newaxis], self.kappa(surrogate, p)[..., np.newaxis])
-        return w[..., list(_MERGED[surrogate])]
+        return np.asarray(w[..., list(_MERGED[surrogate])])
 
     def _merged(self, surrogate: Surrogate, p: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the probability of each value of a surrogate, and E[Y] given it."""

@@ -8,12 +8,13 @@ from typing import Any
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
+from blankets.regimes._noisy import Noisy
 from blankets.regimes._prior import prior_from
 from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
 
-NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
+NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c", "noisy")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
@@ -40,8 +41,8 @@ def regime_from(
     ``spec``: "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
     missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; if both classes are
     labeled and labels are missing, the user must say why. ``labels``: the labels, for "auto". ``prior``: what is known
-    of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
-    ``given_drivers`` of the regime.
+    of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force``,
+    ``given_drivers``, ``false_positive``, ``false_negative`` and ``missing`` of the regime.
 
     Examples
     --------
@@ -71,13 +72,27 @@ def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str
     """Return the regime with this name, and check its options."""
     if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
-    if name == "supervised" and how:
+    if name == "supervised" and how and not {"false_positive", "false_negative"} & set(how):
         raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for labels='supervised'")
-    if name == "pu" and "given_drivers" in how:
-        raise ParameterError("'given_drivers' is for labels='mar-f', and not for labels='pu'")
+    if name in ("pu", "noisy") and "given_drivers" in how:
+        raise ParameterError(f"'given_drivers' is for labels='mar-f', and not for labels={name!r}")
+    if name == "noisy":
+        return _noisy(prior, how)
+    if "false_positive" in how or "false_negative" in how or "missing" in how:
+        raise ParameterError("'false_positive' and 'false_negative' are for labels='noisy'")
     if name == "pu":
         return PositiveUnlabeled(prior, sampling or "one-sample", **how)
     return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior, **how)
+
+
+def _noisy(prior: object, how: Mapping[str, Any]) -> Noisy:
+    """Return the regime of labels that may be wrong."""
+    rates = [how.get(name) for name in ("false_positive", "false_negative")]
+    if None in rates:
+        raise ParameterError(
+            "labels='noisy' needs the rates of errors: labels=bl.Noisy(false_positive=0.1, false_negative=0.05)"
+        )
+    return Noisy(prior=prior, **how)
 
 
 def _supervised(prior: object) -> Supervised:

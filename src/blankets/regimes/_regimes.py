@@ -8,6 +8,7 @@ pu          the class, positives only       y0 (ym is the same)      Pos, needs 
 mcar        nothing                         listwise, ym, y0, y1     MCAR
 mar-f       the tested x alone              listwise                 MAR-F
 mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
+noisy       (labels may be wrong)           the labels as they are   scores that invert the channel
 ==========  ==============================  =======================  =========================================
 
 Labeling that depends on both class and features (MNAR) is refused: then no surrogate has a known level.
@@ -16,6 +17,7 @@ Labeling that depends on both class and features (MNAR) is refused: then no surr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,6 +45,8 @@ class Supervised(Regime):
     >>> Supervised().valid
     (<Surrogate.FULL: 'full'>,)
     """
+
+    plain: ClassVar[bool] = True  # type: ignore[misc]
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ from blankets.stats._partial_labels import (
     mcar_information,
     neg_information,
     pos_information,
+    scored_information,
     ss_information,
 )
 from blankets.stats._permutation import permutation_p, permutations_of_block
@@ -106,6 +107,7 @@ __all__ = [
     "pos_information",
     "rows_test",
     "score_test",
+    "scored_information",
     "ss_information",
     "statistics_of_block",
     "strongest_of",

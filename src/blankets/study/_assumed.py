@@ -37,8 +37,9 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
         settings |= {} if study.regime.sampling == "one-sample" else {"sampling": study.regime.sampling}
     if drivers:
         settings["drivers"] = [study.names[x] for x in drivers]
-    if column is not None and not column.forced and Question.POWER in study.regime.answers:
-        kappa = study.regime.kappa(study.labels, column.surrogate)
+    forced = column is not None and column.forced
+    if not (forced or study.regime.plain) and Question.POWER in study.regime.answers:
+        kappa = study.regime.kappa(study.labels, used)
         settings |= {"kappa": kappa.value, "kappa_range": (kappa.low, kappa.high)}
         settings["effective_rows"] = kappa.value * (study.n_groups or study.n_rows)
     return settings
@@ -47,7 +48,7 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
 def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
     """Say what is assumed about missing labels, what replaces the target, and which features drive labeling."""
     if column is None:
-        return ()
+        return study.about_labels
     valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
     said = (
         f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."

@@ -599,7 +599,7 @@ class Study:
     @property
     def about_labels(self) -> tuple[str, ...]:
         """What was assumed about missing labels."""
-        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
+        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled or not self.regime.plain else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
