@@ -1,5 +1,6 @@
 """Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
+from blankets.independence._always import AlwaysGiven
 from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._clustered import ClusteredTests
@@ -17,6 +18,7 @@ from blankets.independence._tables import TableTests
 
 __all__ = [
     "BLOCK_METHODS",
+    "AlwaysGiven",
     "BlockTests",
     "CalibratedTests",
     "ClusteredTests",

@@ -12,14 +12,16 @@ dependent.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._layer import Layer
 
 
-class ConditionedTests(IndependenceTest):
+class ConditionedTests(Layer):
     """Other tests, each also given a fixed set.
 
     A member of the set that is itself tested is tested given the others. The evidence names all columns that
@@ -37,19 +39,12 @@ class ConditionedTests(IndependenceTest):
     """
 
     def __init__(self, tests: IndependenceTest, always: Sequence[int]) -> None:
-        self.tests, self.always = tests, tuple(always)
-        self.names = tests.names
-        self.memo = {}
+        super().__init__(tests)
+        self.always = tuple(always)
 
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed."""
-        return self.tests.n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.tests.n_tests_here
+    def around(self, tests: IndependenceTest) -> Self:
+        """Return the same layer around other tests."""
+        return type(self)(tests, self.always)
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -68,18 +63,6 @@ class ConditionedTests(IndependenceTest):
         ]
         order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
         return concatenated(batches).where(order)
-
-    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the bound of the tests without the fixed set; it may be too large."""
-        return self.tests.deepest(xs, y, among)
-
-    def at_level(self, level: float) -> ConditionedTests:
-        """Return the same tests for decisions at another level."""
-        return ConditionedTests(self.tests.at_level(level), self.always)
-
-    def by_formula(self) -> ConditionedTests:
-        """Return the same tests by the fastest formula."""
-        return ConditionedTests(self.tests.by_formula(), self.always)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs, given also the fixed set."""
