@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.data import ReadingOptions
-from blankets.errors import ParameterError
+from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
 from blankets.results import Estimate
@@ -89,6 +89,8 @@ def columns_asked(study: Study, x: str, given: Sequence[str]) -> tuple[int, list
     numbers = [study.index(name) for name in (x, *given)]
     if study.target in numbers:
         raise ParameterError(f"{study.target_name!r} is the target; it cannot be tested against itself")
+    if numbers[0] in study.known_drivers:
+        raise NotAnswerableError(f"{x!r} cannot be told from these labels: {study.set_aside[x]}")
     if len(set(numbers)) < len(numbers):
         raise ParameterError("a column is named twice among the feature and what it is conditioned on")
     return numbers[0], numbers[1:]

@@ -92,7 +92,7 @@ def rank(
         estimator=scores.estimator,
         n_rows=study.n_rows,
         notes=(*information_notes(study), *map(hidden.note, hidden.priors)),
-        excluded={name: why for name, why in study.left_out.items() if name not in hidden.priors},
+        excluded={name: why for name, why in study.set_aside.items() if name not in hidden.priors},
         call=study.mark,
         _law=ranked,
     )
@@ -111,7 +111,9 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
         words.append(estimate.estimator)
         return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
 
-    *numbers, repaired, contradicts = study.information_counter.summarize(summary, xs, study.target)
+    *numbers, repaired, contradicts = study.information_counter.summarize(
+        summary, xs, study.target, study.known_drivers
+    )
     value, variance, statistic, dof, scale, law_variance = numbers
     return InformationEstimate(
         value=value,

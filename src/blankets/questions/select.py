@@ -146,7 +146,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         n_candidates=len(study.features),
         seconds=time.perf_counter() - began,
         warnings=_notes(study, source, chosen, picks),
-        excluded=study.left_out,
+        excluded=study.set_aside,
         data=study.report_as_data,
         call=study.mark,
     )
@@ -156,7 +156,7 @@ def _source(study: Study) -> InformationSource:
     """Return the source of the terms with the target."""
     if study.informing is None and not isinstance(study.regime, Supervised):
         return PartialLabels(study.information_counter, study.target, study.labels, study.regime)
-    return PlugIn(study.information_counter, study.target, study.background)
+    return PlugIn(study.information_counter, study.target, study.background, always=study.known_drivers)
 
 
 def _checked_number(k: int, study: Study, *, at_most: bool) -> int:

@@ -77,6 +77,7 @@ class Regime(ABC):
     force: bool = False  # whether to use a surrogate even if it is not valid; results say so
     # whether tests with the target condition on the features that drive labeling, if labels depend on features
     given_drivers: bool = True
+    drivers: tuple[str, ...] = ()  # columns that decide how often a positive is labeled, as the user knows
     plain: bool = False  # whether the target is known, and right, in every row
 
     @property

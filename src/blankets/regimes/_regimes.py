@@ -16,14 +16,15 @@ Labeling that depends on both class and features (MNAR) is refused: then no surr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import flag, one_of
-from blankets.errors import LabelError, guarded
+from blankets.arguments import flag, names_in, one_of
+from blankets.errors import LabelError, guarded, listed
 from blankets.records import named
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
@@ -111,7 +112,7 @@ class Unsaid(Supervised):
 @named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
-    """Only positives are labeled, and every positive has the same chance to be labeled.
+    """Only positives are labeled, and every positive has the same chance to be labeled, or one that ``drivers`` decide.
 
     Parameters
     ----------
@@ -120,10 +121,19 @@ class PositiveUnlabeled(Regime):
         there is a warning if chance can explain it, otherwise (a chance below 1 in 100) an error.
     sampling : {"one-sample", "case-control"}
         One sample in which some positives got labels, or positives collected separately from a background sample.
+    drivers : sequence of str
+        Columns that decide how often a positive is labeled (the distance to the next road, the ward). Every test with
+        the target is given these too. Whether they are themselves in the blanket cannot be told from such labels.
     surrogate : {"ym", "y0", "y1"}, optional
         What replaces the target; by default the most powerful valid surrogate.
     force : bool
         Use a surrogate that is not valid; results say so.
+
+    Notes
+    -----
+    If labeling depends on the class and on drivers d alone, p(labeled | x, z, d) = p(y=1 | x, z, d) e(d): given d, x is
+    independent of being labeled if and only if it is independent of the class (methods, section 13). If a driver is an
+    effect of both x and the class, holding it fixed ties the two together: then x is found though it is no member.
 
     Examples
     --------
@@ -136,6 +146,7 @@ class PositiveUnlabeled(Regime):
 
     prior: Prior | None
     sampling: Sampling
+    drivers: tuple[str, ...]
     surrogate: str | None
     force: bool
 
@@ -144,10 +155,12 @@ class PositiveUnlabeled(Regime):
         prior: object = None,
         sampling: Sampling = "one-sample",
         *,
+        drivers: str | Sequence[str] = (),
         surrogate: str | None = None,
         force: bool = False,
     ) -> None:
         one_of("sampling", sampling, ("one-sample", "case-control"))
+        object.__setattr__(self, "drivers", tuple(names_in("drivers", drivers)))
         object.__setattr__(self, "prior", prior_from(prior))
         object.__setattr__(self, "sampling", sampling)
         object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
@@ -163,15 +176,27 @@ class PositiveUnlabeled(Regime):
         """What is assumed."""
         if self.sampling == "case-control":
             return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
+        if self.drivers:
+            return (
+                f"Only positives are labeled, and how often is assumed to depend on nothing but {listed(self.drivers)}; "
+                f"every test with the target is given {'that' if len(self.drivers) == 1 else 'these'} too."
+            )
         return "Only positives are labeled, and every positive is assumed to have the same chance of a label."
 
     @property
     def answers(self) -> frozenset[Question]:
-        """Tests and rankings always; other questions with a prior."""
-        return with_prior(self.prior)
+        """Tests and rankings always; other questions with a prior, if labeling depends on the class alone."""
+        return with_prior(None if self.drivers else self.prior)
 
     def unlocked_by(self, question: Question) -> str:
-        """Say that p(y=1) is needed."""
+        """Say that p(y=1) is needed, or how often positives are labeled."""
+        if self.drivers:
+            what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
+            return (
+                f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
+                f"positives are labeled at each of their values; tests and rankings need no more, and with "
+                f"propensity= (that probability, for each row) the rest can be answered too"
+            )
         return needs_prior(question, self.prior)
 
     def invalid(self, surrogate: Surrogate) -> str:

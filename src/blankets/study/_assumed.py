@@ -64,12 +64,16 @@ def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...])
     names = [study.names[x] for x in drivers]
     sentence = f"Labeling depends on {joined(names)}; each test with the target is given that too."
     strata = float(np.prod(study.arities[list(drivers)].astype(float)))
-    if not study.testing.reliability or strata <= column.n_rows / study.testing.reliability:
+    few = not study.testing.reliability or strata <= column.n_rows / study.testing.reliability
+    if study.known_drivers and (few or study.measures(drivers) or study._wide_drivers):
+        return ()  # the regime's assumption says it
+    if few:
         return (sentence,)
     beyond = (
         f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labeled:,} labeled rows "
-        "are too few for any test within them: merge levels, or leave out the conditioning "
-        "(labels=bl.SemiSupervised('mar-f', given_drivers=False))"
+        "are too few for any test within them: merge levels"
     )
+    if not study.known_drivers:
+        beyond += ", or leave out the conditioning (labels=bl.SemiSupervised('mar-f', given_drivers=False))"
     warn(beyond, TooFewRowsWarning)
     return (beyond,)

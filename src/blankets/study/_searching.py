@@ -103,7 +103,7 @@ class Search:
         chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
-        drivers: tuple[int, ...] = ()
+        drivers = study.known_drivers
         labeled_only = column is not None and column.surrogate is Surrogate.LISTWISE
         if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
             drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
@@ -146,7 +146,7 @@ class Search:
             seconds=time.perf_counter() - began,
             warnings=[*self.said, *self._untestable(target), *self._never_together(target, found)],
             data=self.study.report_as_data,
-            excluded=self.study.left_out,
+            excluded=self.study.set_aside,
             by_effect=self.study.testing.strength == "information",
             call=self.study.mark,
         )
@@ -177,7 +177,8 @@ class Search:
 
     def _run(self, target: int, trace: Trace) -> Found:
         tests = self.tests
-        candidates = [x for x in range(len(tests.names)) if x != target]
+        aside = self.study.known_drivers
+        candidates = [x for x in range(len(tests.names)) if x != target and x not in aside]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)

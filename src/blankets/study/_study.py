@@ -44,6 +44,7 @@ from blankets.errors import (
     warn,
 )
 from blankets.independence import (
+    AlwaysGiven,
     ConditionedTests,
     IndependenceTest,
     PairwiseTests,
@@ -76,6 +77,7 @@ Tell = Callable[[str], None]
 Table = Frame | NumericTable | SqlCounter
 
 NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
+MOST_STRATA = 10  # levels of a driver of labeling within which tests count
 NO_TARGET = "no target was named; give its column name as 'target', or its values as 'y'"
 
 
@@ -287,8 +289,26 @@ class Study:
 
     @property
     def features(self) -> list[int]:
-        """All columns but the target."""
-        return [x for x in range(len(self.names)) if x != self.target]
+        """All columns but the target, and those that are known to drive labeling."""
+        return [x for x in range(len(self.names)) if x != self.target and x not in self.known_drivers]
+
+    @cached_property
+    def known_drivers(self) -> tuple[int, ...]:
+        """The columns on which labeling depends, as the user knows."""
+        if not self.regime.drivers or self.column is None or not isinstance(self.table, Frame):
+            return ()
+        found = tuple(dict.fromkeys(self.index(name) for name in self.regime.drivers))
+        if self.target in found:
+            raise ParameterError(
+                f"drivers= holds the target {self.target_name!r}; it lists what else labeling depends on"
+            )
+        return found
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
+        why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
+        return {**self.left_out, **{self.names[x]: why for x in self.known_drivers}}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -432,7 +452,8 @@ class Study:
             if self.survey is not None:
                 return self._surveyed(frame, rows)
             counter = self._counted(frame.without_numbers(), rows)
-            return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
+            some = frame if rows is None else frame.take(rows)
+            return self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
@@ -445,7 +466,8 @@ class Study:
             return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
         if column.rows is None:
-            return of(whole)
+            known = self.known_drivers
+            return RoutedTests(self.target, AlwaysGiven(of(whole), known), of_all()) if known else of(whole)
         labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
@@ -458,6 +480,11 @@ class Study:
         at = slice(None) if rows is None else rows
         weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
         return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+
+    @property
+    def _wide_drivers(self) -> tuple[int, ...]:
+        """Drivers with so many levels that tests do not count within each, but allow for functions of the level."""
+        return tuple(x for x in self.known_drivers if self.arities[x] > MOST_STRATA)
 
     @property
     def _measured(self) -> bool:
