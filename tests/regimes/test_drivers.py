@@ -48,7 +48,7 @@ def test_the_test_is_that_of_the_surrogate_within_levels_of_the_driver():
     found = bl.test(table, "x0", "seen", labels=DRIVEN)
     assert found.statistic == pytest.approx(g, rel=1e-9)
     assert found.dof == 2
-    assert "depend on nothing but 'road'; every test with the target is given that too" in found.notes[0]
+    assert "depend on 'road' alone; every test with the target is given that too" in found.notes[0]
 
 
 @pytest.mark.parametrize("kind", ["levels", "number", "many"])

@@ -1,5 +1,6 @@
 """Read data: any table becomes a `Frame` of small integer codes."""
 
+from blankets.data._beside import column_beside, numbers_of
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
@@ -28,6 +29,8 @@ __all__ = [
     "Chunks",
     "Coding",
     "Column",
+    "column_beside",
+    "numbers_of",
     "DEFAULT",
     "DataReport",
     "DenseColumns",

@@ -12,6 +12,7 @@ from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._mixed import MixedTests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
+from blankets.independence._scored import ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
@@ -32,9 +33,11 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "ScoredTests",
     "SeenBlocks",
     "SurveyTests",
     "TableTests",
+    "scored_cells",
     "subsets",
     "table_tests",
 ]

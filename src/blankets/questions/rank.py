@@ -20,6 +20,7 @@ from blankets.study import (
     Study,
     information_notes,
     label_tables,
+    scored_estimate,
     under_reported_from,
     warn_of_constants,
 )
@@ -100,6 +101,10 @@ def rank(
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
     """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
+    if study.labels.scores is not None:
+        found = scored_estimate(study, xs.tolist(), loss=loss)
+        parts = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
+        return InformationEstimate(**parts, estimator=found[0].estimator)
     words = []
 
     def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:

@@ -12,6 +12,7 @@ from blankets.regimes._kappa import (
 from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
 from blankets.regimes._noisy import Noisy
+from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import (
     Beta,
     Between,
@@ -46,6 +47,7 @@ __all__ = [
     "Labels",
     "Noisy",
     "PositiveUnlabeled",
+    "Predicted",
     "Prior",
     "Question",
     "Regime",

@@ -5,6 +5,7 @@ from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
+from blankets.stats._cell_means import Cells, RowScores, equal_means, machine_scores, means_information, weighted_scores
 from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -47,6 +48,12 @@ from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "Cells",
+    "RowScores",
+    "equal_means",
+    "machine_scores",
+    "means_information",
+    "weighted_scores",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",

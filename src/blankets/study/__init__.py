@@ -3,7 +3,7 @@
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
 from blankets.study._groups import likely_subjects
-from blankets.study._information import information_notes, label_tables, warn_of_constants
+from blankets.study._information import information_notes, label_tables, scored_estimate, warn_of_constants
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
@@ -27,6 +27,7 @@ __all__ = [
     "information_notes",
     "is_files",
     "label_tables",
+    "scored_estimate",
     "likely_subjects",
     "members_over",
     "rows_drawn",

@@ -99,7 +99,8 @@ class Search:
         arities = study.arities.copy()
         if column is not None:
             arities[study.target] = len(column.levels)
-        n_rows = study.n_rows if column is None else column.n_rows
+        whole = column is None or study.labels.scores is not None
+        n_rows = study.n_rows if whole or column is None else column.n_rows
         chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha

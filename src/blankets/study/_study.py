@@ -28,6 +28,7 @@ from blankets.data import (
     Ingested,
     NumericTable,
     Reading,
+    column_beside,
     ingest,
     ingest_numeric,
 )
@@ -50,6 +51,7 @@ from blankets.independence import (
     PairwiseTests,
     PartialCorrelation,
     RoutedTests,
+    ScoredTests,
     TableTests,
 )
 from blankets.records import Call
@@ -144,7 +146,13 @@ class Study:
                 "intervals and power of this question would be wrong"
             )
         apart = reading.groups is None and reading.survey_weight is None
-        stay = numbers and testing.takes_numbers and apart
+        beside = labels.beside if isinstance(labels, Regime) else None
+        reading, target = _beside_table(reading, target, y, labels, beside)
+        if beside is not None and not (apart and reading.sample_weight is None and reading.missing != "drop"):
+            raise NotAnswerableError(
+                f"{beside[0]}= is not built for groups=, weights and missing='drop': it belongs to the rows as they are"
+            )
+        stay = numbers and testing.takes_numbers and apart and beside is None
         known = _Known(y, labels, prior, reading, lenient, asks, stay)
         if testing.of_numbers:
             known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
@@ -213,6 +221,8 @@ class Study:
             unlabeled_marker=known.reading.unlabeled_marker,
         )
         regime = known.regime(labels)
+        if regime.beside is not None:
+            labels = regime.with_scores(labels, column_beside(data, *regime.beside))
         if more := regime.prior_is_short(labels):
             warn(
                 f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
@@ -411,7 +421,7 @@ class Study:
         return self.table if isinstance(self.table, NumericTable) else self.frame
 
     def _relabeled(self, rows: NDArray[np.int64]) -> Labels:
-        return replace(self.labels, codes=self.labels.codes[rows]) if len(self.labels.codes) else self.labels
+        return self.labels.take(rows) if len(self.labels.codes) else self.labels
 
     def _drawn(self, table: Table, **changes: Any) -> Study:
         return replace(self, table=table, drawn=True, **{"place": Place(self.place.n_jobs), **changes})
@@ -465,6 +475,15 @@ class Study:
         if column is None:
             return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
+        if self.labels.scores is not None:
+            scored = ScoredTests(
+                of(whole, column.rows),
+                whole,
+                self.target,
+                self.labels.scores,
+                reliability=self.testing.reliability,
+            )
+            return RoutedTests(self.target, scored, of_all())
         if column.rows is None:
             known = self.known_drivers
             return RoutedTests(self.target, AlwaysGiven(of(whole), known), of_all()) if known else of(whole)
@@ -728,6 +747,18 @@ def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Inges
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
     stays = {"numbers": known.numbers, "number_target": known.number_target}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
+
+
+def _beside_table(
+    reading: Reading, target: str | int | None, y: ArrayLike | None, labels: object, beside: tuple[str, object] | None
+) -> tuple[Reading, str | int | None]:
+    """Leave out the column that belongs to labels and is no feature, and find the target that a regime names."""
+    gold = getattr(labels, "gold", None)
+    if gold is not None and (y is not None or target not in (None, gold)):
+        raise ParameterError(f"gold={gold!r} is the target, but another one is named; leave one of the two out")
+    if beside is not None and isinstance(beside[1], str):
+        reading = replace(reading, exclude=(*reading.exclude, beside[1]))
+    return reading, target if gold is None else gold
 
 
 def _seen(frame: Frame, x: int) -> NDArray[Any]:
