@@ -160,8 +160,8 @@ def test_what_noisy_refuses():
         Noisy(0.5, 0.5)
     with pytest.raises(ParameterError, match=r"'rate of errors' must be a share such as 0.1 or 0"):
         Noisy("often", 0.1)
-    with pytest.raises(ParameterError, match=r"prior= is for missing='mar-c'"):
-        Noisy(0.1, 0.1, prior=0.2)
+    with pytest.raises(LabelError, match=r"p\(y=1\) follows from the labels"):
+        Noisy(0.1, 0.1, prior=0.2).check(read_labels([1, 0, 1, 0]))
     with pytest.raises(LabelError, match=r"2 of 6 rows are unlabeled: say why, with Noisy"):
         Noisy(0.1, 0.1).check(read_labels([1, 0, 1, 0, None, None]))
     with pytest.raises(LabelError, match="no row is unlabeled, but missing='mcar' says so"):

@@ -12,7 +12,7 @@ from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
-from blankets.stats import Cells, RowScores, equal_means, log_p_of, means_information
+from blankets.stats import Cells, RowScores, equal_means, means_information
 
 Ints = NDArray[np.int64]
 Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, effect, rows, reliable
@@ -101,8 +101,7 @@ class ScoredTests(Layer):
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
         worth = int(np.count_nonzero(self.scores.informative[rows]))
         reliable = worth >= max(self.reliability * nominal, 2.0)
-        statistic, dof = (float(number) for number in equal_means(cells))
-        log_p = float(log_p_of(statistic, dof)) if dof else 0.0
+        statistic, dof, log_p = equal_means(cells)
         return statistic, dof, log_p, float(means_information(cells).value), int(np.count_nonzero(rows)), reliable
 
 

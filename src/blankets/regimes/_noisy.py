@@ -70,7 +70,8 @@ class Noisy(Regime):
     missing : {"mcar", "mar-c"}, optional
         Why some rows have no label at all: by chance, or depending on the class. Default: every row has one.
     prior : Prior, float, (low, high), str, distribution or None
-        What is known about p(y=1), for ``missing="mar-c"``; otherwise it follows from the labels and the two rates.
+        What is known about p(y=1), for ``missing="mar-c"`` and for `plan`; otherwise it follows from the labels and
+        the two rates.
     surrogate : str, optional
         What replaces the target if labels are missing; by default the most powerful valid surrogate.
     force : bool
@@ -117,10 +118,6 @@ class Noisy(Regime):
         if missing is not None:
             one_of("missing", missing, ("mcar", "mar-c"))
         known = prior_from(prior)
-        if known is not None and missing != "mar-c":
-            raise ParameterError(
-                "prior= is for missing='mar-c'; otherwise p(y=1) follows from the labels and the rates of errors"
-            )
         chosen = None if surrogate is None else surrogate_from(surrogate).value
         values = {**rates, "missing": missing, "prior": known, "surrogate": chosen, "force": flag("force", force)}
         for name, value in values.items():
@@ -168,6 +165,11 @@ class Noisy(Regime):
 
     def check(self, labels: Labels) -> None:
         """Refuse labels that contradict the channel, and missing ones without a reason."""
+        if self.prior is not None and self.missing != "mar-c":
+            raise LabelError(
+                "p(y=1) follows from the labels and the rates of errors; leave out prior=, which is for "
+                "missing='mar-c' and for plan"
+            )
         if labels.n_unlabeled and self.missing is None:
             raise LabelError(
                 f"{labels.n_unlabeled} of {len(labels)} rows are unlabeled: say why, with Noisy(..., missing='mcar') "

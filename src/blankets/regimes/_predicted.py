@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.arguments import number
 from blankets.data import Categories, Column, numbers_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded, listed
-from blankets.records import named
+from blankets.records import named, not_kept
 from blankets.regimes._contract import Choice, Kappa, Question, Regime
 from blankets.regimes._kappa import StratifiedKappa
 from blankets.regimes._knowledge import EVERYTHING
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Exact, Prior
+from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column
-from blankets.stats import InformationEstimate, Loss, machine_scores
+from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
+
+_NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
 
 
 @guarded
@@ -32,6 +35,10 @@ class Predicted(Regime):
         row. That column is no feature.
     gold : str, optional
         The column of gold labels, missing where there is none; by default the target.
+    accuracy : float or (float, float), optional
+        For `plan`, before there are data: how often the machine is right, or its sensitivity and specificity.
+    prior : Prior, float, (low, high), str, distribution or None
+        For `plan`: p(y=1). With data it follows from the labels.
 
     Notes
     -----
@@ -52,23 +59,30 @@ class Predicted(Regime):
     [False, True]
     """
 
-    machine: object
+    machine: object = field(compare=False)
     gold: str | None
+    accuracy: tuple[float, float] | None
+    prior: Prior | None
 
-    def __init__(self, machine: object, *, gold: str | None = None) -> None:
-        if machine is None or (gold is not None and not isinstance(gold, str)):
+    def __init__(
+        self, machine: object = None, *, gold: str | None = None, accuracy: object = None, prior: object = None
+    ) -> None:
+        if (machine is None and accuracy is None) or (gold is not None and not isinstance(gold, str)):
             raise ParameterError("Predicted(...) needs the machine's labels; gold= is the name of a column")
         object.__setattr__(self, "machine", machine)
         object.__setattr__(self, "gold", gold)
+        object.__setattr__(self, "accuracy", _accuracy(accuracy))
+        object.__setattr__(self, "prior", prior_from(prior))
 
     def _said(self) -> dict[str, object]:
-        machine = self.machine if isinstance(self.machine, str) else {"not kept": "the machine's labels"}
-        return {"machine": machine, "gold": self.gold}
+        machine = self.machine if self.machine is None or isinstance(self.machine, str) else not_kept(self.machine)
+        said = {"machine": machine, "gold": self.gold, "accuracy": self.accuracy, "prior": self.prior}
+        return {name: value for name, value in said.items() if value is not None}
 
     @property
-    def beside(self) -> tuple[str, object]:  # type: ignore[override]
+    def beside(self) -> tuple[str, object] | None:  # type: ignore[override]
         """The machine's labels."""
-        return "machine", self.machine
+        return None if self.machine is None else ("machine", self.machine)
 
     @property
     def name(self) -> str:
@@ -98,6 +112,10 @@ class Predicted(Regime):
 
     def check(self, labels: Labels) -> None:
         """Refuse labels without gold of both classes, or without rows that only the machine labeled."""
+        if self.machine is None:
+            raise LabelError(
+                "accuracy= alone is for plan; with data say where the machine's labels are: Predicted('said')"
+            )
         if not labels.n_unlabeled:
             raise LabelError("every row has a gold label, so that the machine's are not needed; leave out labels=")
         if not labels.is_binary or labels.n_seen_classes < 2:
@@ -108,7 +126,12 @@ class Predicted(Regime):
 
     def with_scores(self, labels: Labels, column: Column) -> Labels:
         """Return the labels with the machine's beside them."""
-        return replace(labels, scores=machine_scores(labels.codes, _machine(column, labels)))
+        machine = _machine(column, labels)
+        share, error = predicted_share(labels.codes, machine)
+        low, high = max(share - _NINETY * error, 0.0), min(share + _NINETY * error, 1.0)
+        told = f"{labels.saw}; with the machine's, {share:.3g} of all rows are {labels.classes[1]!r} (90% interval "
+        told += f"{low:.3g} to {high:.3g})"
+        return replace(labels, scores=machine_scores(labels.codes, machine), saw=told)
 
     def admissible(self, labels: Labels) -> Prior | None:
         """Return p(y=1) as gold and machine labels tell it."""
@@ -141,6 +164,18 @@ class Predicted(Regime):
     ) -> InformationEstimate:
         """Refuse: counts alone do not have the machine's labels; a study estimates from rows."""
         raise NotAnswerableError("information with machine labels is estimated from rows, not from counts")
+
+
+def _accuracy(value: object) -> tuple[float, float] | None:
+    """Return sensitivity and specificity."""
+    if value is None:
+        return None
+    both = value if isinstance(value, tuple | list) and len(value) == 2 else (value, value)
+    meaning = "how often the machine is right, between 0.5 and 1, or its sensitivity and specificity"
+    found = tuple(number("accuracy", one, meaning, least=0.0, most=1.0) for one in both)
+    if sum(found) <= 1.0:
+        raise ParameterError.out_of_range("accuracy", value, meaning)
+    return found[0], found[1]
 
 
 def _own(labels: Labels) -> dict[Surrogate, float]:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import flag, names_in, one_of
 from blankets.data import Column, numbers_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, guarded, listed, warn
-from blankets.records import named
+from blankets.records import named, not_kept
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
@@ -180,7 +180,7 @@ class PositiveUnlabeled(Regime):
 
     def _said(self) -> dict[str, object]:
         held = self.propensity
-        kept = held if held is None or isinstance(held, str) else {"not kept": "propensities"}
+        kept = held if held is None or isinstance(held, str) else not_kept(held)
         usual = PositiveUnlabeled()
         said = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in {**said, "propensity": kept}.items() if value != getattr(usual, name)}
@@ -254,11 +254,11 @@ class PositiveUnlabeled(Regime):
         if chance is None or not np.all((chance > 0.0) & (chance <= 1.0)):
             raise LabelError("propensity= must hold probabilities above 0, up to 1, one for each row")
         scores = weighted_scores(labels.labeled, chance)
-        _warn_of_extremes(1.0 / chance[labels.labeled])
         if scores.positives > 1.0 - 1e-6:
             raise LabelError(
                 "with these propensities there would be more positives than rows: they are too small for so many labels"
             )
+        _warn_of_extremes(1.0 / chance[labels.labeled])
         return replace(labels, scores=scores)
 
     def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
@@ -306,7 +306,7 @@ class PositiveUnlabeled(Regime):
 def _warn_of_extremes(weights: Floats) -> None:
     """Warn if a few labeled rows have most of the weight."""
     worth = float(weights.sum() ** 2 / (weights**2).sum())
-    if worth < 0.5 * len(weights) or weights.max() > 50.0:
+    if worth < 0.5 * len(weights):
         warn(
             f"propensities are as small as {1.0 / weights.max():.3g} among labeled rows, so that few rows have most of "
             f"the weight: the {len(weights):,} labeled rows are worth {worth:,.0f} of equal weight. Tests stay valid, "

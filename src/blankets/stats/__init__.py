@@ -5,7 +5,15 @@ from blankets.stats._calibrated import log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
-from blankets.stats._cell_means import Cells, RowScores, equal_means, machine_scores, means_information, weighted_scores
+from blankets.stats._cell_means import (
+    Cells,
+    RowScores,
+    equal_means,
+    machine_scores,
+    means_information,
+    predicted_share,
+    weighted_scores,
+)
 from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -53,6 +61,7 @@ __all__ = [
     "equal_means",
     "machine_scores",
     "means_information",
+    "predicted_share",
     "weighted_scores",
     "EFFECT_SIZES",
     "FAR",

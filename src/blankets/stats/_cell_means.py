@@ -21,8 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.stats._clusters import log_f_sf
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import Loss, checked_loss, derivative, information
+from blankets.stats._tail import log_p_of
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +42,7 @@ class Cells(NamedTuple):
     variance: Floats  # of m
     null_variance: Floats  # of m, if x is independent of y given z
     known: NDArray[np.bool_]  # whether there is a mean
+    freedom: Floats  # degrees of freedom of the variance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,14 +116,36 @@ def machine_cells(sums: Floats) -> Cells:
     share = np.clip(mean, 0.0, 1.0)
     in_stratum = np.clip(divided((n * mean).sum(axis=-1), n.sum(axis=-1)), 0.0, 1.0)[..., np.newaxis]
     own, null = (divided(p * (1.0 - p) * np.ones_like(mean), total) for p in (share, in_stratum))
-    return Cells(total, mean, of_labels + own, of_labels + null, n > 0)
+    return Cells(total, mean, of_labels + own, of_labels + null, n > 0, np.maximum(n - 1.0, 0.0) + _SHARED)
+
+
+def predicted_share(gold: NDArray[np.int16], machine: Floats) -> tuple[float, float]:
+    """Return the share of positives by gold and machine labels, and its standard error (PPI++).
+
+    The gold share is corrected by λ times the difference of the machine's mean between the other rows and the gold
+    rows, with the λ of Angelopoulos, Duchi & Zrnic (2023), between 0 and 1. ``gold``: 0, 1, or -1 where there is none.
+
+    Examples
+    --------
+    >>> gold, machine = np.array([0, 1, 0, 1, -1, -1, -1, -1]), np.array([0, 1, 0, 1, 1, 1, 1, 0])
+    >>> [round(number, 4) for number in predicted_share(gold, machine)]
+    [0.6167, 0.1673]
+    """
+    known = gold >= 0
+    y, f, others = gold[known].astype(float), np.asarray(machine, float)[known], np.asarray(machine, float)[~known]
+    n, rest = len(y), len(others)
+    spread = float(np.var(np.concatenate([f, others]), ddof=1))
+    slope = float(np.mean((y - y.mean()) * (f - f.mean()))) / ((1.0 + n / rest) * spread) if spread else 0.0
+    slope = min(max(slope, 0.0), 1.0)
+    estimate = float(y.mean() + slope * (others.mean() - f.mean()))
+    return estimate, float(np.sqrt(slope**2 * others.var() / rest + (y - slope * f).var() / n))
 
 
 def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores:
     """Return the scores of positives that are labeled with known probabilities: 1/e for labeled rows, 0 for others."""
     inverse = 1.0 / np.asarray(propensity, float)
     score = np.where(labeled, inverse, 0.0)
-    values = np.stack([np.ones(len(score)), score, score**2, inverse])
+    values = np.stack([np.ones(len(score)), score, score**2, inverse, score**4])
     whole = weighted_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
     p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
     kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
@@ -134,19 +159,24 @@ def weighted_cells(sums: Floats) -> Cells:
     variance is (R Σ 1/e - n m_z²) / n², with R = Σ w² / Σ 1/e of the stratum: the share of positives among rows
     weighted by 1/e. All rows, labeled or not, tell of Σ 1/e, so that it does not depend on a few labels.
 
-    ``sums``, of shape (4, ..., strata, levels of x): rows, w, w², 1/e.
+    ``sums``, of shape (5, ..., strata, levels of x): rows, w, w², 1/e, w⁴.
     """
-    total, w, squares, inverse = sums
+    total, w, squares, inverse, fourth = sums
     mean = divided(w, total)
     pooled = divided(w.sum(axis=-1), total.sum(axis=-1))[..., np.newaxis]
     ratio = divided(squares.sum(axis=-1), inverse.sum(axis=-1))[..., np.newaxis]
     null = divided(np.maximum(ratio * inverse - total * pooled**2, 0.0), total**2)
     own = divided(np.maximum(squares - total * mean**2, 0.0), total**2)
-    return Cells(total, mean, np.maximum(own, 0.0), null, total > 0)
+    # Few large weights make Σ w² uncertain: its relative variance is Σ w⁴ / (Σ w²)².
+    worth = divided(squares.sum(axis=-1) ** 2, fourth.sum(axis=-1))[..., np.newaxis]
+    return Cells(total, mean, own, null, total > 0, 2.0 * worth * np.ones_like(mean))
 
 
-def equal_means(cells: Cells) -> tuple[Floats, Floats]:
-    """Return the statistic of equal means within strata, and its degrees of freedom.
+def equal_means(cells: Cells) -> tuple[float, float, float]:
+    """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
+
+    As variances are estimated, the statistic divided by c has an F distribution (Welch 1951, Johansen 1980): with
+    A = Σ (1 - share of the weight)² / degrees of freedom of the variance, c = d + 2A - 6A/(d+2) and F(d, d(d+2)/3A).
 
     Examples
     --------
@@ -154,14 +184,23 @@ def equal_means(cells: Cells) -> tuple[Floats, Floats]:
 
     >>> x, gold = np.repeat([0, 1], [40, 60]), np.array([1] * 10 + [0] * 30 + [1] * 30 + [0] * 30)
     >>> cells = machine_scores(gold, np.zeros(100)).cells(x, np.zeros(100, int), np.ones(100, bool))
-    >>> [float(number.round(4)) for number in equal_means(cells)]  # scipy.stats.chi2_contingency: 6.25
+    >>> [round(number, 4) for number in equal_means(cells)[:2]]  # scipy.stats.chi2_contingency: 6.25
     [6.25, 1.0]
     """
     usable = cells.known & (cells.null_variance > 0)
     weight = np.where(usable, divided(np.ones(()), cells.null_variance), 0.0)
-    center = divided((weight * cells.mean).sum(axis=-1), weight.sum(axis=-1))[..., np.newaxis]
-    statistic = (weight * (cells.mean - center) ** 2).sum(axis=_CELLS)
-    return np.asarray(statistic), np.maximum(usable.sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
+    total = weight.sum(axis=-1, keepdims=True)
+    center = divided((weight * cells.mean).sum(axis=-1, keepdims=True), total)
+    statistic = float((weight * (cells.mean - center) ** 2).sum())
+    dof = float(np.maximum(usable.sum(axis=-1) - 1.0, 0.0).sum())
+    if not dof:
+        return 0.0, 0.0, 0.0
+    several = usable & (usable.sum(axis=-1, keepdims=True) > 1)
+    a = float(np.where(several, divided((1.0 - divided(weight, total)) ** 2, cells.freedom), 0.0).sum())
+    if a <= 0.0:
+        return statistic, dof, log_p_of(statistic, dof)
+    scale = dof + 2.0 * a - 6.0 * a / (dof + 2.0)
+    return statistic, dof, log_f_sf(statistic / scale, dof, dof * (dof + 2.0) / (3.0 * a))
 
 
 def means_information(cells: Cells, *, loss: Loss = "log", estimator: str = "") -> InformationEstimate:
