@@ -22,7 +22,7 @@ from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
 from blankets.regimes import Noisy, Question, Regime, Supervised, prior_from, surrogate_breakpoints
-from blankets.results import Blanket, PriorRange, Sensitivity
+from blankets.results import Blanket, PriorRange, Sensitivity, bias_sentence
 from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted
 
 N_RUNS = 19
@@ -115,7 +115,7 @@ def over_priors(
         runs=tuple((p, _members_at(ranges, p)) for p in at),
         kappas=tuple(_kappa(study, p, _used(cuts, found, p)) for p in at),
         breakpoints=tuple(end for _, end, _ in cuts[:-1]),
-        notes=tuple(_notes(study, cuts)),
+        notes=(*_notes(study, cuts), *filter(None, [bias_sentence(first.label_bias)])),
         algorithm=first.algorithm,
         settings={name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR},
         n_rows=study.n_rows,

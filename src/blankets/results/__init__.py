@@ -10,6 +10,7 @@ from blankets.results._determined import determined_sentence, emptied, emptied_s
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
+from blankets.results._label_bias import LabelBias, bias_sentence
 from blankets.results._many import Blankets
 from blankets.results._ranking import Ranking
 from blankets.results._refutation import Refutation, Trial
@@ -30,6 +31,8 @@ from blankets.results._words import (
 )
 
 __all__ = [
+    "LabelBias",
+    "bias_sentence",
     "Advice",
     "Assumptions",
     "Blanket",

@@ -11,6 +11,7 @@ from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._label_bias import LabelBias
 from blankets.results._missed import POWERS, missed
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.stats import FalseMembers
@@ -83,6 +84,9 @@ class Blanket(Saved):
         Columns that are neither in nor out, each with the reason and what would settle it.
     equivalents : dict of str to tuple of str
         For a member, the columns that could replace it.
+    label_bias : dict of str to LabelBias
+        Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
+        it, if it were no member.
 
     Examples
     --------
@@ -125,6 +129,7 @@ class Blanket(Saved):
     partly: tuple[str, ...] = ()
     undecided: Mapping[str, str] = field(default_factory=dict)
     equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    label_bias: Mapping[str, LabelBias] = field(default_factory=dict)
     call: Call | None = None
 
     @classmethod
@@ -190,6 +195,7 @@ class Blanket(Saved):
                 "reliable": evidence.reliable,
                 "checked": name not in self.unchecked,
                 "equivalents": tuple(self.equivalents.get(name, ())),
+                **({"label_bias": self.label_bias[name].gamma} if name in self.label_bias else {}),
             }
             for name, evidence in self.strengths.items()
         ]

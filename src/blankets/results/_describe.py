@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import false_members, n_chances
+from blankets.results._label_bias import LabelBias
 from blankets.results._words import count_of, shown
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def describe(
     excluded: Mapping[str, str] = _NOTHING,
     by_effect: bool = False,
     call: Call | None = None,
+    label_bias: Mapping[str, LabelBias] | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -54,7 +56,8 @@ def describe(
     strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
     notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
-    effect instead of p-value. ``call``: the call that the search answers.
+    effect instead of p-value. ``call``: the call that the search answers. ``label_bias``: what biased labeling would
+    explain.
 
     Examples
     --------
@@ -103,6 +106,7 @@ def describe(
         partly=tuple(names[x] for x in found.partly),
         undecided={names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()},
         equivalents={names[x]: tuple(names[z] for z in zs) for x, zs in found.equivalents.items()},
+        label_bias=label_bias or {},
         call=call,
     )
 

@@ -26,6 +26,7 @@ from blankets.stats._contingency import (
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
+from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -101,6 +102,7 @@ __all__ = [
     "formula_of",
     "hotelling_log_p",
     "law_at",
+    "labeling_bias",
     "log_chi2_sf",
     "log_f_sf",
     "log_p_from_moments",

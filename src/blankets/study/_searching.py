@@ -17,7 +17,7 @@ from blankets.counting import MemoryCounter
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest
 from blankets.regimes import Surrogate
-from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
+from blankets.results import Blanket, LabelBias, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
     Algorithm,
     Found,
@@ -32,6 +32,7 @@ from blankets.search import (
 )
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
+from blankets.study._label_bias import label_biases
 from blankets.study._study import Seed, Study, Tell
 
 LOG = logging.getLogger("blankets")
@@ -133,19 +134,22 @@ class Search:
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
+        evidence = found.evidence or evidence_of(tests, target, found.members, alpha=self.wanted.alpha)
+        biases = label_biases(self.study, evidence) if target == self.study.column else {}
         blanket = describe(
             found,
             trace,
             names=names,
             target=target,
-            evidence=found.evidence or evidence_of(tests, target, found.members, alpha=self.wanted.alpha),
+            evidence=evidence,
+            label_bias=biases,
             algorithm=self.algorithm,
             why=self.why,
             settings={**self.settings, **self._choices, **self.wanted.options},
             n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found)],
+            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found), *_biased(biases)],
             data=self.study.report_as_data,
             excluded=self.study.set_aside,
             by_effect=self.study.testing.strength == "information",
@@ -242,6 +246,10 @@ class Search:
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
+
+
+def _biased(biases: Mapping[str, LabelBias]) -> tuple[str, ...]:
+    return (bias_sentence(biases),) if biases else ()
 
 
 def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:
