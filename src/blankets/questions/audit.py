@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from blankets.data import DataReport, ReadingOptions
 from blankets.errors import BlanketsWarning
 from blankets.questions._audit_pairs import Pairs
+from blankets.questions._audit_scar import scar_findings
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
@@ -93,7 +94,7 @@ def audit(
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")
             known = None if study.column is None else WithTarget(study)
-            findings = [] if known is None else list(known.findings())
+            findings = [] if known is None else [*known.findings(), *scar_findings(study)]
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
             findings += [*_rare_levels(study), *_repeated_subjects(study), *_at_the_door(study.report)]
