@@ -70,7 +70,7 @@ def test_audit_finds_labeling_that_cannot_be_at_random():
     assert "Positives do not all have the same chance of a label" in found.what
     # Where ward = 1, 0.54 of the rows are labeled; of all rows 0.30375 are: p(y=1) would be at most 0.5625.
     assert found.columns == ("ward",)
-    assert found.figures["ward"] == pytest.approx(0.5625, abs=0.03)
+    assert 0.5625 < found.figures["ward"] < 0.6  # an upper limit
     assert "cannot be tested without knowing" in labeling(biased).what
 
 

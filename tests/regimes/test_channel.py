@@ -170,7 +170,7 @@ def test_what_noisy_refuses():
         Noisy("<0.1", 0.1).require(Question.ESTIMATE)
     with pytest.raises(ParameterError, match="labels='noisy' needs the rates of errors"):
         regime_from("noisy")
-    with pytest.raises(ParameterError, match="are for labels='noisy'"):
+    with pytest.raises(ParameterError, match="'false_positive' is for labels='noisy', and not for labels='pu'"):
         regime_from("pu", false_positive=0.1)
     assert regime_from("noisy", false_positive=0.1, false_negative="0.1-0.2").false_negative.mean == pytest.approx(0.15)
 

@@ -18,8 +18,8 @@ from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 
 __all__ = [
-    "BLOCK_METHODS",
     "AlwaysGiven",
+    "BLOCK_METHODS",
     "BlockTests",
     "CalibratedTests",
     "ClusteredTests",

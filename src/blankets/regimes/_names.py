@@ -9,12 +9,13 @@ from blankets.errors import LabelError, NotAnswerableError, ParameterError, Regi
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
 from blankets.regimes._noisy import Noisy
+from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import prior_from
 from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
 
-NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c", "noisy")
+NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c", "noisy", "predicted")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
@@ -42,7 +43,8 @@ def regime_from(
     missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; if both classes are
     labeled and labels are missing, the user must say why. ``labels``: the labels, for "auto". ``prior``: what is known
     of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force``,
-    ``given_drivers``, ``false_positive``, ``false_negative`` and ``missing`` of the regime.
+    ``given_drivers``, ``drivers``, ``propensity``, ``false_positive``, ``false_negative``, ``missing`` and ``machine``
+    of the regime.
 
     Examples
     --------
@@ -68,27 +70,41 @@ def regime_from(
     return _named(name, prior, sampling, how)
 
 
+# The regimes that an option belongs to; the first is named in messages.
+_HOME = {
+    "given_drivers": ("mar-f", "mcar", "mar-c"),
+    "drivers": ("pu",),
+    "propensity": ("pu",),
+    "false_positive": ("noisy",),
+    "false_negative": ("noisy",),
+    "missing": ("noisy",),
+    "machine": ("predicted",),
+}
+
+
 def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str, Any]) -> Regime:
     """Return the regime with this name, and check its options."""
     if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
-    if name == "supervised" and how and not {"false_positive", "false_negative"} & set(how):
+    for option in how:
+        if option in _HOME and name not in _HOME[option]:
+            raise ParameterError(f"{option!r} is for labels={_HOME[option][0]!r}, and not for labels={name!r}")
+    if name == "supervised" and how:
         raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for labels='supervised'")
-    if name in ("pu", "noisy") and "given_drivers" in how:
-        raise ParameterError(f"'given_drivers' is for labels='mar-f', and not for labels={name!r}")
-    if name == "noisy":
-        return _noisy(prior, how)
-    if "false_positive" in how or "false_negative" in how or "missing" in how:
-        raise ParameterError("'false_positive' and 'false_negative' are for labels='noisy'")
     if name == "pu":
         return PositiveUnlabeled(prior, sampling or "one-sample", **how)
+    if name in ("noisy", "predicted"):
+        return _with_errors(name, prior, how)
     return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior, **how)
 
 
-def _noisy(prior: object, how: Mapping[str, Any]) -> Noisy:
+def _with_errors(name: str, prior: object, how: Mapping[str, Any]) -> Regime:
     """Return the regime of labels that may be wrong."""
-    rates = [how.get(name) for name in ("false_positive", "false_negative")]
-    if None in rates:
+    if name == "predicted":
+        if "machine" not in how:
+            raise ParameterError("labels='predicted' needs the machine's labels: labels=bl.Predicted('said')")
+        return Predicted(prior=prior, **how)
+    if not {"false_positive", "false_negative"} <= set(how):
         raise ParameterError(
             "labels='noisy' needs the rates of errors: labels=bl.Noisy(false_positive=0.1, false_negative=0.05)"
         )

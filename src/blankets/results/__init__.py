@@ -31,8 +31,6 @@ from blankets.results._words import (
 )
 
 __all__ = [
-    "LabelBias",
-    "bias_sentence",
     "Advice",
     "Assumptions",
     "Blanket",
@@ -42,6 +40,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "Goal",
+    "LabelBias",
     "NOT_CHECKED",
     "NamedEvidence",
     "PassedOver",
@@ -55,6 +54,7 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "bias_sentence",
     "count_of",
     "describe",
     "determined_sentence",
