@@ -11,17 +11,19 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
-from scipy.stats import ncx2, chi2
 
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
+from blankets.simulate import as_columns
 from blankets.stats import attained_power, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
 ONLY: list[str] = []
+FOLDER: list[Path] = []
 N_COLUMNS = 50  # features tested in one table; they share the class, the labels and the driver
 
 
@@ -35,7 +37,7 @@ def columns_of(rng: np.random.Generator, y, driver, strength, tied) -> np.ndarra
 class Mechanism:
     """A way to label: what the user says of it, and the labels."""
 
-    def __init__(self, name: str, tied: float, labels: Callable, naive: object, hide: Callable, n: int = 2000):
+    def __init__(self, name: str, tied: float, labels: object, naive: object, hide: Callable, n: int = 2000):
         self.name, self.tied, self.labels, self.naive, self.hide, self.n = name, tied, labels, naive, hide, n
 
 
@@ -50,7 +52,7 @@ def _grid() -> Iterator[Mechanism]:
         def wrong(rng, y, d, x, rho0=rho0, rho1=rho1):
             return np.where(y == 1, rng.random(len(y)) >= rho1, rng.random(len(y)) < rho0).astype(float), {}
 
-        yield Mechanism(f"noisy {rho0} {rho1}", 0.0, lambda extra, a=rho0, b=rho1: bl.Noisy(a, b), None, wrong)
+        yield Mechanism(f"noisy {rho0} {rho1}", 0.0, bl.Noisy(rho0, rho1), None, wrong)
     for tied in (0.4, 0.8):
 
         def by_level(rng, y, d, x):
@@ -61,15 +63,15 @@ def _grid() -> Iterator[Mechanism]:
             return np.where((y == 1) & (rng.random(len(y)) < 1 / (1 + np.exp(-1.5 * d))), 1.0, np.nan), {"driver": d}
 
         driven = bl.PositiveUnlabeled(drivers="driver")
-        yield Mechanism(f"driver, 2 levels, r {tied}", tied, lambda extra: driven, "pu", by_level)
-        yield Mechanism(f"driver, a number, r {tied}", tied, lambda extra: driven, "pu", by_number)
+        yield Mechanism(f"driver, 2 levels, r {tied}", tied, driven, "pu", by_level)
+        yield Mechanism(f"driver, a number, r {tied}", tied, driven, "pu", by_number)
 
         def weighed(rng, y, d, x):
             chance = 0.1 + 0.8 / (1 + np.exp(-1.5 * d))
             return np.where((y == 1) & (rng.random(len(y)) < chance), 1.0, np.nan), {"chance": chance}
 
         known = bl.PositiveUnlabeled(propensity="chance")
-        yield Mechanism(f"propensity, r {tied}", tied, lambda extra: known, "pu", weighed)
+        yield Mechanism(f"propensity, r {tied}", tied, known, "pu", weighed)
     for right, worse, share in ((0.9, 0.3, 0.1), (0.8, 0.4, 0.1), (0.9, 0.3, 0.25), (0.95, 0.0, 0.1)):
 
         def machine(rng, y, d, x, right=right, worse=worse, share=share):
@@ -79,7 +81,7 @@ def _grid() -> Iterator[Mechanism]:
             return np.where(rng.random(len(y)) < share, y, np.nan), {"said": said}
 
         about = f"machine {right} right, +{worse} where x, gold {share}"
-        yield Mechanism(about, 0.8, lambda extra: bl.Predicted("said"), "machine", machine)
+        yield Mechanism(about, 0.8, bl.Predicted("said"), "machine", machine)
 
 
 def scanned(mechanism: Mechanism, table: dict, labels: object, level: float) -> tuple[np.ndarray, object]:
@@ -104,12 +106,13 @@ def one_table(mechanism: Mechanism, rng, strength: float, prior: float = 0.3) ->
 
 def size(draws: int, rng: np.random.Generator) -> None:
     """Print the level of tests, as multiples of alpha."""
-    print(f"level as multiples of alpha = {ALPHA} (and 0.05), {draws} draws; standard error {np.sqrt(1/ALPHA/draws):.2f}")
+    error = np.sqrt(1 / ALPHA / draws)
+    print(f"level as multiples of alpha = {ALPHA} (and 0.05), {draws} draws; standard error {error:.2f} or more")
     for mechanism in mechanisms():
         p, wrong = [], []
         while len(p) * N_COLUMNS < draws:
             table, naive, _ = one_table(mechanism, rng, 0.0)
-            p.append(scanned(mechanism, table, mechanism.labels(None), ALPHA)[0].log_p)
+            p.append(scanned(mechanism, table, mechanism.labels, ALPHA)[0].log_p)
             if mechanism.naive is not None:
                 word = "auto" if mechanism.naive == "machine" else mechanism.naive
                 wrong.append(scanned(mechanism, naive, word, ALPHA)[0].log_p)
@@ -139,7 +142,7 @@ def power(draws: int, rng: np.random.Generator) -> None:
         found, promised = [], []
         while len(found) * N_COLUMNS < draws:
             table, _, _ = one_table(mechanism, rng, strength)
-            batch, study = scanned(mechanism, table, mechanism.labels(None), ALPHA)
+            batch, study = scanned(mechanism, table, mechanism.labels, ALPHA)
             found.append(batch.log_p <= np.log(ALPHA))
             kappa = study.regime.kappa(study.labels).value
             promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
@@ -159,17 +162,11 @@ def coverage(draws: int, rng: np.random.Generator) -> None:
                 table, _, _ = one_table(mechanism, rng, strength)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    ranking = bl.rank(table, "y", labels=mechanism.labels(None))
+                    ranking = bl.rank(table, "y", labels=mechanism.labels)
                     low, high = ranking.intervals(0.9) if hasattr(ranking, "intervals") else ranking._law.interval(0.9)
                 inside.append((low <= effect) & (effect <= high))
                 n += len(low)
             print(f"  {mechanism.name:42} {np.mean(np.concatenate(inside)):.3f}", flush=True)
-
-
-def needed_gold(accuracy: float, share: float, prior: float, power: float = 0.9, effect: float = 0.02) -> float:
-    """Return by how much a machine reduces the gold labels for the same power, as κ tells it."""
-    rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
-    return (1 - rho2) / (1 - rho2 * share)
 
 
 def ppi(draws: int, rng: np.random.Generator) -> None:
@@ -202,23 +199,38 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
                 wide.append(np.mean(high - low) / np.mean(high1 - low1))
                 with_.append(np.mean(a.log_p <= np.log(ALPHA)))
                 alone.append(np.mean(b.log_p <= np.log(ALPHA)))
-            told = f"{1 - fewer:4.0%} saved, power {np.mean(with_):.2f} / {np.mean(alone):.2f}, width {np.mean(wide):.2f}"
+            told = f"{1 - fewer:4.0%} saved, power {np.mean(with_):.2f} / {np.mean(alone):.2f}"
+            told += f", width {np.mean(wide):.2f}"
             line.append(told)
         print(f"  right {accuracy:4}: " + " | ".join(line), flush=True)
 
 
 def blankets(draws: int, rng: np.random.Generator) -> None:
-    """Print F1 of blankets under selection by a driver: plain Ỹ0, and given the driver."""
-    from benchmarks._data import network_of
+    """Print F1 of blankets where labeling depends on another column: plain Ỹ0, and given that column."""
+    from benchmarks._data import network
 
     for name in ("alarm", "insurance", "hailfinder"):
-        network = network_of(name)
-        scores = {"plain": [], "driven": []}
-        for _ in range(draws):
-            for way, f1 in _one_blanket(network, rng).items():
-                scores[way].append(f1)
-        told = ", ".join(f"{way} {np.mean(values):.3f}" for way, values in scores.items())
-        print(f"  {name:12} mean F1 of {len(scores['plain'])} blankets: {told}", flush=True)
+        one = network(FOLDER[0] if FOLDER else None, name)
+        table = as_columns(one.sample(5000, rng))
+        found: dict[str, list[float]] = {"plain": [], "driven": []}
+        binary = [node for node in table if len(np.unique(table[node])) == 2 and len(one.blanket(node)) > 1]
+        for target in rng.permutation(binary)[:draws]:
+            members = set(one.blanket(target))
+            others = [node for node in table if node not in members and node != target]
+            driver = max(others, key=lambda node: len(one.blanket(node)))
+            y = table[target] == max(np.unique(table[target]), key=lambda v: -abs(np.mean(table[target] == v) - 0.3))
+            levels = np.unique(table[driver], return_inverse=True)[1]
+            chance = 0.1 + 0.8 * levels / max(levels.max(), 1)
+            seen = np.where(y & (rng.random(len(y)) < chance), 1.0, np.nan)
+            if np.nansum(seen) < 50:
+                continue
+            for way, labels in (("plain", "pu"), ("driven", bl.PositiveUnlabeled(drivers=driver))):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    got = set(bl.discover({**table, target: seen}, target, labels=labels).members)
+                found[way].append(2 * len(got & members) / max(len(got) + len(members), 1))
+        told = ", ".join(f"{way} {np.mean(values):.3f}" for way, values in found.items())
+        print(f"  {name:12} mean F1 of {len(found['plain'])} blankets: {told}", flush=True)
 
 
 COMMANDS = {"size": size, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
@@ -228,7 +240,9 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--networks", type=Path, help="folder with alarm.bif, insurance.bif and hailfinder.bif")
     parser.add_argument("--only", default="", help="mechanisms whose name contains this")
     given = parser.parse_args()
     ONLY.append(given.only)
+    FOLDER.extend([given.networks] if given.networks else [])
     COMMANDS[given.what](given.draws, np.random.default_rng(given.seed))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import blankets as bl
-from blankets.errors import DataError, NotAnswerableError, ParameterError
+from blankets.errors import DataError, LabelError, NotAnswerableError, ParameterError
 from studies import study_of
 
 DRIVEN = bl.PositiveUnlabeled(prior=0.3, drivers=["road"])
@@ -91,3 +91,14 @@ def test_what_cannot_be_told():
         bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(drivers="raod"))
     with pytest.raises(ParameterError, match="drivers= holds the target 'seen'"):
         bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(drivers="seen"))
+
+
+def test_several_classes_of_which_some_are_labeled():
+    rng = np.random.default_rng(6)
+    kind = rng.integers(0, 4, 600)
+    table = {"x": rng.integers(0, 2, 600), "kind": [None if k > 1 else "ab"[k] for k in kind]}
+    with pytest.raises(LabelError, match=r"labels='pu' is for one labeled class, but .* rows are labeled 'a'"):
+        bl.test(table, "x", "kind", labels="pu")
+    table["kind"] = [None if k == 3 else "abc"[k] for k in kind]
+    with pytest.raises(LabelError, match=r"3 classes, and some rows are unlabeled: say which class is the positive"):
+        bl.test(table, "x", "kind", labels="pu")
