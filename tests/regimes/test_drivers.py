@@ -64,6 +64,14 @@ def test_drivers_are_neither_in_nor_out(kind):
     assert "Not searched: road" in str(found)
 
 
+def test_a_copy_of_a_column_may_be_named_as_driver():
+    table = world(np.random.default_rng(1), 2000)
+    with pytest.warns(bl.errors.DuplicateColumnWarning):
+        found = bl.discover({"first": table["road"], **table}, "seen", labels=DRIVEN, algorithm="iamb")
+    assert found.members == ("child",)
+    assert "first" in found.excluded
+
+
 def test_rankings_and_filters_are_given_the_driver():
     table = world(np.random.default_rng(2), 4000)
     rank = bl.rank(table, "seen", labels=DRIVEN)

@@ -307,7 +307,8 @@ class Study:
         """The columns on which labeling depends, as the user knows."""
         if not self.regime.drivers or self.column is None or not isinstance(self.table, Frame):
             return ()
-        found = tuple(dict.fromkeys(self.index(name) for name in self.regime.drivers))
+        stands_for = {copy: kept for kept, copies in self.report.duplicates.items() for copy in copies}
+        found = tuple(dict.fromkeys(self.index(stands_for.get(name, name)) for name in self.regime.drivers))
         if self.target in found:
             raise ParameterError(
                 f"drivers= holds the target {self.target_name!r}; it lists what else labeling depends on"
