@@ -23,7 +23,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
-FILES = "_room _rows _bits _tail _statistics _moments _questions _holes _subsets _permute _networks".split()
+FILES = (
+    "_room _rows _bits _tail _laws _statistics _cells _moments _questions _holes _subsets _permute _networks".split()
+)
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -31,7 +33,7 @@ HEAD = """\
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True, nonecheck=False, embedsignature=False
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, lgamma, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, erfc, exp, floor, lgamma, log, log1p, sqrt
 from libc.stdint cimport int32_t as int32, int64_t as int64
 from libc.stdint cimport uint8_t as uint8, uint32_t as uint32, uint64_t as uint64
 ctypedef double float64
@@ -42,11 +44,18 @@ cdef extern from *:
     int64 whole(double number) nogil
 cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
-    void count_four(
-        const uint32 *cells, const unsigned char *a, const unsigned char *b, const unsigned char *c,
-        const unsigned char *d, int64 n_rows, uint32 n_cells, int32 *of_a, int32 *of_b, int32 *of_c, int32 *of_d
-    ) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
+cdef extern from "_lanes.h":
+    void count_lanes(
+        const unsigned char *codes, int64 n_rows, const int64 *columns, const unsigned char *levels,
+        const int64 *places, int64 n_lanes, const uint32 *slots, int64 n_slots, const uint32 *owner, int64 n_cells,
+        unsigned char *table, int32 *counts
+    ) nogil
+cdef extern from "_sums.h":
+    int64 sum_of_strata(
+        const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int64 *terms, int64 n_terms, double unit,
+        const int64 *y_part, const int32 *y_seen, int64 *free
+    ) nogil
 import numpy as np
 """
 ITEMS = {

@@ -206,7 +206,7 @@ def crossovers(n_rows: int, n_features: int) -> dict[str, float | None]:
             cells.append([str(n_cells * (levels - 1)), str(levels), str(n_cells), *times, f"{bits / dense:.2f}"])
     print(table(["product", "levels", "cells", "bits, ns", "dense, ns", "bits / dense"], cells) + "\n")
     found: dict[str, float | None] = {"bits = dense at": meeting(ratios), "BITS_WIN_BELOW": _memory.BITS_WIN_BELOW}
-    found |= {"BITS_WIN_LONG": _memory.BITS_WIN_LONG, "two threads win above, ns": threads_pay(n_rows)}
+    found |= {"two threads win above, ns": threads_pay(n_rows)}
     found["THREADS_WIN_ABOVE, ns"] = _memory.THREADS_WIN_ABOVE
     for n_cells in (4, 16, 64):
         found[f"sparse = best other at, {n_cells} cells"] = sparse_density(n_rows, n_features, n_cells)

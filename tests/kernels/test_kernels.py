@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from functools import lru_cache
 from itertools import combinations
 
 import mpmath
@@ -10,13 +11,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import xlogy
+from scipy.stats import binom, hypergeom
 
 from blankets import kernels
-from blankets.kernels import _bits, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail
+from blankets.kernels import (
+    _bits,
+    _cells,
+    _laws,
+    _moments,
+    _networks,
+    _permute,
+    _questions,
+    _room,
+    _rows,
+    _subsets,
+    _tail,
+)
 from blankets.stats import cell_tables, entropy_terms, law_at
-from blankets.stats._calibrated_cells import _binomials, _small_roots, _small_strata
+from blankets.stats._calibrated import arrays_of_cells
 
-FILES = (_bits, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
+FILES = (_bits, _cells, _laws, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
 GUARD = 77
 
 
@@ -44,11 +59,13 @@ def untouched(whole):
     return (whole[:64] == GUARD).all() and (whole[-64:] == GUARD).all()
 
 
+known_cells = lru_cache(maxsize=1)(arrays_of_cells)
+
+
 def formula_of(k, n_rows, *, x2=False, reliability=0.0, nominal=False, level=None, judges=False):
     law = cells = None
     if judges:
-        small = _small_strata()
-        cells = k.Cells(small, _binomials(), small[..., 0].astype(np.float32), _small_roots())
+        cells = k.Cells(*known_cells())
         law = k.Law(np.zeros((0, 4)), math.log(1e-5), math.log(0.25), 1000.0, level or 0.0)
     return k.Formula(entropy_terms(n_rows), n_rows < 1 << 16, reliability, x2, nominal, law, cells)
 
@@ -79,6 +96,50 @@ def test_dense_columns(k, n_rows, width, n_cells):
         wide = np.empty(width * n_cells, np.int32)
         k.count_wide(codes[x].astype(np.int32), cells, n_cells, wide)
         assert wide.tolist() == table.tolist()
+
+
+@BOTH
+@pytest.mark.parametrize("n_cells", [1, 3, 40, 1500])
+def test_columns_that_share_lanes(k, n_cells):
+    rng = np.random.default_rng(n_cells)
+    n_rows = 1003
+    cells = rng.choice([0, n_cells - 1, n_cells // 2], (1, n_rows)).astype(np.uint32)  # more than 255 rows in each
+    for width in range(1, 9):
+        codes = rng.integers(0, width, (70, n_rows)).astype(np.uint8)
+        xs = rng.permutation(70)
+        counts = np.empty((70, width * n_cells), np.int32)
+        k.count_dense(codes, xs, cells, n_cells, counts)
+        for x, table in zip(xs, counts, strict=True):
+            naive = np.bincount(cells[0] + n_cells * codes[x].astype(int), minlength=len(table))
+            assert (table == naive).all()
+
+
+@BOTH
+def test_cells_by_scipy(k):
+    small, binomials, _, _ = (table.copy() for table in known_cells())
+    flat = [np.zeros((table.size // 5, 5)) for table in (small, binomials, known_cells()[3])]
+    k.fill_cells(*flat)
+    n, r, c = 29, 7, 11
+    o = np.arange(0, 8)
+    e = r * c / n
+    part = 2.0 * (xlogy(o, o / e) - (o - e))
+    mean = hypergeom.pmf(o, n, r, c) @ part
+    spread = hypergeom.pmf(o, n, r, c) @ (part - mean) ** 2
+    found = flat[0].reshape(small.shape)[n, r, c]
+    assert found[0] == pytest.approx(mean, rel=1e-12)
+    assert found[1:] @ found[1:] == pytest.approx(spread, rel=1e-10)
+    draws, j = 21, 50
+    o, share = np.arange(draws + 1), (j / 128) ** 2
+    part = 2.0 * (xlogy(o, o / (draws * share)) - (o - draws * share))
+    mean = binom.pmf(o, draws, share) @ part
+    spread = binom.pmf(o, draws, share) @ (part - mean) ** 2
+    found = flat[1].reshape(binomials.shape)[draws, j]
+    assert found[0] == pytest.approx(mean, rel=1e-12)
+    assert found[1:] @ found[1:] == pytest.approx(spread, rel=1e-10)
+    with pytest.raises(ValueError, match="do not have this shape"):
+        k.fill_cells(flat[1], flat[0], flat[2])
+    with pytest.raises(ValueError, match="do not have this shape"):
+        k.fill_cells(flat[0], flat[1], flat[1])
 
 
 @BOTH

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+
+from blankets import kernels
 
 TESTED = 2  # functions of a number that are tested
 GIVEN = 8  # functions of a number that are conditioned on, at most
@@ -54,7 +55,7 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
     rank, distinct = ranks(values)
     u = (2.0 * rank + 1.0) / len(values) - 1.0
     heavy = is_heavy(z)
-    first = ndtri((u + 1.0) / 2.0) if heavy else z
+    first = kernels.normal_quantiles((u + 1.0) / 2.0) if heavy else z
     made = [first, u**2]
     if most > len(made):
         held = [np.clip(z, *np.quantile(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []

@@ -25,9 +25,9 @@ from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
-# Bits are faster if cells x (levels - 1) is at most this; the second number is for more than 16,384 rows. Measured:
-# both are equal at 280 with 500 rows, 300 with 5,000, 180 with 50,000, where dense codes of four columns share more.
-BITS_WIN_BELOW, BITS_WIN_LONG, LONG = 256, 160, 16_384
+# Bits are faster than dense codes of one or two columns if cells x (levels - 1) is at most this: both are equal at 64
+# to 160, with 5,000 and with 50,000 rows.
+BITS_WIN_BELOW = 128
 # Sparse columns that have bit planes (above 0.6% of ones) are counted by them if the words of all cells cost less
 # than the stored entries. With 5,000 rows both are equal at 0.3% of ones with 4 cells, 1% with 16, 3% with 64.
 # Sparse columns are always faster than dense codes.
@@ -149,6 +149,8 @@ class MemoryCounter(Counter):
         """Yield the candidates that are counted by bits, then the others of each block of the frame."""
         arity = self._arity_list[y]
         most, n_strata = self._bits_win(y, given)
+        if len(xs) >= kernels.SLOTS_PAY and arity * n_strata > kernels.LANED_BITS:
+            most = 1
         sparse_too = arity * n_strata <= self._cells_of_sparse
         holes = self._fills_holes(xs, y, given)
         if self._most_levels <= most and sparse_too:  # all of them, as often: nothing to look up
@@ -210,7 +212,7 @@ class MemoryCounter(Counter):
     def table(self, codes: NDArray[np.uint8]) -> kernels.Table:
         """Return the table for kernels, with the codes of all columns or of none."""
         planes, totals = self._planes
-        below, most = self._bits_win_below, max(int(RENUMBER_ABOVE * self.n_rows), 1)
+        below, most = BITS_WIN_BELOW, max(int(RENUMBER_ABOVE * self.n_rows), 1)
         holes = np.zeros(len(self.names), np.uint8)
         holes[list(self.holes)] = 1
         return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most, holes)
@@ -226,13 +228,9 @@ class MemoryCounter(Counter):
     def _bits(self) -> kernels.Table:
         return self.table(np.empty((0, self.n_rows), np.uint8))
 
-    @property
-    def _bits_win_below(self) -> int:
-        return BITS_WIN_BELOW if self.n_rows <= LONG else BITS_WIN_LONG
-
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
         """Return the largest number of levels of candidates that are counted by bits, and the number of strata."""
-        levels, below = self._bit_levels, self._bits_win_below
+        levels, below = self._bit_levels, BITS_WIN_BELOW
         n_strata, n_cells = 1, levels[y]
         for z in given:
             n_strata *= levels[z]

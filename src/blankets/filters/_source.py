@@ -18,10 +18,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from blankets.counting import Counter
-from blankets.stats import statistics_of_block
+from blankets.stats import statistics_of_block, xlogy
 
 Columns = NDArray[np.int64]
 Floats = NDArray[np.float64]

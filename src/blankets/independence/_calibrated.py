@@ -24,11 +24,11 @@ from blankets.independence._contract import Columns, IndependenceTest, concatena
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
+    COARSE,
     FAR,
     LARGE,
     METHODS,
     NOTHING,
-    OPEN,
     calibrated_of_block,
     cell_tables,
     doubtful_tests,
@@ -296,7 +296,7 @@ class CalibratedBatch(EvidenceBatch):
             return self[i]
         statistic, dof = float(self.statistic[i]), float(self.dof[i])
         better, how = (values[i] for values in self._judged)
-        if how <= OPEN:
+        if how == COARSE:
             (better,), (how,) = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
         log_p, method = log_p_of(statistic, dof) if np.isnan(better) else float(better), int(how)
         return Evidence(
@@ -328,7 +328,7 @@ class CalibratedBatch(EvidenceBatch):
             better, how = self._judged
             method = np.where(self.reliable, how, 0).astype(np.int8)
             log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
-            at = np.flatnonzero(self.reliable & (how <= OPEN))
+            at = np.flatnonzero(self.reliable & (how == COARSE))
         if len(at):
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)

@@ -14,30 +14,24 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
+from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._holes import test_seen_columns
+from blankets.kernels._laws import chi2_quantiles, log_beta_below, log_gammas, noncentral_chi2, normal_quantiles
 from blankets.kernels._moments import (
     COARSE,
-    DEGREES,
     FAR,
     LARGE,
-    MOMENTS,
     NOTHING,
-    OPEN,
-    SERIES,
-    SMALL,
-    STEPS,
-    TABLED,
+    block_moments,
     block_statistics,
     doubtful_of,
-    fill_roots,
-    moments_enough,
     moments_tail,
 )
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permute
-from blankets.kernels._questions import drop_each, scan_bits, test_columns
+from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
 from blankets.kernels._room import Cells, Formula, Law, Table
-from blankets.kernels._rows import count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
 
@@ -48,19 +42,20 @@ __all__ = [
     "DEGREES",
     "FAR",
     "Formula",
+    "LANED_BITS",
     "LARGE",
     "Law",
-    "MOMENTS",
     "NOTHING",
-    "OPEN",
-    "SERIES",
+    "SLOTS_PAY",
     "SMALL",
     "STEPS",
     "TABLED",
     "Table",
     "Weakest",
     "best_parents",
+    "block_moments",
     "block_statistics",
+    "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
     "count_bits",
@@ -70,11 +65,14 @@ __all__ = [
     "doubtful_of",
     "drop_each",
     "expected_scores",
-    "fill_roots",
+    "fill_cells",
     "fit_weights",
     "join_codes",
-    "moments_enough",
+    "log_beta_below",
+    "log_gammas",
     "moments_tail",
+    "noncentral_chi2",
+    "normal_quantiles",
     "pack_dense",
     "pack_sparse",
     "permute",

@@ -24,7 +24,7 @@ from blankets.kernels._questions import (
     in_order,
 )
 from blankets.kernels._room import Formula, Room, Table, given_back, has_masks, has_room, taken
-from blankets.kernels._rows import count_columns, join_seen, joint_size, shared_by
+from blankets.kernels._rows import SLOTS_PAY, count_columns, group_of, join_seen, slots_of
 from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *
 
@@ -233,34 +233,22 @@ def test_seen(
     for k in range(n):
         room.x_first[k] = xs[room.at[k]]
     shares: bint = False
+    room.lanes.n_slots = 0
     done: int64 = n_bits
     while done < n:
-        arity: int64 = table.arities[room.x_first[done]]
-        width: int64 = arity + 1
-        if (n_cells + 1) * width > MOST_COUNTS:
+        m: int64 = group_of(room.x_first, done, n - done, table.arities, 1, n_cells + 1)
+        widest: int64 = table.arities[room.x_first[done + m - 1]] + 1
+        if (n_cells + 1) * widest > MOST_COUNTS:
             return TOO_LARGE
-        m: int64 = 1
-        most: int64 = max(1, BLOCK // ((n_cells + 1) * width))
-        while done + m < n and m < most and table.arities[room.x_first[done + m]] == arity:
-            m += 1
-        together: int64 = min(m, shared_by(table.n_rows, (n_cells + 1) * width, width))
-        if not has_room(room, m, (n_cells + 1) * width, joint_size(n_cells + 1, width, together), n_z, width, n_y):
+        if not has_room(room, m, (n_cells + 1) * widest, n_cells + 1, n_z, widest, n_y):
             return NO_MEMORY
+        if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
+            slots_of(room.cells, n_cells + 1, room.lanes)
         count_columns(
-            table.codes,
-            room.x_first,
-            done,
-            m,
-            room.cells,
-            n_cells + 1,
-            width,
-            together,
-            table.sound_seen,
-            room.joint,
-            room.index,
-            room.tables,
+            table.codes, room.x_first, done, m, table.arities, 1, room.cells, n_cells + 1, room.lanes, room.tables, 0
         )
         for k in range(m):
+            arity: int64 = table.arities[room.x_first[done + k]]
             _leave_out(room, k, arity, n_cells)
             hole: bint = table.holes[room.x_first[done + k]]
             performed += _answer_seen(

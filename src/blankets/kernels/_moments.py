@@ -1,15 +1,16 @@
 """Mean and variance of G given the margins of every stratum, and what they say about a p-value.
 
-The formulas are those of `blankets.stats` (``_calibrated``, ``_calibrated_cells``, ``_calibrated_block``). A table that
-moments cannot settle leaves as *open* (its cells have to be enumerated) or *coarse* (G takes few values).
+The formulas are those of `blankets.stats` (``_calibrated``, ``_calibrated_block``). A table that
+moments cannot settle leaves as *coarse* (G takes few values).
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import log
 
 import numpy as np
 
+from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._room import Cells, Formula, Law, Room, given_back
 from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._tail import log_tail
@@ -17,7 +18,6 @@ from blankets.kernels._types import *
 
 # How a p-value was found; `blankets.stats.METHODS` has the words, and two more.
 COARSE: int64 = -1
-OPEN: int64 = 0
 NOTHING: int64 = 1
 ASYMPTOTIC: int64 = 2
 FAR: int64 = 3
@@ -40,66 +40,6 @@ SOME_DEGREES: float64 = 100.0
 MARGIN: float64 = 0.7  # nearer to the level than this in log p, moments of interpolated cells are not good enough
 BELOW: float64 = 0.95  # a G below this share of its mean is far from any level; interpolated means are within 3%
 
-DEGREES: int64 = 4  # polynomials of degree 1, 2, 3; what is left counts as degree 4
-SMALL: int64 = 32  # rows of a stratum whose cells are looked up exactly
-TABLED: int64 = 48  # draws of the binomial counts by which the others are
-STEPS: int64 = 128  # of the square root of their probability
-SERIES: float64 = 8.0  # from this expected count on there is a series
-
-
-@inner
-def put_root(m: int64, n: int64, out: NewReals2, at: int64) -> void:
-    """Put √((m)_k / (n - m)_k) of a margin m of a stratum into ``out[at, k]``, for k = 1 to `DEGREES`."""
-    root: float64 = 1.0
-    for k in range(1, DEGREES + 1):
-        root *= 0.0 if min(m, n - m) < k else sqrt((m - k + 1.0) / (n - m - k + 1.0))
-        out[at, k] = root
-
-
-@door
-def fill_roots(n: int64, out: NewReals2) -> None:
-    """Put those of all margins from 0 to n of a stratum of n rows into ``out``."""
-    if out.shape[0] <= n or out.shape[1] <= DEGREES:
-        raise ValueError("there is no room for all roots")
-    for m in range(n + 1):
-        put_root(m, n, out, m)
-
-
-@inner
-def put_cell(r: int64, c: int64, n: int64, degrees: int64, binomials: Reals3, out: NewReals2, at: int64) -> void:
-    """Put the mean of a cell of a stratum of more than `SMALL` rows, and its coefficients, into ``out[at]``."""
-    rows: float64 = n
-    x: float64 = r / rows
-    y: float64 = c / rows
-    product: float64 = r * c
-    e: float64 = product / rows
-    kept: float64 = (1.0 - x) * (1.0 - y) * rows / (rows - 1.0)  # the variance over e
-    if e >= SERIES:
-        skew: float64 = (1.0 - 2.0 * r / rows) * (1.0 - 2.0 * c / rows)
-        root: float64 = sqrt(kept / e)
-        mean: float64 = kept + (0.5 * kept * kept - kept * skew / 3.0) / e
-        out[at, 0] = mean
-        out[at, 1] = root * (skew - kept)
-        out[at, 2] = sqrt(2.0) * mean
-        out[at, 3] = -sqrt(6.0) / 3.0 * kept * root
-        out[at, 4] = sqrt(24.0) / 6.0 * kept * kept / e
-        return
-    scale: float64 = 1.0
-    a: float64 = 1.0 - kept
-    if e > TABLED * a:
-        scale = kept / (1.0 - e / TABLED)
-        a = e / TABLED
-    draws: float64 = e / a
-    step: float64 = sqrt(a) * STEPS
-    m: int64 = min(max(whole(draws), 1), TABLED - 1)
-    j: int64 = min(max(whole(step), 0), STEPS - 1)
-    more: float64 = min(draws - m, 1.0)
-    right: float64 = step - j
-    for k in range(degrees + 1):
-        fewer: float64 = (1.0 - right) * binomials[m, j, k] + right * binomials[m, j + 1, k]
-        other: float64 = (1.0 - right) * binomials[m + 1, j, k] + right * binomials[m + 1, j + 1, k]
-        out[at, k] = scale * ((1.0 - more) * fewer + more * other)
-
 
 @inner
 def tail_of_moments(statistic: float64, mean: float64, variance: float64) -> float64:
@@ -116,8 +56,8 @@ def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
 
 
 @inner
-def set_moments(n_x: int64, n_y: int64, n_z: int64, degrees: int64, cells: Cells, room: Room) -> void:
-    """Set mean and variance of G with cells looked up, and whether any was interpolated.
+def set_moments(n_x: int64, n_y: int64, n_z: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
+    """Set mean and variance of G, and whether any cell was interpolated (none is if they are to be ``exact``).
 
     ``degrees`` is `DEGREES`, or 0 to leave out the variance, which takes most of the time.
     """
@@ -152,20 +92,22 @@ def set_moments(n_x: int64, n_y: int64, n_z: int64, degrees: int64, cells: Cells
             room.mean += own
             room.variance += 2.0 * own * own / free
             continue
-        if n > SMALL:
+        if n > SMALL and not exact:
             room.interpolated = True
         if degrees == 0 and n <= SMALL:
             for i in range(n_x):
                 for j in range(n_y):
                     room.mean += cells.means[n, room.rows[z, i], room.margins[z, j]]
             continue
-        room.mean += _put_cells(n_x, n_y, z, n, degrees, cells, room)
+        room.mean += _put_cells(n_x, n_y, z, n, degrees, exact, cells, room)
         if degrees > 0:
             room.variance += _variance(n_x, n_y, z, n, cells, room)
 
 
 @inner
-def _put_cells(n_x: int64, n_y: int64, z: int64, n: int64, degrees: int64, cells: Cells, room: Room) -> float64:
+def _put_cells(
+    n_x: int64, n_y: int64, z: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room
+) -> float64:
     """Put the cells of a stratum into ``room.part`` and return the mean of their sum."""
     mean: float64 = 0.0
     at: int64 = 0
@@ -174,7 +116,7 @@ def _put_cells(n_x: int64, n_y: int64, z: int64, n: int64, degrees: int64, cells
             r: int64 = room.rows[z, i]
             c: int64 = room.margins[z, j]
             if n > SMALL and r > 0 and c > 0:
-                put_cell(r, c, n, degrees, cells.binomials, room.part, at)
+                put_cell(r, c, n, degrees, exact, cells.binomials, room.part, at)
             else:  # the table has zeros where a margin is zero
                 for k in range(DEGREES + 1):
                     room.part[at, k] = cells.small[n, r, c, k] if n <= SMALL else 0.0
@@ -288,14 +230,6 @@ def moments_do(
     return movable >= few
 
 
-@door
-def moments_enough(
-    log_p: float64, g: float64, mean: float64, variance: float64, least: float64, movable: int64, law: Law
-) -> bool:
-    """Tell that of one table."""
-    return moments_do(log_p, g, mean, variance, least, movable, law)
-
-
 @inner
 def judged(
     tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, g: float64, formula: Formula, room: Room
@@ -323,17 +257,19 @@ def judged(
     ):
         return ASYMPTOTIC if large else FAR
     if formula.law.level > 0.0:
-        set_moments(n_x, n_y, n_z, 0, formula.cells, room)
+        set_moments(n_x, n_y, n_z, 0, False, formula.cells, room)
         if g < BELOW * room.mean:
             room.log_p = tail_of_moments(g, room.mean, 2.0 * room.mean)
             return ASYMPTOTIC if large else MOMENTS
-    set_moments(n_x, n_y, n_z, DEGREES, formula.cells, room)
+    set_moments(n_x, n_y, n_z, DEGREES, False, formula.cells, room)
     log_p: float64 = tail_of_moments(g, room.mean, room.variance)
     room.log_p = log_p
     if large:
         return ASYMPTOTIC
     if room.interpolated and (formula.law.level == 0.0 or abs(log_p - log(formula.law.level)) < MARGIN):
-        return OPEN
+        set_moments(n_x, n_y, n_z, DEGREES, True, formula.cells, room)
+        log_p = tail_of_moments(g, room.mean, room.variance)
+        room.log_p = log_p
     if moments_do(log_p, g, room.mean, room.variance, room.least, room.movable, formula.law):
         return MOMENTS
     return COARSE
@@ -354,6 +290,27 @@ def doubtful_of(statistic: Reals, dof: Reals, law: Law) -> Ints:
                 at[n] = i
                 n += 1
     return found[:n]
+
+
+@door
+def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Cells) -> Reals2:
+    """Return mean and variance of G, the least expected count and the rows that can be moved, of flat tables."""
+    n: int64 = tables.shape[0]
+    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
+        raise ValueError("the tables do not have this shape")
+    found = np.empty((4, n))
+    out: NewReals2 = view(found)
+    room: Room = Room()
+    room.grow(0, 0, 0, n_z, n_x, n_y)
+    with nogil:
+        for i in range(n):
+            put_margins(tables, i, n_x, n_y, n_z, room)
+            set_moments(n_x, n_y, n_z, DEGREES, True, cells, room)
+            out[0, i] = room.mean
+            out[1, i] = room.variance
+            out[2, i] = room.least
+            out[3, i] = room.movable
+    return found
 
 
 @door

@@ -6,8 +6,8 @@ import numpy as np
 
 from blankets.kernels._types import *
 
-ROWS: int64 = 2048  # rows whose indices stay in the first-level cache: 8 KiB
-LANES: int64 = 4  # tables that take turns: an increment waits for the one before it if both hit the same count
+MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
+SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
@@ -47,8 +47,6 @@ class Table:
     renumber_above: int64
     holes: Bytes
     holey: bint
-    sound: NewBytes  # whether a column's codes are known to be below its number of levels
-    sound_seen: NewBytes  # the same with one more code for rows without a value
 
     def __init__(
         self,
@@ -82,7 +80,6 @@ class Table:
                 raise ValueError(f"column {x} has planes that are not there")
         self.codes, self.arities, self.planes, self.totals = view(codes), view(arities), view(planes), view(totals)
         self.first, self.n_rows = view(first), n_rows
-        self.sound, self.sound_seen = view(np.zeros(n, np.uint8)), view(np.zeros(n, np.uint8))
         self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
         self.holes, self.holey = view(gaps), bool(gaps.any())
 
@@ -201,13 +198,52 @@ class Formula:
 
 
 @inner
+class Lanes:
+    """Room to count many levels of columns at once (see `blankets.kernels._rows`).
+
+    Attributes
+    ----------
+    slots, n_slots, owner, latest, totals
+        The slot of each row: its cell, or one more where the cell's slots are full. How many there are; 0: not yet.
+        The cell of each further slot, the latest slot of each cell, and its rows.
+    columns, levels, places, table
+        What each lane counts and where its counts go; counts of lanes by slots.
+    """
+
+    slots: NewCodes
+    n_slots: int64
+    owner: NewCodes
+    latest: NewCodes
+    totals: NewCounts
+    columns: NewInts
+    levels: NewBytes
+    places: NewInts
+    table: NewBytes
+
+    def __init__(self) -> None:
+        self.slots = self.owner = self.latest = view(np.empty(0, np.uint32))
+        self.totals, self.table = view(np.empty(0, np.int32)), view(np.empty(0, np.uint8))
+        self.columns, self.places = (view(np.empty(MOST_LANES, np.int64)) for _ in range(2))
+        self.levels, self.n_slots = view(np.empty(MOST_LANES, np.uint8)), 0
+
+    def fit(self, n_rows: int64, n_cells: int64) -> None:
+        """Make room for so many rows and cells."""
+        most = n_cells + n_rows // SLOT_ROWS + 1
+        if self.slots.shape[0] < n_rows:
+            self.slots = view(np.empty(n_rows, np.uint32))
+        if self.owner.shape[0] < most:
+            self.owner, self.latest = (view(np.empty(most, np.uint32)) for _ in range(2))
+            self.totals, self.table = view(np.empty(most, np.int32)), view(np.empty(most * MOST_LANES, np.uint8))
+
+
+@inner
 class Room:
     """Arrays to work in; one for each call at a time, kept for the next by the formula.
 
     Attributes
     ----------
-    tables, joint, index
-        Counts of a block of candidates; of up to four together, and where a row is counted.
+    tables, lanes
+        Counts of a group of candidates, and what they are counted with.
     cells, codes, n_codes, columns, depth, new
         The cell of each row, as an array of one row. Row d of ``codes`` has the joint codes of the first d of the
         ``columns`` that are conditioned on; there are ``n_codes[d]`` of them. What codes are renumbered by.
@@ -215,8 +251,6 @@ class Room:
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, enough, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    z_part, z_seen
-        Of one table, for each stratum: its part of G, the levels of x seen.
     rows, margins, part
         Margins of x and y in each stratum, and the cells' parts of G.
     at, kind, start
@@ -226,8 +260,7 @@ class Room:
     """
 
     tables: NewCounts2
-    joint: NewCounts2
-    index: NewCodes
+    lanes: Lanes
     cells: NewCodes2
     codes: NewCodes2
     n_codes: NewInts
@@ -246,8 +279,6 @@ class Room:
     y_seen: NewCounts
     enough: float64
     free: int64
-    z_part: NewInts
-    z_seen: NewInts
     rows: NewInts2
     margins: NewInts2
     part: NewReals2
@@ -267,13 +298,11 @@ class Room:
 
     def __init__(self) -> None:
         ints, counts, codes = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint32)
-        self.tables = self.joint = view(np.empty((0, 0), np.int32))
-        self.index, self.new = view(np.empty(ROWS, np.uint32)), view(codes)
+        self.tables, self.lanes, self.new = view(np.empty((0, 0), np.int32)), Lanes(), view(codes)
         self.cells = self.codes = view(np.empty((0, 0), np.uint32))
         self.masks = view(np.empty((0, 0), np.uint64))
         self.n_codes = self.columns = self.x_first = self.x_arity = self.at = self.kind = view(ints)
         self.cell_first = self.cell_arity = self.places = self.given = self.y_part = view(ints)
-        self.z_part = self.z_seen = view(ints)
         self.start = view(np.empty(2 * MOST_LEVELS + 3, np.int64))
         self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
         self.rows = self.margins = view(np.empty((0, 0), np.int64))
@@ -299,15 +328,14 @@ class Room:
             self.x_first, self.x_arity = (view(np.empty(n_xs, np.int64)) for _ in range(2))
             self.skip = view(np.empty(n_xs, np.uint8))
 
-    def grow(self, n: int64, counts: int64, together: int64, n_strata: int64, n_x: int64, n_y: int64) -> None:
+    def grow(self, n: int64, counts: int64, n_cells: int64, n_strata: int64, n_x: int64, n_y: int64) -> None:
         """Make room for ``n`` tables of so many counts."""
         if self.tables.shape[0] < n or self.tables.shape[1] < counts:
             self.tables = view(np.empty((n, counts), np.int32))
-        if self.joint.shape[1] < together:
-            self.joint = view(np.empty((LANES, together), np.int32))
+        self.lanes.fit(self.codes.shape[1], n_cells)
         if self.size.shape[0] < n_strata:
             self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
-            self.y_part, self.z_part, self.z_seen = (view(np.empty(n_strata, np.int64)) for _ in range(3))
+            self.y_part = view(np.empty(n_strata, np.int64))
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < n_x or self.margins.shape[1] < n_y:
             self.rows, self.margins = (
                 view(np.empty((n_strata, n_x), np.int64)),
@@ -323,12 +351,13 @@ class Room:
 
 
 @inner
-def has_room(room: Room, n: int64, counts: int64, together: int64, n_strata: int64, n_x: int64, n_y: int64) -> bint:
+def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int64, n_x: int64, n_y: int64) -> bint:
     """Make room for tables; tell whether there is memory enough."""
     if (
         room.tables.shape[0] >= n
         and room.tables.shape[1] >= counts
-        and room.joint.shape[1] >= together
+        and room.lanes.slots.shape[0] >= room.codes.shape[1]
+        and room.lanes.owner.shape[0] > n_cells + room.codes.shape[1] // SLOT_ROWS
         and room.size.shape[0] >= n_strata
         and room.rows.shape[0] >= n_strata
         and room.rows.shape[1] >= n_x
@@ -337,7 +366,7 @@ def has_room(room: Room, n: int64, counts: int64, together: int64, n_strata: int
         return True
     with gil:
         try:
-            room.grow(n, counts, together, n_strata, n_x, n_y)
+            room.grow(n, counts, n_cells, n_strata, n_x, n_y)
             return True
         except MemoryError:
             return False

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import log
 
+import numpy as np
+
 from blankets.kernels._room import Formula, Room
 from blankets.kernels._types import *
 
@@ -52,29 +54,29 @@ def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, 
 
 
 @inner
-def _add_x(
-    tables: Counts2,
-    i: int64,
-    n_x: int64,
-    n_y: int64,
-    n_z: int64,
-    terms: Ints,
-    unit: float64,
-    part: NewInts,
-    seen: NewInts,
-) -> void:
-    """Add Σ n ln n over the cells of each stratum, less that over the margin of x; count the levels of x seen."""
-    for x in range(n_x):
-        for z in range(n_z):
-            at: int64 = x * n_y * n_z + z
-            margin: uint32 = 0
-            more: int64 = 0
-            for _y in range(n_y):
-                margin += tables[i, at]
-                more += term(tables[i, at], terms, unit)
-                at += n_z
-            part[z] += more - term(margin, terms, unit)
-            seen[z] += margin > 0
+def _half_of_g(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> int64:
+    """Return half of G as a sum of tabled n ln n, and set the adjusted degrees of freedom."""
+    if not cython.compiled:
+        counts = np.asarray(tables)[i, : n_x * n_y * n_z].reshape(n_x, n_y, n_z)
+        margin = counts.sum(axis=1)
+        part = np.vectorize(lambda n: term(int(n), formula.terms, formula.unit), otypes=[np.int64])
+        seen, of_y = (margin > 0).sum(axis=0) - 1, np.asarray(room.y_seen)[:n_z] - 1
+        counted = (seen > 0) & (of_y > 0)
+        room.free = int((seen * of_y)[counted].sum())
+        total = np.asarray(room.y_part)[:n_z] + part(counts).sum(axis=(0, 1)) - part(margin).sum(axis=0)
+        return int(total[counted].sum())
+    return sum_of_strata(
+        cython.address(tables[i, 0]),
+        n_x,
+        n_y,
+        n_z,
+        cython.address(formula.terms[0]),
+        formula.terms.shape[0] - 1,
+        formula.unit,
+        cython.address(room.y_part[0]),
+        cython.address(room.y_seen[0]),
+        cython.address(room.free),
+    )
 
 
 @inner
@@ -86,18 +88,7 @@ def statistic_of(
     G is first summed from tabled n ln n. That leaves few digits where G is very small; then, and for X², the sum is
     taken cell by cell.
     """
-    for z in range(n_z):
-        room.z_part[z] = room.y_part[z]
-        room.z_seen[z] = 0
-    _add_x(tables, i, n_x, n_y, n_z, formula.terms, formula.unit, room.z_part, room.z_seen)
-    total: int64 = 0
-    free: int64 = 0
-    for z in range(n_z):
-        if room.z_seen[z] > 1 and room.y_seen[z] > 1:
-            total += room.z_part[z]
-            free += (room.z_seen[z] - 1) * (room.y_seen[z] - 1)
-    room.free = free
-    g: float64 = 2.0 * formula.unit * total
+    g: float64 = 2.0 * formula.unit * _half_of_g(tables, i, n_x, n_y, n_z, formula, room)
     if formula.want_x2 or g < room.enough:
         return _cell_by_cell(tables, i, n_x, n_y, n_z, formula.want_x2, room)
     return g

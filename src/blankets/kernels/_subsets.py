@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
-from blankets.kernels._moments import OPEN
+from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
@@ -229,7 +229,7 @@ def _separate(
                 return n
             performed += n
             for i in range(xs.shape[0]):
-                weakest.waiting[i] = formula.judges and weakest.tested[i] and weakest.last_method[i] <= OPEN
+                weakest.waiting[i] = formula.judges and weakest.tested[i] and weakest.last_method[i] == COARSE
                 weakest.n_waiting += weakest.waiting[i]
                 if weakest.tested[i] and not weakest.waiting[i]:
                     _weaken(weakest, i, size, room.places, formula.judges, log_alpha)

@@ -18,6 +18,19 @@ MOST_STEPS: float64 = 10000.0
 
 
 @inner
+def gamma_series(a: float64, x: float64) -> float64:
+    """Return the sum of x^n / (a (a+1) ... (a+n)): P(a, x) is x^a e^-x / Gamma(a) times that."""
+    term: float64 = 1.0 / a
+    total: float64 = term
+    n: float64 = a
+    while term > total * EPSILON:
+        n += 1.0
+        term *= x / n
+        total += term
+    return total
+
+
+@inner
 def log_tail(statistic: float64, dof: float64) -> float64:
     """Return log P(chi-square with ``dof`` degrees of freedom >= ``statistic``)."""
     if statistic != statistic:
@@ -28,15 +41,7 @@ def log_tail(statistic: float64, dof: float64) -> float64:
     x: float64 = 0.5 * statistic
     log_front: float64 = a * log(x) - x - lgamma(a)
     if x < a + 1.0:
-        # P(a, x) = x^a e^-x / Gamma(a) * sum x^n / (a (a+1) ... (a+n))
-        term: float64 = 1.0 / a
-        total: float64 = term
-        n: float64 = a
-        while term > total * EPSILON:
-            n += 1.0
-            term *= x / n
-            total += term
-        return log1p(-total * exp(log_front))
+        return log1p(-gamma_series(a, x) * exp(log_front))
     # Q(a, x) = x^a e^-x / Gamma(a) * 1/(x+1-a- 1(1-a)/(x+3-a- ...)), by Lentz's method
     b: float64 = x + 1.0 - a
     c: float64 = 1.0 / TINY

@@ -82,8 +82,13 @@ def common_words(a: object, b: object, n: int) -> int:
     raise NotImplementedError
 
 
-def count_four(*arguments: object) -> None:
-    """Count four columns (_words.h); who calls it has another way uncompiled."""
+def count_lanes(*arguments: object) -> None:
+    """Count levels of columns (_lanes.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
+def sum_of_strata(*arguments: object) -> int:
+    """Add up the terms of a table (_sums.h); who calls it has another way uncompiled."""
     raise NotImplementedError
 
 

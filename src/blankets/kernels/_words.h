@@ -60,23 +60,3 @@ __attribute__((target("avx2"))) static int64_t common_wide(const uint64_t *a, co
 #else
 #define common_words(a, b, n) common_plain(a, b, n)
 #endif
-
-/* Adds rows to the tables of four columns: an increment waits for the one before it if both hit the same count, and
-   those of the other tables run meanwhile. On its own, so that all it needs is kept in registers. */
-#if defined(_MSC_VER)
-#define restrict __restrict
-__declspec(noinline)
-#else
-__attribute__((noinline))
-#endif
-static void count_four(const uint32_t *restrict cells, const uint8_t *restrict a, const uint8_t *restrict b,
-                       const uint8_t *restrict c, const uint8_t *restrict d, int64_t n_rows, uint32_t n_cells,
-                       int32_t *of_a, int32_t *of_b, int32_t *of_c, int32_t *of_d) {
-    for (int64_t r = 0; r < n_rows; r++) {
-        const uint32_t cell = cells[r];
-        of_a[cell + n_cells * a[r]]++;
-        of_b[cell + n_cells * b[r]]++;
-        of_c[cell + n_cells * c[r]]++;
-        of_d[cell + n_cells * d[r]]++;
-    }
-}

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
 from blankets.regimes._channel import Channel
 from blankets.regimes._surrogates import Surrogate, collapse
@@ -67,6 +66,8 @@ def least_share(n: int, of: int) -> float:
     >>> round(least_share(81, 400), 4), round(least_share(30, 100), 4), least_share(0, 10)
     (0.1577, 0.1983, 0.0)
     """
+    from scipy.special import betaincinv
+
     return float(betaincinv(n, of - n + 1, IMPOSSIBLE)) if n else 0.0
 
 

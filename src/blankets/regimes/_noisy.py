@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
 
 from blankets.arguments import flag, one_of
 from blankets.errors import LabelError, ParameterError, guarded
@@ -184,6 +183,8 @@ class Noisy(Regime):
 
     def _check_share(self, labels: Labels) -> None:
         """Refuse rates of errors under which the labels would be too unlikely."""
+        from scipy.special import bdtr  # late: loading it takes a third of the time of a short command
+
         n, positives = labels.n_labeled, int(labels.counts[1])
         low, high = float(self.false_positive.ppf(_TAIL)), 1.0 - float(self.false_negative.ppf(_TAIL))
         if bdtr(positives, n, low) < IMPOSSIBLE or bdtr(n - positives, n, 1.0 - high) < IMPOSSIBLE:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv
 
 from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError, guarded
@@ -294,10 +293,14 @@ class Beta(Prior):
 
     def cdf(self, value: ArrayLike) -> Floats:
         """Return the probability that p(y=1) is at most ``value``."""
+        from scipy.special import betainc
+
         return np.asarray(betainc(*self.shape, self._range.cdf(value)))
 
     def ppf(self, probability: ArrayLike) -> Floats:
         """Return the quantile at ``probability``."""
+        from scipy.special import betaincinv
+
         return self._range.ppf(betaincinv(*self.shape, np.asarray(probability, float)))
 
     def __repr__(self) -> str:

@@ -33,7 +33,6 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, expit, logit
 
 from blankets.arguments import generator_from, one_of, whole_number
 from blankets.errors import DataError, LabelError, ParameterError, guarded
@@ -178,6 +177,8 @@ def _centered(draws: list[float], value: float) -> Floats:
     A maximum over groups, and a model, fit a resample with its repeated rows better than they fit new rows.
     So the spread of the bootstrap is right, but its center is not.
     """
+    from scipy.special import expit, logit
+
     shifted = logit(np.sort(draws))
     return np.asarray(expit(shifted - np.median(shifted) + logit(value)))
 
@@ -313,6 +314,8 @@ def _roc(codes: Codes, labeled: NDArray[np.bool_], weights: Floats, folds: Codes
     independent = rows / np.cumsum(weight**2)  # less than one where a resample repeats rows
     rows, hits = rows * independent, hits * independent
     enough = last & (rows >= _FEWEST_ROWS) & (hits > 0)
+    from scipy.special import betaincinv
+
     bounds = betaincinv(hits[enough], rows[enough] - hits[enough] + 1.0, _ROC_LEVEL)  # Clopper-Pearson
     return float(max(bounds.max(initial=0.0), np.average(labeled, weights=weights)))
 

@@ -20,7 +20,9 @@ Every other neighbor stays a "neighbor": a parent or a child; the data do not sh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Protocol
 
@@ -30,10 +32,9 @@ from blankets.errors import listed
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Found, Role, Trace
 from blankets.search._skeleton import Skeleton
-from blankets.stats import attained_power
+from blankets.stats import critical_value, noncentrality_at
 
 _POWER = 0.95  # power that a test must have before its "independent" counts as evidence
-_PLENTY = 1e4  # a noncentrality (strength) that any test finds
 
 
 def resolve_roles(
@@ -183,12 +184,17 @@ def collider_shows(
     """
     rest = tuple(z for z in separator if z not in (a, b, middle))
     apart, together = (rest, (*rest, middle)) if middle not in separator else ((*rest, middle), rest)
-    independence, dependence = tests.test(a, b, apart), tests.test(a, b, together)
-    if not (independence.independent(alpha) and dependence.dependent(alpha)):
+    independence = tests.test(a, b, apart)
+    if not independence.independent(alpha) or not tests.test(a, b, together).dependent(alpha):
         return False
     sides = tests.scan((a, b), middle, rest)
     if not sides.dependent(alpha).all():
         return False
     effects = np.maximum(sides.effect - sides.dof / (2.0 * np.asarray(sides.n_rows)), 0.0)  # minus what chance adds
-    noncentrality = min(4.0 * independence.n_rows * float(effects.prod()), _PLENTY)
-    return bool(attained_power(noncentrality, independence.dof, alpha) >= _POWER)
+    return 4.0 * independence.n_rows * float(effects.prod()) >= _enough(independence.dof, alpha)
+
+
+@lru_cache(maxsize=1024)
+def _enough(dof: float, alpha: float) -> float:
+    """Return the noncentrality with which a test has the power that an arrow needs."""
+    return float(noncentrality_at(critical_value(dof, alpha), dof, 1.0 - _POWER)) if dof > 0 else math.inf

@@ -1,9 +1,8 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.kernels import FAR, LARGE, NOTHING, OPEN
-from blankets.stats._calibrated import log_p_from_moments, moments_of_block
+from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
-from blankets.stats._calibrated_cells import cell_tables
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
 from blankets.stats._cell_means import (
     Cells,
@@ -53,10 +52,12 @@ from blankets.stats._power import (
 )
 from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._special import xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "COARSE",
     "Cells",
     "EFFECT_SIZES",
     "FAR",
@@ -69,7 +70,6 @@ __all__ = [
     "MOST_LEVELS",
     "NEGATIVE",
     "NOTHING",
-    "OPEN",
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
@@ -135,4 +135,5 @@ __all__ = [
     "weaker_than",
     "weighted_scores",
     "whitening",
+    "xlogy",
 ]

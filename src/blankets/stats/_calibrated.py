@@ -16,15 +16,15 @@ mean is d + (n Σ1/r - 1)(n Σ1/c - 1) / 6n for d degrees of freedom (Lawley 195
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
-from blankets.kernels import DEGREES, LARGE
-from blankets.stats._calibrated_cells import exact_cells
+from blankets.kernels import DEGREES, SMALL, STEPS, TABLED
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Moments = tuple[Floats, Floats, Floats, Floats]
 
 
@@ -50,49 +50,23 @@ def moments_of_block(counts: NDArray[np.int32]) -> Moments:
     >>> [float(values[0].round(3)) for values in moments_of_block(table)]
     [1.848, 6.833, 1.0, 2.0]
     """
-    r = counts.sum(axis=2, dtype=np.int64).transpose(0, 2, 1)  # (n, strata, levels)
-    c = counts.sum(axis=1, dtype=np.int64).transpose(0, 2, 1)
-    n = r.sum(axis=2)
-    seen_r, seen_c = (r > 0).sum(axis=2), (c > 0).sum(axis=2)
-    varies = (seen_r > 1) & (seen_c > 1)
-    fewest = [np.where(m > 0, m, np.iinfo(np.int64).max).min(axis=2) for m in (r, c)]
-    smallest = np.where(varies, fewest[0] * 1.0 * fewest[1] / np.maximum(n, 1), np.inf)
-    mean, variance = np.zeros(n.shape), np.zeros(n.shape)
-    large = varies & (smallest >= LARGE)
-    free = ((seen_r - 1) * (seen_c - 1))[large]
-    inverse = [np.where(m > 0, 1.0 / np.maximum(m, 1), 0.0).sum(axis=2)[large] for m in (r, c)]
-    mean[large] = free + (n[large] * inverse[0] - 1.0) * (n[large] * inverse[1] - 1.0) / (6.0 * n[large])
-    variance[large] = 2.0 * mean[large] ** 2 / free
-    sparse = varies & ~large
-    mean[sparse], variance[sparse] = _sparse_moments(r[sparse], c[sparse], n[sparse])
-    movable = np.where(varies, n - np.maximum(r.max(axis=2), c.max(axis=2)), 0).sum(axis=1)
-    return mean.sum(axis=1), variance.sum(axis=1), smallest.min(axis=1, initial=np.inf), movable.astype(float)
+    flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), -1)
+    mean, variance, least, movable = kernels.block_moments(flat, *counts.shape[1:], cell_tables())
+    return mean, variance, least, movable
 
 
-def _sparse_moments(r: Ints, c: Ints, n: Ints) -> tuple[Floats, Floats]:
-    """Return mean and variance of G of strata with these margins, shape (strata, levels), from all their cells."""
-    seen = (r[:, :, np.newaxis] > 0) & (c[:, np.newaxis, :] > 0)
-    z, i, j = np.nonzero(seen)
-    part = np.zeros((*seen.shape, DEGREES + 1))
-    part[seen] = exact_cells(r[z, i], c[z, j], n[z])
-    variance = np.zeros(len(n))
-    a, b = np.ones(r.shape), np.ones(c.shape)
-    for k in range(1, DEGREES + 1):
-        a, b, sign = _next_roots(a, r, n, k), _next_roots(b, c, n, k), -1.0 if k % 2 else 1.0
-        left_a, left_b, own = 1.0 - sign * a * a, 1.0 - sign * b * b, part[..., k]
-        along, across = np.einsum("zij,zj->zi", own, b), np.einsum("zij,zi->zj", own, a)
-        # Σ own[i, j] A[i, l] B[j, m] own[l, m]; A and B are diagonal but for ± a product a[i] a[l].
-        variance += np.einsum("zij,zij,zi,zj->z", own, own, left_a, left_b)
-        variance += sign * ((left_a * along**2).sum(axis=1) + (left_b * across**2).sum(axis=1))
-        variance += (along * a).sum(axis=1) ** 2
-    return part[..., 0].sum(axis=(1, 2)), variance
+@lru_cache(maxsize=1)
+def cell_tables() -> kernels.Cells:
+    """Return the means and variances of single cells, to be looked up."""
+    return kernels.Cells(*arrays_of_cells())
 
 
-def _next_roots(root: Floats, margin: Ints, n: Ints, degree: int) -> Floats:
-    """Turn √((m)_k / (n - m)_k) into that of the next degree; 0 if cells of this margin have no such polynomial."""
-    rest = n[:, np.newaxis] - margin
-    some = np.minimum(margin, rest) >= degree
-    return root * np.sqrt(np.where(some, (margin - degree + 1.0) / np.where(some, rest - degree + 1.0, 1.0), 0.0))
+def arrays_of_cells() -> tuple[Floats, Floats, NDArray[np.float32], Floats]:
+    """Return what `blankets.kernels.Cells` holds."""
+    small = np.zeros((SMALL + 1, SMALL + 1, SMALL + 1, DEGREES + 1))
+    binomials, roots = np.zeros((TABLED + 1, STEPS + 1, DEGREES + 1)), np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
+    kernels.fill_cells(*(table.reshape(-1, DEGREES + 1) for table in (small, binomials, roots)))
+    return small, binomials, small[..., 0].astype(np.float32), roots
 
 
 def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:

@@ -22,14 +22,13 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, gammaincinv, gammaln, xlogy
 
 from blankets import kernels
-from blankets.kernels import COARSE, LARGE, MOMENTS, OPEN
-from blankets.stats._calibrated import moments_of_block
-from blankets.stats._calibrated_cells import cell_tables
+from blankets.kernels import COARSE, LARGE
+from blankets.stats._calibrated import cell_tables
 from blankets.stats._contingency import _entropy_terms, answers_of_block, formula_of
 from blankets.stats._permutation import capped_p, permutation_p, permuted_table
+from blankets.stats._special import chi2_isf, chi2_ppf, log_gamma, xlogy
 
 METHODS = (
     "not performed",
@@ -74,9 +73,7 @@ def calibrated_of_block(
     formula = formula_of(n_rows, law=law, cells=cell_tables(), screens=False)
 
     def calibrated(counts: NDArray[np.int32]) -> Judged:
-        statistic, dof, log_p, method = answers_of_block(counts, formula, apart=apart)
-        if (left := np.flatnonzero(method == OPEN)).size:
-            log_p[left], method[left] = _judged_exactly(counts[left], statistic[left], law)
+        _, dof, log_p, method = answers_of_block(counts, formula, apart=apart)
         for i in np.flatnonzero(method == COARSE):
             log_p[i], method[i] = _judged_closely(counts[i], float(dof[i]), float(log_p[i]), level, terms, seed)
         return log_p, method
@@ -108,23 +105,13 @@ def _limits(level: float) -> Floats:
     free = np.arange(_SCREENED + 1, dtype=float)
     free[0] = 1.0
     large, small = min(3.0 * level, 0.5), 0.1 * level
-    dense_low, high = chdtri(free, large), chdtri(free, small)
+    dense_low, high = chi2_isf(large, free), chi2_isf(small, free)
     # So many hits among d rare cells have the probability ``large``; each adds 2 (ln 1/e - 1 + e), the others 2 e.
     hits = np.arange(1.0, 65.0)[:, np.newaxis]
-    e = gammaincinv(hits, large) / free
+    e = 0.5 * chi2_ppf(large, 2.0 * hits) / free
     rare = 2.0 * hits * (-np.log(e) - 1.0 + e) + 2.0 * (free - hits) * e
     rare = np.where((hits <= free) & (e < 0.5), rare, np.inf).min(axis=0)
     return np.stack([dense_low, 1.2 * high, np.minimum(0.9 * rare, dense_low), 2.8 * high], axis=1)
-
-
-def _judged_exactly(counts: NDArray[np.int32], statistic: Floats, law: kernels.Law) -> Judged:
-    """Return log p-values and methods from moments for which every cell was enumerated."""
-    log_p, method = np.empty(len(counts)), np.full(len(counts), float(MOMENTS))
-    for i, (g, mean, variance, least, movable) in enumerate(zip(statistic, *moments_of_block(counts), strict=True)):
-        log_p[i] = kernels.moments_tail(g, mean, variance)
-        if not kernels.moments_enough(log_p[i], g, mean, variance, least, int(movable), law):
-            method[i] = COARSE
-    return log_p, method
 
 
 def _judged_closely(
@@ -147,7 +134,7 @@ def _fourfold_p(table: NDArray[np.int32]) -> float:
     x, y = int(np.argmax(rows[:, z] > 0)), int(np.argmax(columns[:, z] > 0))
     r, c, n = int(rows[x, z]), int(columns[y, z]), int(rows[:, z].sum())
     o = np.arange(max(0, r + c - n), min(r, c) + 1)
-    log_weight = -(gammaln(o + 1) + gammaln(r - o + 1) + gammaln(c - o + 1) + gammaln(n - r - c + o + 1))
+    log_weight = -(log_gamma(o + 1) + log_gamma(r - o + 1) + log_gamma(c - o + 1) + log_gamma(n - r - c + o + 1))
     g = xlogy(o, o) + xlogy(r - o, r - o) + xlogy(c - o, c - o) + xlogy(n - r - c + o, n - r - c + o)
     weight, here = np.exp(log_weight - log_weight.max()), g[int(table[x, y, z]) - o[0]]
     slack = _TIE * (1.0 + here)

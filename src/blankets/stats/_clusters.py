@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, fdtrc, hyp2f1
+
+from blankets.stats._special import log_beta_cdf
 
 GROUPS_A_DEGREE = 5  # groups for each degree of freedom; with fewer, strata are summed up
 _SMALLEST = 1e-10  # of the largest variance: below, a combination of scores does not vary
@@ -135,8 +136,4 @@ def hotelling_log_p(statistic: float, dof: int, n_groups: int) -> float:
 
 def log_f_sf(f: float, dof: float, rest: float) -> float:
     """Return the logarithm of the upper tail of the F distribution, which never underflows."""
-    p = float(fdtrc(dof, rest, f))
-    if p > 1e-280:
-        return float(np.log(p))
-    x, a, b = rest / (rest + dof * f), rest / 2.0, dof / 2.0
-    return float(a * np.log(x) + b * np.log1p(-x) - np.log(a) - betaln(a, b) + np.log(hyp2f1(a + b, 1.0, a + 1.0, x)))
+    return log_beta_cdf(rest / (rest + dof * f), rest / 2.0, dof / 2.0)

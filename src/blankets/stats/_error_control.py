@@ -28,10 +28,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, chdtri
 
 from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
+from blankets.stats._special import chi2_isf, chi2_sf
 
 _MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
 ASSUMPTIONS = {
@@ -146,13 +146,13 @@ def again_wrong(dof: float, alpha: float) -> float:
     --------
     With two degrees of freedom the excess over the critical value is exponential, which leaves P(χ²(6) > 7.6):
 
-    >>> more = chdtri(6, 0.01) - chdtri(2, 0.01)
-    >>> round(again_wrong(2.0, 0.01), 4), round(float(chdtrc(6, more)), 4)
+    >>> more = chi2_isf(0.01, 6) - chi2_isf(0.01, 2)
+    >>> round(again_wrong(2.0, 0.01), 4), round(float(chi2_sf(more, 6)), 4)
     (0.2688, 0.2688)
     """
     # Quantiles of G among the wrong tests: the mean over them is an integral by the midpoint rule.
-    wrong = chdtri(dof, alpha * (np.arange(2000) + 0.5) / 2000)
-    return float(chdtrc(dof**2, np.maximum(chdtri(dof + dof**2, alpha) - wrong, 0.0)).mean())
+    wrong = chi2_isf(alpha * (np.arange(2000) + 0.5) / 2000, dof)
+    return float(chi2_sf(np.maximum(chi2_isf(alpha, dof + dof**2) - wrong, 0.0), dof**2).mean())
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,10 +23,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, chndtr, ndtri
 
 from blankets.errors import ParameterError
 from blankets.records import Bounds
+from blankets.stats._special import chi2_sf, noncentral_chi2_cdf, normal_ppf
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -73,7 +73,7 @@ class InformationEstimate:
     @property
     def p_value(self) -> Floats:
         """P-value of the test of independence that belongs to the estimate."""
-        p = chdtrc(np.maximum(self.dof, 1e-300), np.maximum(self.statistic, 0.0))
+        p = chi2_sf(np.maximum(self.statistic, 0.0), self.dof)
         return np.where(self.dof > 0, p, 1.0)
 
     def less_bias(self, bias: Floats, estimator: str) -> InformationEstimate:
@@ -114,7 +114,7 @@ class InformationEstimate:
         return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, tail: float) -> tuple[Floats, Floats]:
-        half = -ndtri(tail) * self.standard_error
+        half = -normal_ppf(tail) * self.standard_error
         return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
 
 
@@ -167,7 +167,7 @@ class _Matched:
         scale = first + (self.last[at] - first) * along
         mean = divided(self.mean[at], scale)
         usable = (mean > 0) & (measured > 0)
-        p = chndtr(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))
+        p = noncentral_chi2_cdf(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))
         return np.where(usable, p - probability, 0.0)
 
 
@@ -191,14 +191,14 @@ def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -
     x, nu = (a.ravel() for a in np.broadcast_arrays(np.asarray(statistic, float), np.asarray(dof, float)))
     found = np.where(np.isnan(x), np.nan, 0.0)  # no statistic, no bound; no degrees of freedom, nothing but 0
     at = np.flatnonzero((nu > 0) & (x > 0) & np.isfinite(x))
-    at = at[chndtr(x[at], nu[at], 0.0) > probability]
-    low, high = np.zeros(len(at)), np.maximum(np.sqrt(x[at]) - ndtri(probability), 0.0) ** 2
-    guess = np.minimum((np.sqrt(np.maximum(x[at] - nu[at] + 1.0, 0.0)) - ndtri(probability)) ** 2, 0.999 * high)
+    at = at[noncentral_chi2_cdf(x[at], nu[at], 0.0) > probability]
+    low, high = np.zeros(len(at)), np.maximum(np.sqrt(x[at]) - normal_ppf(probability), 0.0) ** 2
+    guess = np.minimum((np.sqrt(np.maximum(x[at] - nu[at] + 1.0, 0.0)) - normal_ppf(probability)) ** 2, 0.999 * high)
     for _ in range(100):
         if not len(at):
             break
-        excess = chndtr(x[at], nu[at], guess) - probability
-        slope = 0.5 * (chndtr(x[at], nu[at] + 2.0, guess) - probability - excess)
+        excess = noncentral_chi2_cdf(x[at], nu[at], guess) - probability
+        slope = 0.5 * (noncentral_chi2_cdf(x[at], nu[at] + 2.0, guess) - probability - excess)
         low, high = np.where(excess > 0, guess, low), np.where(excess > 0, high, guess)
         step = guess - divided(excess, slope)
         new = np.where((step > low) & (step < high), step, 0.5 * (low + high))

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+
+from blankets.stats._special import normal_ppf
 
 _MISS = 0.05  # probability that Γ is above the true ratio
 
@@ -52,6 +53,6 @@ def labeling_bias(
         return LabelingBias(0, float("nan"), 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(usable, up / down, 0.0)
-        low = np.log(ratio) + ndtri(_MISS / max(int(usable.sum()), 1)) * np.sqrt(spread / (up * down))
+        low = np.log(ratio) + normal_ppf(_MISS / max(int(usable.sum()), 1)) * np.sqrt(spread / (up * down))
     at = int(np.argmax(np.where(usable, low, -np.inf)))
     return LabelingBias(at, float(ratio[at]), float(max(np.exp(low[at]), 1.0)))

@@ -24,7 +24,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from blankets.errors import ParameterError
 from blankets.stats._estimate import InformationEstimate, divided
@@ -39,6 +38,7 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
+from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -370,7 +370,7 @@ def _contradicted(q: Floats, p: Floats, by_class: Floats, gradient: Floats, n_ro
         mean = (p * weight).sum(axis=-2) + (shares[..., 0, :, :] * along).sum(axis=-2)
         noise.append(divided(np.maximum(squares - mean**2, 0.0), n_rows[..., None, None]))
     n_cells = np.maximum((p.sum(axis=-2, keepdims=True) > 0).sum(axis=_CELLS, keepdims=True), 1)
-    return np.asarray((q < ndtri(_IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=_CELLS))
+    return np.asarray((q < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=_CELLS))
 
 
 def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> InformationEstimate:
@@ -410,7 +410,7 @@ def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> Informatio
         dof=dof,
         scale=scale,
         repaired=repaired,
-        contradicts_prior=np.asarray((rest < ndtri(_IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=_CELLS)),
+        contradicts_prior=np.asarray((rest < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=_CELLS)),
         estimator=_ONE_CLASS[POSITIVE],
     )
 

@@ -13,10 +13,10 @@ from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from blankets import kernels
 from blankets.stats._contingency import _entropy_terms
+from blankets.stats._special import xlogy
 
 _CAP = 1.1  # the test never rejects more than this times the level, even with ties
 

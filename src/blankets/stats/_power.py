@@ -20,7 +20,8 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+
+from blankets.stats._special import chi2_isf, chi2_sf, noncentral_chi2_cdf
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,7 @@ def critical_value(dof: ArrayLike, alpha: ArrayLike) -> Floats:
     >>> round(float(critical_value(1, 0.05)), 4)
     3.8415
     """
-    return np.asarray(special.chdtri(np.asarray(dof, float), np.asarray(alpha, float)))
+    return np.asarray(chi2_isf(alpha, dof))
 
 
 def attained_power(noncentrality: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -> Floats:
@@ -90,7 +91,7 @@ def attained_power(noncentrality: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -
     """
     dof = np.asarray(dof, float)
     at_least_one = np.maximum(dof, np.finfo(float).tiny)
-    beyond = 1.0 - special.chndtr(critical_value(at_least_one, alpha), at_least_one, np.asarray(noncentrality, float))
+    beyond = 1.0 - noncentral_chi2_cdf(critical_value(at_least_one, alpha), at_least_one, noncentrality)
     return np.where(dof > 0, beyond, 0.0)
 
 
@@ -102,10 +103,12 @@ def needed_noncentrality(power: ArrayLike, dof: ArrayLike, alpha: ArrayLike) -> 
     >>> round(float(needed_noncentrality(0.95, 1, 0.01)), 3)
     17.814
     """
+    from scipy.special import chndtrinc
+
     power, dof, alpha = np.broadcast_arrays(*(np.asarray(a, float) for a in (power, dof, alpha)))
     above = power > alpha
     target = np.where(above, power, (1.0 + alpha) / 2.0)  # any value with an inverse, where the result is not used
-    return np.where(above, special.chndtrinc(critical_value(dof, alpha), dof, 1.0 - target), 0.0)
+    return np.where(above, chndtrinc(critical_value(dof, alpha), dof, 1.0 - target), 0.0)
 
 
 def needed_alpha(power: ArrayLike, dof: ArrayLike, noncentrality: ArrayLike) -> Floats:
@@ -116,9 +119,11 @@ def needed_alpha(power: ArrayLike, dof: ArrayLike, noncentrality: ArrayLike) -> 
     >>> round(float(needed_alpha(0.95, 1, 17.814164)), 6)
     0.01
     """
+    from scipy.special import chndtrix
+
     dof = np.asarray(dof, float)
-    quantile = special.chndtrix(1.0 - np.asarray(power, float), dof, np.asarray(noncentrality, float))
-    return np.asarray(special.chdtrc(dof, quantile))
+    quantile = chndtrix(1.0 - np.asarray(power, float), dof, np.asarray(noncentrality, float))
+    return chi2_sf(quantile, dof)
 
 
 def detectable_effect(

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from blankets.stats._canonical import combined_two
+from blankets.stats._special import log_beta_cdf
 from blankets.stats._tail import log_p_of
 
 _MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
@@ -22,7 +22,7 @@ _LEAST_SPREAD = 0.3  # share of the variance for normal products, below which to
 _BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
 _MANY = 500  # rows from which cubes and products are taken too; what fewer rows leave is not seen in so few
 _MOST_SQUARED = 4  # functions of a column of which squares are taken
-_UNDERFLOW = 1e-280
+_UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
 
@@ -130,8 +130,8 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
     mean = k / free
     both = mean * (1.0 - mean) / variance - 1.0
     share = min(statistic / free, 1.0)
-    tail = float(betainc((1.0 - mean) * both, mean * both, 1.0 - share))
-    return math.log(tail) if tail > _UNDERFLOW else log_p_of(statistic, float(k))
+    log_p = log_beta_cdf(1.0 - share, (1.0 - mean) * both, mean * both)
+    return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
 
 
 def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tuple[float, float, float]:

@@ -12,7 +12,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaincc
 
 from blankets.stats._canonical import combined_two
 from blankets.stats._products import bent_basis, residuals
@@ -25,7 +24,7 @@ _RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1
 _STEPS = 25
 _LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
 _CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
-_UNDERFLOW = 1e-280
+_UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -58,14 +57,14 @@ def _logistic(there: NDArray[np.bool_], basis: Floats) -> Floats:
     beta = np.zeros(len(design))
     beta[0] = math.log(share / (1.0 - share))
     for _ in range(_STEPS):
-        p = expit(beta @ design)
+        p = 1.0 / (1.0 + np.exp(-(beta @ design)))
         weight = np.maximum(p * (1.0 - p), 1e-10)
         step = np.linalg.solve((design * weight) @ design.T + np.diag(prior), design @ (there - p) - prior * beta)
         largest = float(np.abs(step).max())
         beta = beta + step * min(1.0, 3.0 / max(largest, 1e-300))
         if largest < 1e-8:
             break
-    return np.asarray(np.clip(expit(beta @ design), 1e-9, 1.0 - 1e-9))
+    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-(beta @ design))), 1e-9, 1.0 - 1e-9))
 
 
 def score_test(
@@ -114,8 +113,8 @@ def _score(left: Floats, by_level: Floats, codes: Codes, probability: Floats) ->
         return 0.0, 0.0, 0.0
     statistic = float(total @ inverse @ total)
     variance = max(variance, 2.0 * _LEAST_SPREAD * k)
-    tail = float(gammaincc(k * k / variance, statistic * k / variance))
-    return (math.log(tail) if tail > _UNDERFLOW else log_p_of(statistic, float(k))), statistic, float(k)
+    log_p = log_p_of(2.0 * statistic * k / variance, 2.0 * k * k / variance)
+    return (log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))), statistic, float(k)
 
 
 def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floats, int, float]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from blankets.stats._clusters import log_f_sf
+from blankets.stats._special import xlogy
 from blankets.stats._tail import log_p_of
 
 Floats = NDArray[np.float64]
