@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
@@ -188,3 +188,28 @@ def test_what_propensities_must_be():
     few = np.where(np.arange(1000) % 50 == 0, 0.01, 0.9)
     with pytest.warns(RegimeWarning, match=r"labeled rows are worth .* of equal weight"):
         bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity=few), exclude=["chance"])
+
+
+def test_advice_on_gold_and_machine_labels():
+    table, _ = machine_table(np.random.default_rng(9), n_gold=200)
+    advice = bl.advise(table, "ill", labels=bl.Predicted("said"))
+    share, kappa = 200 / 4000, advice.kappa
+    rho2 = (1 - share / kappa) / (1 - share)
+    worth = (1 - rho2) / (rho2 * share**2)  # the ratio of the derivatives of κN by gold and by machine labels
+    assert f"as much as {worth:,.0f} more rows with a machine's label" in advice.cautions[-1]
+    goal = advice.goal("small", 0.8)
+    assert 0 < goal.more_labels["gold labels"] < goal.more_rows
+    # With that many gold labels κ is what the wanted power needs.
+    gold = 200 + goal.more_labels["gold labels"]
+    reached = gold / (1 - (1 - gold / 4000) * rho2)
+    assert reached == pytest.approx(stats_needed(0.8) / (2 * 0.005), rel=0.01)
+    assert goal.more_labels["machine labels"] is None or goal.more_labels["machine labels"] > 0
+    wrong = bl.advise({"cough": table["cough"], "ill": table["said"]}, "ill", labels=bl.Noisy(0.1, 0.1))
+    assert wrong.surrogate == "full"
+    assert wrong.estimator == "labels with errors, by their rates"
+
+
+def stats_needed(power, alpha=0.01):
+    """Return the noncentrality of one degree of freedom that reaches a power, by SciPy."""
+    critical = stats.chi2.isf(alpha, 1)
+    return optimize.brentq(lambda nc: stats.ncx2.sf(critical, 1, nc) - power, 0.1, 100)
