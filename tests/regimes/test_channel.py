@@ -6,7 +6,7 @@ from scipy import stats
 
 import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError
-from blankets.regimes import Channel, Noisy, Question, Surrogate, collapse, read_labels, regime_from
+from blankets.regimes import Channel, Labels, Noisy, Question, Surrogate, collapse, read_labels, regime_from
 from blankets.regimes._channel import slope_of_score
 from blankets.stats import mar_f_information, neg_information, plug_in, pos_information, scored_information
 
@@ -30,6 +30,12 @@ def random_world(rng):
     prior, rho0, rho1, c0, c1 = *rng.uniform(0.1, 0.9, 1), *rng.uniform(0.02, 0.4, 2), *rng.uniform(0.1, 0.9, 2)
     joint = np.stack([(1 - prior) * rng.dirichlet(np.ones(3)), prior * rng.dirichlet(np.ones(3))])
     return joint, Channel.noisy(rho0, rho1, positives=c1, negatives=c0), (rho0, rho1)
+
+
+def labels_with(shares):
+    """Return labels with these shares of negative, positive and unlabeled rows."""
+    n = np.round(1e4 * shares / shares.sum()).astype(int)
+    return Labels(np.repeat([0, 1, -1], n).astype(np.int16), (0, 1))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -102,14 +108,8 @@ def test_estimates_from_wrong_labels_are_those_of_the_true_class(missing):
         if missing is None:
             channel = Channel.noisy(rho0, rho1)
         counts = np.round(1e9 * (channel.matrix.T @ joint))
-        labels = read_labels([1] * 30 + [0] * 30 + ([None] * 60 if missing else []))
         regime = Noisy(rho0, rho1, missing=missing, prior=joint[1].sum() if missing else None)
-        object.__setattr__(labels, "codes", labels.codes)  # the table decides, the labels only say what is missing
-        if missing:  # the shares of the population, for what is admissible
-            shares = counts.sum(axis=1) / counts.sum()
-            codes = np.repeat([0, 1, -1], np.round(shares * 1e5).astype(int)).astype(np.int16)
-            object.__setattr__(labels, "codes", codes)
-        found = regime.estimate(counts[: 3 if missing else 2], labels)
+        found = regime.estimate(counts[: 3 if missing else 2], labels_with(counts.sum(axis=1)))
         assert found.value == pytest.approx(shannon(joint), rel=1e-4)
 
 
@@ -124,10 +124,7 @@ def test_variance_of_estimates_from_wrong_labels():
         p = (channel.matrix.T @ joint)[: 3 if regime.missing else 2]
         n = 4000
         draws = rng.multinomial(n, p.ravel(), size=3000).reshape(3000, 1, *p.shape)
-        codes = np.repeat([0, 1, -1], np.round(1e4 * np.append(p.sum(axis=1), [0.0])[:3]).astype(int))
-        labels = read_labels([1, 0, None][: 2 + bool(regime.missing)] * 30)
-        object.__setattr__(labels, "codes", codes.astype(np.int16))
-        found = regime.estimate(draws, labels)
+        found = regime.estimate(draws, labels_with(np.append(p.sum(axis=1), [0.0])[:3]))
         assert found.value.mean() == pytest.approx(shannon(joint), rel=0.05)
         # 3000 draws: the relative standard error of a variance is √(2/3000) = 0.026
         assert found.variance.mean() == pytest.approx(found.value.var(), rel=0.1)
