@@ -249,23 +249,23 @@ def test_tables_that_cannot_be_read_say_why():
 def test_columns_that_cannot_be_used_are_findings():
     table = clean()
     odd = {
-        "born": pd.Timestamp("2001-01-01"),
-        "seen": pd.Timestamp("2001-01-01"),
+        "born": [[1], [2]] * (len(table) // 2),
+        "seen": [[1], [2]] * (len(table) // 2),
         "far": np.r_[math.inf, np.zeros(len(table) - 1)],
         "mix": [1, "x"] * (len(table) // 2),
     }
     found = bl.audit(table.assign(**odd), "ill")
     assert found.columns("unusable") == ("born", "seen", "mix", "far")
-    dates, mixed, infinite = found.findings[:3]
-    assert dates.columns == ("born", "seen")
-    assert "born and seen: holds dates or times" in dates.what
-    assert dates.next_step.startswith("Derive what matters from them")
+    nested, mixed, infinite = found.findings[:3]
+    assert nested.columns == ("born", "seen")
+    assert "born and seen: is nested" in nested.what
+    assert nested.next_step.startswith("Spread it over plain columns")
     assert mixed.what.startswith("mix: mixes kinds of values")
     assert infinite.what == "far: holds infinite values in 1 rows."
     assert {one.weight for one in found.findings[:3]} == {"act"}
     assert found.n_columns == table.shape[1]  # and all else is as without them
     assert found.findings[3:] == bl.audit(table, "ill").findings
-    with pytest.raises(DataError, match="the target 'born' holds dates or times"):
+    with pytest.raises(DataError, match="the target 'born' is nested"):
         bl.audit(table.assign(**odd), "born")
 
 

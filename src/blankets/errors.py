@@ -36,11 +36,11 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
-from types import FrameType, MappingProxyType
+from types import FrameType
 from typing import Any, TypeVar
 from unicodedata import normalize
 
@@ -56,15 +56,7 @@ class BlanketsError(ValueError):
 
 
 class DataError(BlanketsError):
-    """The table cannot be used as it is.
-
-    Attributes
-    ----------
-    columns : mapping of str to str
-        The columns that cannot be used, each with the reason, if the table could be used without them.
-    """
-
-    columns: Mapping[str, str] = MappingProxyType({})
+    """The table cannot be used as it is."""
 
 
 class MissingValuesError(DataError):
@@ -175,6 +167,10 @@ class IdLikeColumnWarning(BlanketsWarning):
 
 class ManyLevelsWarning(BlanketsWarning):
     """A column has so many levels that few of its tests can be reliable."""
+
+
+class ReadingWarning(BlanketsWarning):
+    """How a table was read: what was recognized in it, and which columns cannot be used."""
 
 
 class CutNumbersWarning(BlanketsWarning):

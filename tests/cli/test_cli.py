@@ -441,7 +441,7 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("when", "leave the column out with --exclude COLUMN\n"),
+        ("when", "(2024-12-31), or leave the column out with --exclude COLUMN\n"),
         (
             "gap",
             "choose --missing testwise (each test uses the rows that have what it needs), --missing drop (such",
@@ -449,11 +449,22 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
     ],
 )
 def test_messages_speak_of_options(tmp_path, capsys, column, said):
-    cells = ((i % 2, i % 3, f"2020-01-0{1 + i % 2}", ["", "a", "b"][i % 3]) for i in range(60))
+    cells = ((i % 2, i % 3, f"0{1 + i % 3}/0{1 + i % 2}/2020", ["", "a", "b"][i % 3]) for i in range(60))
     rows = ["t,x,when,gap", *(",".join(map(str, row)) for row in cells)]
     (tmp_path / "odd.csv").write_text("\n".join(rows))
     others = {"when", "gap"} - {column}
-    asked = ["discover", str(tmp_path / "odd.csv"), "--target", "t", "--exclude", *others, "--missing", "error"]
+    asked = [
+        "discover",
+        str(tmp_path / "odd.csv"),
+        "--target",
+        "t",
+        "--exclude",
+        *others,
+        "--missing",
+        "error",
+        "--keep",
+        column,
+    ]
     assert run(asked) == 3
     assert said in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ import pytest
 
 from blankets.counting import MemoryCounter, SqlCounter
 from blankets.data import Reading, SqlTable, ingest
-from blankets.errors import DataError, MissingValuesError, TargetError
+from blankets.errors import DataError, MissingValuesError, ParameterError, ReadingWarning, TargetError
 
 
 @pytest.fixture
@@ -60,8 +60,13 @@ def test_what_cannot_be_counted_in_place(path):
         SqlCounter(table, "word")
     with pytest.raises(TargetError, match="the target 'one' has the same value in all rows"):
         SqlCounter(table, "one", reading=Reading(exclude=["gappy", "few", "word"]))
+    dated = SqlTable("SELECT range % 2 AS a, DATE '2020-01-01' AS day FROM range(9)")
+    with pytest.warns(ReadingWarning, match="Left out: 'day' is of type DATE; convert it to text or numbers"):
+        SqlCounter(dated)
     with pytest.raises(DataError, match="'day' is of type DATE; convert it to text or numbers in the query"):
-        SqlCounter(SqlTable("SELECT range % 2 AS a, DATE '2020-01-01' AS day FROM range(9)"))
+        SqlCounter(dated, reading=Reading(keep=["day"]))
+    with pytest.raises(ParameterError, match=r"na= is not built for engine='sql'; write nullif\(column, 'word'\)"):
+        SqlCounter(table, reading=Reading(na=["it's"]))
     with pytest.raises(DataError, match="the table has no rows"):
         SqlCounter(SqlTable("SELECT 1 AS a WHERE false"))
 

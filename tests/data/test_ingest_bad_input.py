@@ -16,6 +16,7 @@ from blankets.errors import (
     ManyLevelsWarning,
     MissingValuesError,
     ParameterError,
+    ReadingWarning,
     TargetError,
     TooFewRowsWarning,
 )
@@ -338,9 +339,19 @@ def test_missing_values_dropped():
     assert "2 of 400 rows were deleted for missing values in 'c', 'd'." in done.report.lines()
 
 
-def test_bad_columns_are_told_when_rows_are_dropped_too():
-    with pytest.raises(DataError, match="column 'c' mixes kinds"):
-        ingest(GOOD | {"c": [1, "x"] * 200}, "t", reading=Reading(missing="drop"))
+def test_a_column_that_cannot_be_used_is_left_out_unless_it_was_named():
+    table = GOOD | {"c": [1, "x"] * 200, "d": [[1]] * N}
+    for missing in ("drop", "testwise"):
+        with pytest.warns(ReadingWarning, match=r"Left out: 'c' mixes kinds of values: .*; convert the column"):
+            done = ingest(table, "t", reading=Reading(missing=missing, exclude="d"))
+        assert done.frame.names == ("a", "b", "t")
+        assert set(done.report.unusable) == {"c"}
+        assert done.report.left_out["c"].startswith("it mixes kinds")
+    for named in ({"keep": ["c"]}, {"columns": ["a", "c"]}, {"discretize": {"c": "sturges"}}, {"ordered": ["c"]}):
+        with pytest.raises(DataError, match="column 'c' mixes kinds"):
+            ingest({name: table[name] for name in "abct"}, "t", reading=Reading(**named))
+    with pytest.raises(DataError, match="column 'd' is nested"):
+        ingest({"d": table["d"], "t": GOOD["t"]}, "t")  # nothing else is left
 
 
 def test_columns_left_out_anyway_do_not_cost_rows():
@@ -358,7 +369,8 @@ def test_dropping_nearly_all_rows():
 
 
 def test_the_missing_level_gets_another_name_if_its_own_is_taken():
-    done = ingest({"a": ["missing", None, "x", "x"], "t": [0, 1, 1, 1]}, "t", reading=Reading(missing="level"))
+    reading = Reading(missing="level", na=[])
+    done = ingest({"a": ["missing", None, "x", "x"], "t": [0, 1, 1, 1]}, "t", reading=reading)
     assert done.frame.levels[0] == ("missing", "x", "(missing)")
 
 
@@ -373,9 +385,12 @@ def test_a_missing_level_beside_bins():
 
 
 @pytest.mark.parametrize("missing", ["error", "level", "drop"])
-def test_infinite_values_are_an_error(missing):
+def test_columns_with_infinite_values_are_left_out_unless_they_were_named(missing):
+    table = GOOD | {"c": np.r_[np.inf, -np.inf, np.nan, GOOD["a"][3:]]}
+    with pytest.warns(ReadingWarning, match="Left out: 'c' holds infinite values in 2 rows; replace them or mark them"):
+        assert ingest(table, "t", reading=Reading(missing=missing)).frame.names == ("a", "b", "t")
     with pytest.raises(DataError, match=r"infinite values: 'c' \(2\)"):
-        ingest(GOOD | {"c": np.r_[np.inf, -np.inf, np.nan, GOOD["a"][3:]]}, "t", reading=Reading(missing=missing))
+        ingest(table, "t", reading=Reading(missing=missing, keep=["c"]))
 
 
 @pytest.mark.parametrize("values", [pd.Series(GOOD["t"]), np.array(GOOD["t"]), list(GOOD["t"])])
@@ -397,19 +412,19 @@ def test_names_that_differ_to_the_machine_only():
 
 def test_all_problems_are_told_together():
     bad = {
-        "when": np.full(N, np.datetime64("2020-01-01")),
-        "then": np.full(N, np.datetime64("2020-01-01")),
+        "when": [[1], [2]] * 200,
+        "then": [[1], [2]] * 200,
         "mix": [1, "x"] * 200,
         "far": np.r_[np.inf, np.zeros(N - 1)],
         "gap": [None, "x"] + ["y"] * (N - 2),
         "t": ["same"] * N,
     }
     with pytest.raises(DataError) as caught:
-        ingest(GOOD | bad, "t", reading=Reading(missing="error"))
+        ingest(GOOD | bad, "t", reading=Reading(missing="error", keep=["when", "then", "mix", "far"]))
     message = str(caught.value)
     assert type(caught.value) is DataError
     assert message.startswith("the table cannot be used as it is:\n- the target 't' has the same value")
-    assert "- each of the columns 'when', 'then' holds dates or times" in message
+    assert "- each of the columns 'when', 'then' is nested" in message
     assert "- column 'mix' mixes kinds" in message
     assert "- infinite values: 'far' (1)" in message
     assert "- values are missing in 'gap' (1 rows)" in message

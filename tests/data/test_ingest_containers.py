@@ -1,7 +1,10 @@
 """The same table in every container gives the same frame."""
 
+import datetime
 import decimal
+import math
 import sys
+import zoneinfo
 
 import numpy as np
 import pandas as pd
@@ -13,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blankets.data import Frame, Reading, ingest
-from blankets.errors import BlanketsWarning, DataError, ManyLevelsWarning, TargetError
+from blankets.data._readers import from_any
+from blankets.errors import BlanketsWarning, DataError, ManyLevelsWarning, ReadingWarning, TargetError
 
 SEX = ["f", "m", "m", "f", "m", "f"]
 STAGE = ["II", "I", "III", "I", "II", "II"]
@@ -352,38 +356,130 @@ def test_array_like_columns_and_targets():
 
 
 REFUSED = {
-    "datetime64": (np.array(["2020-01-01", "2021-01-01"], "datetime64[D]"), r"dates or times \(datetime64\[D\]\)"),
-    "timedelta64": (np.array([1, 2], "timedelta64[s]"), r"dates or times \(timedelta64"),
-    "timestamps": (pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"])), "dates or times .*month, age in years"),
-    "time zone": (pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"], utc=True)), "dates or times .*UTC"),
-    "period": (pd.Series(pd.period_range("2020", periods=2, freq="Y")), "dates or times .*period"),
-    "date objects": (pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"]).date), r"dates or times \(date\)"),
-    "polars date": (pl.Series(["2020-01-01", "2021-01-01"]).str.to_date(), r"dates or times \(Date\)"),
     "polars list": (pl.Series([[1], [2]]), "is nested .*spread it over plain columns"),
-    "polars decimal": (pl.Series([decimal.Decimal("1.5")] * 2), "is of type Decimal"),
     "polars bytes": (pl.Series([b"a", b"b"]), "is of type Binary"),
     "polars object": (pl.Series([{1}, {2}], dtype=pl.Object), "is nested .*type set"),
-    "arrow date": (pa.array([1, 2], pa.date32()), "dates or times .*date32"),
     "arrow struct": (pa.array([{"a": 1}, {"a": 2}]), "is nested .*struct"),
-    "arrow decimal": (pa.array([decimal.Decimal("1.5")] * 2), "is of type decimal128"),
     "arrow bytes": (pa.array([b"a", b"b"]), "is of type binary"),
     "arrow dictionary of bytes": (pa.array([b"a", b"b"]).dictionary_encode(), "is of type dictionary<values=binary"),
     "complex": (np.array([1j, 2j]), "is of type complex128"),
     "bytes": (np.array([b"a", b"b"]), "is of type |S1"),
     "interval": (pd.Series(pd.interval_range(0, 2)), "is of type interval"),
     "tuples": ([(1, 2), (3, 4)], "is nested .*tuple"),
-    "decimals": ([decimal.Decimal(1), decimal.Decimal(2)], "type Decimal; convert it to float"),
     "objects": ([object(), object()], "values of type object; convert it to text"),
     "mixed": ([1, "a"], "mixes kinds of values: 1 in row 0 is a whole number, 'a' in row 1 a text"),
     "truth and numbers": ([True, 0], "True in row 0 is a truth value, 0 in row 1 a whole number"),
 }
 
 
+MOMENTS = [datetime.datetime(1970, 1, 2, 6), datetime.datetime(1969, 12, 31), None, datetime.datetime(1970, 1, 3)]
+ZONED = [None if m is None else m.replace(tzinfo=datetime.UTC) for m in MOMENTS]
+BERLIN = [None if m is None else m.astimezone(zoneinfo.ZoneInfo("Europe/Berlin")) for m in ZONED]
+DAYS = [None if m is None else m.date() for m in MOMENTS]
+LENGTHS = [datetime.timedelta(1, 21_600), datetime.timedelta(-1), None, datetime.timedelta(2)]
+CLOCKS = [datetime.time(6), datetime.time(12), None, datetime.time(18)]
+FRACTIONS, WHOLE, PARTS = [1.25, -1, None, 2], [1, -1, None, 2], [0.25, 0.5, None, 0.75]
+DATED = {
+    "datetime64[h]": (np.array(MOMENTS, "M8[h]"), FRACTIONS, "date"),
+    "datetime64[ns]": (np.array(MOMENTS, "M8[ns]"), FRACTIONS, "date"),
+    "datetime64[D]": (np.array(DAYS, "M8[D]"), WHOLE, "date"),
+    "timedelta64": (np.array(LENGTHS, "m8[m]"), FRACTIONS, "duration"),
+    "timestamps": (pd.Series(pd.to_datetime(MOMENTS)), FRACTIONS, "date"),
+    "time zone": (pd.Series(pd.to_datetime(BERLIN)), FRACTIONS, "date"),
+    "period": (pd.Series(pd.to_datetime(DAYS)).dt.to_period("D"), WHOLE, "date"),
+    "durations": (pd.Series(pd.to_timedelta(LENGTHS)), FRACTIONS, "duration"),
+    "date objects": (DAYS, WHOLE, "date"),
+    "aware objects": (BERLIN, FRACTIONS, "date"),
+    "duration objects": (LENGTHS, FRACTIONS, "duration"),
+    "NumPy's own": ([np.timedelta64(36, "h"), None, np.timedelta64(-24, "h")], [1.5, None, -1], "duration"),
+    "clocks": (CLOCKS, PARTS, "time"),
+    "polars date": (pl.Series(DAYS), WHOLE, "date"),
+    "polars moments": (pl.Series(MOMENTS), FRACTIONS, "date"),
+    "polars time zone": (pl.Series(BERLIN, dtype=pl.Datetime("us", "Europe/Berlin")), FRACTIONS, "date"),
+    "polars duration": (pl.Series(LENGTHS), FRACTIONS, "duration"),
+    "polars clock": (pl.Series(CLOCKS), PARTS, "time"),
+    "arrow date32": (pa.array(DAYS, pa.date32()), WHOLE, "date"),
+    "arrow date64": (pa.array(DAYS, pa.date64()), WHOLE, "date"),
+    "arrow moments": (pa.array(BERLIN, pa.timestamp("ms", "Europe/Berlin")), FRACTIONS, "date"),
+    "arrow duration": (pa.array(LENGTHS, pa.duration("s")), FRACTIONS, "duration"),
+    "arrow clock": (pa.array(CLOCKS, pa.time32("s")), PARTS, "time"),
+}
+
+
+@pytest.mark.parametrize("kind", DATED)
+def test_dates_durations_and_times_of_day_are_numbers_of_days(kind):
+    values, days, origin = DATED[kind]
+    column = from_any(values)
+    assert [None if math.isnan(day) else day for day in column.floats()] == days
+    assert column.origin.kind == origin
+    assert (column.values.dtype.kind == "i") == (days == WHOLE)
+
+
+def test_decimal_numbers_are_numbers():
+    values = [decimal.Decimal("1.5"), None, decimal.Decimal("-2"), decimal.Decimal("Infinity")]
+    for made in (values[:3], pl.Series(values[:3]), pa.array(values[:3])):
+        column = from_any(made)
+        assert (column.values[[0, 2]].tolist(), column.n_missing) == ([1.5, -2], 1)
+    assert from_any(values).n_infinite == 1
+    large = [decimal.Decimal(2**63 + k) for k in range(30)]
+    assert from_any(large).values.tolist() == [2**63 + k for k in range(30)]  # exact
+
+
+def test_dates_are_told_and_are_no_identifiers():
+    n = 60
+    days = np.arange(n) + np.datetime64("2024-01-01")
+    table = {"visit": days, "born": days.astype(object), "a": [0, 1] * 30, "t": [0, 0, 1, 1] * 15}
+    with pytest.warns(ReadingWarning, match=r"2 columns hold dates and were read as numbers of days: 'visit', 'b"):
+        done = ingest(table, "t", reading=Reading(keep=["born"]), numbers=True)
+    assert done.report.numbers == ("visit", "born")
+    new = done.encoder.transform(
+        {"visit": days[:3], "born": ["2024-01-02", "2024-01-03", "2024-01-04"], "a": [0, 1, 1]}
+    )
+    assert np.diff(new.numbers[0].values).tolist() == [1, 1]
+    assert new.numbers[1].values[0] == new.numbers[0].values[1]
+
+
+def test_dates_some_of_which_have_a_time_zone():
+    mixed = [MOMENTS[0], ZONED[1]] * 5
+    with pytest.warns(ReadingWarning, match="Left out: 'd' holds dates some of which have a time zone; give all"):
+        ingest({"d": mixed, "a": [0, 1] * 5, "t": [0, 1, 1, 0, 1] * 2}, "t")
+
+
+def test_numbers_stored_as_text_in_a_data_frame():
+    n = 60
+    rng = np.random.default_rng(3)
+    wage, age = (rng.lognormal(7, 1, n)).round(2), rng.integers(20, 90, n)
+    table = {
+        "wage": [f"€{value:,.2f}" for value in wage],
+        "age": [str(value) if k else "?" for k, value in enumerate(age)],
+        "area": [str(value) for value in age],  # whole numbers without a gap: somebody made texts of codes
+        "zip": [f"0{value}.5" for value in age],  # numbers do not begin with 0
+        "few": ["1.5", "2.5", "3.5"] * 20,
+        "both": [1.5, "n/a", 2.5, 7] * 15,
+        "t": rng.integers(0, 2, n),
+    }
+    with pytest.warns(ReadingWarning) as said:
+        done = ingest(table, "t", reading=Reading(keep=["area", "zip"]), numbers=True)
+    assert done.report.numbers == ("wage", "age")
+    assert done.frame.numbers[0].values.tolist() == wage.tolist()
+    assert done.frame.levels[4] == ("1.5", "2.5", "3.5")
+    assert done.frame.levels[5] == (1.5, 2.5, 7)
+    assert [str(one.message) for one in said][:2] == [
+        f"2 columns hold numbers stored as text and were read as numbers ({table_example(table)}): 'wage', 'age'.",
+        "'?', 'n/a' was read as missing: in 'age', 'both'; na=[] keeps it as a value.",
+    ]
+
+
+def table_example(table):
+    first = min(table["wage"])
+    return f"{first!r} = {float(first.strip('€').replace(',', '')):.10g}"
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_columns_without_levels_are_refused_by_name(kind):
     column, message = REFUSED[kind]
     with pytest.raises(DataError, match=f"column 'odd' .*{message}"):
-        ingest({"odd": column, "t": [0, 1]}, "t")
+        ingest({"odd": column, "t": [0, 1]}, "t")  # there is no other column
     with pytest.raises(TargetError, match=f"the target 'odd' .*{message}"):
         ingest({"odd": column, "t": [0, 1]}, "odd")
     assert ingest({"odd": column, "t": [0, 1]}, reading=Reading(exclude=["odd"])).frame.names == ("t",)

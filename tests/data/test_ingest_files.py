@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from blankets.data import Reading, _files, ingest, open_chunks, read_table
-from blankets.errors import ConstantColumnWarning, DataError, IdLikeColumnWarning, MissingPackageError
+from blankets.data import Reading, _dialect, _files, ingest, open_chunks, read_table
+from blankets.errors import ConstantColumnWarning, DataError, IdLikeColumnWarning, MissingPackageError, ReadingWarning
 
 TABLE = pd.DataFrame(
     {
@@ -87,11 +87,14 @@ def test_kinds_of_columns(tmp_path, reader):
 
 
 def test_dates_in_text(tmp_path, reader):
-    (tmp_path / "t.csv").write_text("day,clock,t\n2020-01-31,12:30:00,0\n2021-02-28,23:59:00,1\n")
-    with pytest.raises(DataError, match=r"'day'.*holds dates or times"):
-        ingest(tmp_path / "t.csv", reading=Reading(exclude=["clock"]))
-    with pytest.raises(DataError, match=r"'clock'.*holds dates or times"):
-        ingest(tmp_path / "t.csv", reading=Reading(exclude=["day"]))
+    (tmp_path / "t.csv").write_text(
+        "day,clock,t\n2020-01-31,12:30:00,0\n2021-02-28,23:59:00,1\n2021-02-28,23:59:00,0\n"
+    )
+    table = read_table(tmp_path / "t.csv")
+    assert table.read(0).values.tolist() == [18_292, 18_686, 18_686]  # days since 1970
+    assert table.read(1).values.tolist() == [12.5 / 24] + [(23 + 59 / 60) / 24] * 2
+    with pytest.warns(ReadingWarning, match="1 column holds times of day and was read as parts of a day: 'clock'"):
+        assert ingest(tmp_path / "t.csv", reading=Reading(exclude=["day"])).frame.names == ("clock", "t")
 
 
 def test_a_column_that_pandas_wrote_for_its_index(tmp_path, reader):
@@ -119,15 +122,19 @@ def test_missing_file(tmp_path):
 
 
 def test_unknown_kind_of_file(tmp_path):
-    (tmp_path / "t.xlsx").write_bytes(b"PK")
-    with pytest.raises(DataError, match=r"cannot tell what '.*t.xlsx' is; files end in .csv"):
-        ingest(tmp_path / "t.xlsx")
+    (tmp_path / "t.docx").write_bytes(b"PK")
+    with pytest.raises(DataError, match=r"cannot tell what '.*t.docx' is; files end in .csv"):
+        ingest(tmp_path / "t.docx")
 
 
 @pytest.mark.parametrize(("separator", "called"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
-def test_wrong_delimiter(tmp_path, separator, called):
+def test_another_delimiter_is_recognized_if_all_lines_have_it(tmp_path, separator, called):
     TABLE.to_csv(tmp_path / "t.csv", sep=separator, index=False)
-    with pytest.raises(DataError, match=rf"has one column only, and its name contains {called}.*separator="):
+    with pytest.warns(ReadingWarning, match=f"Fields are separated by {called}"):
+        assert ingest(tmp_path / "t.csv", "cured").frame.fingerprint() == EXPECTED
+    with (tmp_path / "t.csv").open("a") as file:
+        file.write("one field more".replace(" ", separator) * 9)
+    with pytest.raises(DataError, match=rf"has one column only, and its name contains {called}.*say separator="):
         ingest(tmp_path / "t.csv", "cured")
 
 
@@ -159,19 +166,25 @@ def test_empty_lines_are_no_rows(tmp_path, reader):
 
 def test_text_that_is_not_utf8(tmp_path, reader):
     (tmp_path / "t.csv").write_bytes("a,b\nü,1\nö,2\n".encode("latin-1"))
-    with pytest.raises(DataError, match="is not UTF-8 text"):
+    with pytest.warns(ReadingWarning, match="is not UTF-8 and was read as Windows-1252"):
+        assert ingest(tmp_path / "t.csv").frame.levels[0] == ("ö", "ü")
+    (tmp_path / "t.csv").write_bytes(b"a,b\n\x81\xfc,1\n\x8d,2\n")  # no letters of Windows
+    with pytest.raises(DataError, match=r"is not UTF-8 text; save it as UTF-8, or name its encoding with encoding="):
         ingest(tmp_path / "t.csv")
 
 
 def test_a_late_byte_that_is_not_utf8(tmp_path, reader):
     (tmp_path / "t.csv").write_bytes(b"a,b\n" + b"x,1\ny,2\n" * 10_000 + "ö,2\n".encode("latin-1"))
+    with pytest.warns(ReadingWarning, match="is not UTF-8 and was read as Windows-1252"):
+        assert ingest(tmp_path / "t.csv").frame.levels[0] == ("x", "y", "ö")
+    (tmp_path / "t.csv").write_bytes(b"a,b\n" + b"x,1\ny,2\n" * 10_000 + b"\xff\0,2\n")
     with pytest.raises(DataError, match="is not UTF-8 text"):
         ingest(tmp_path / "t.csv")
 
 
 def test_a_text_after_a_million_numbers(tmp_path, reader):
     (tmp_path / "t.csv").write_text("a,b,e\n" + "1,1,\n2,2,\n" * 150_000 + "?,1,late\n")
-    done = ingest(tmp_path / "t.csv", reading=Reading(missing="level"))
+    done = ingest(tmp_path / "t.csv", reading=Reading(missing="level", na=[]))
     assert done.frame.levels == (("1", "2", "?"), (1, 2), ("late", "missing"))
 
 
@@ -218,7 +231,7 @@ def test_rows_that_do_not_end_are_told_in_plain_words(tmp_path, text):
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 def test_a_file_without_a_line_break_is_refused_after_a_bounded_read(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(_files, "LONGEST_HEADER", 1000)
+    monkeypatch.setattr(_dialect, "LONGEST_HEADER", 1000)
     path = tmp_path / f"t.{ending}"
     with (gzip.open if ending.endswith("gz") else open)(path, "wt") as file:
         file.write("a,b," * 1000)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import blankets as bl
 from blankets.data import Reading, Store, _chunks, _summary, ingest, open_chunks, pack_chunks
 from blankets.data._store import StoreWriter
-from blankets.errors import DataError, EngineError, MissingValuesError, ParameterError, TargetError
+from blankets.errors import DataError, EngineError, MissingValuesError, ParameterError, ReadingWarning, TargetError
 
 
 @pytest.fixture(autouse=True)
@@ -224,8 +224,11 @@ def test_files_with_other_columns_are_refused(source, tmp_path):
 
 def test_files_with_other_types_are_refused(source, tmp_path):
     pd.DataFrame({"a": ["p", "q"], "b": ["u", "v"]}).to_parquet(tmp_path / "u.parquet")
-    with pytest.raises(DataError, match="'a' holds numbers in some of the rows and texts in others"):
+    said = "'a' holds numbers in some of the rows and texts in others"
+    with pytest.warns(ReadingWarning, match=f"Left out: {said}"):
         bl.pack(tmp_path, tmp_path / "store")
+    with pytest.raises(DataError, match=said):
+        bl.pack(tmp_path, tmp_path / "store", keep=["a"])
 
 
 def test_files_that_are_not_there_or_not_whole(source, tmp_path):

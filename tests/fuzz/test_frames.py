@@ -15,7 +15,7 @@ import blankets as bl
 from blankets.errors import BlanketsError, BlanketsWarning
 
 TAME = ("code", "copy", "number", "whole", "constant", "id", "text", "truth", "category")
-KINDS = (*TAME, "empty", "infinite", "mixed")
+KINDS = (*TAME, "empty", "infinite", "mixed", "dates", "written", "scale")
 NAMES = st.text(max_size=5) | st.sampled_from(['"; DROP TABLE x', "<b>", "x y", "=1+1", "名前", "t"])
 
 OPTIONS = st.fixed_dictionaries(
@@ -56,6 +56,11 @@ def columns(draw, n_rows, target, kinds):
         "empty": lambda: np.full(n_rows, np.nan),
         "infinite": lambda: np.where(tied > 0, np.inf, 0.0),
         "mixed": lambda: np.array([1, "a", 2.5, None], object)[tied % 4],
+        "dates": lambda: np.datetime64("2020-01-01") + tied * np.timedelta64(draw(st.integers(1, 10**6)), "s"),
+        "written": lambda: np.array(["1,5 €", "2.000,5 €", "?", "-", "(3)", "1/2/2020"], object)[
+            tied % draw(st.integers(1, 6))
+        ],
+        "scale": lambda: 1 + tied % 5,
     }[kind]()
     column = pd.Series(made)
     gaps = rng.random(n_rows) < draw(st.sampled_from([0, 0, 0, 0.1, 0.9]))

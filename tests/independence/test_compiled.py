@@ -163,8 +163,6 @@ def test_calibrated_answers(level, n_rows):
         assert_same(whole.drop_one(xs[:3], y), plain.drop_one(xs[:3], y))
         for wanted in ({}, {"max_size": 1}, {"stop_at": 0.05}, {"containing": given[0] if given else None}):
             assert_same(whole.separate(xs, y, given, **wanted), plain.separate(xs, y, given, **wanted))
-            columns, how = np.array(xs), {"containing": None, "min_size": 0, "max_size": 3, "stop_at": None} | wanted
-            assert_same(whole._separated(columns, y, given, **how), plain._separated(columns, y, given, **how))
 
 
 @pytest.mark.parametrize("statistic", ["g", "x2"])

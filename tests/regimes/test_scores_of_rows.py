@@ -213,3 +213,12 @@ def stats_needed(power, alpha=0.01):
     """Return the noncentrality of one degree of freedom that reaches a power, by SciPy."""
     critical = stats.chi2.isf(alpha, 1)
     return optimize.brentq(lambda nc: stats.ncx2.sf(critical, 1, nc) - power, 0.1, 100)
+
+
+def test_a_file_with_machine_labels(tmp_path):
+    table, _ = machine_table(np.random.default_rng(10), n=1000, n_gold=200)
+    lines = [";".join("" if v != v else f"{v:g}" for v in row) for row in zip(*table.values(), strict=True)]
+    path = tmp_path / "said.csv"
+    path.write_text("\n".join([";".join(table), *lines]), encoding="utf-8")
+    found = bl.test(path, "cough", "ill", labels=bl.Predicted("said"), separator=";")
+    assert found.p == pytest.approx(bl.test(table, "cough", "ill", labels=bl.Predicted("said")).p, rel=1e-12)

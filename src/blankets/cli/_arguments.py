@@ -18,6 +18,7 @@ _WORDS = {"true": True, "false": False, "none": None}
 # Fields of the objects of the library; the first is the string that can replace the object.
 _TESTING = ("test", "dof", "reliability", "strength")
 _ENGINE = ("engine", "address", "memory_limit", "checkpoint")
+OF_FILES = ("separator", "decimal", "encoding", "na", "sheet")
 _REGIME = (
     *("sampling", "surrogate", "force", "given_drivers", "drivers", "propensity"),
     *("false_positive", "false_negative", "machine"),
@@ -97,6 +98,17 @@ reading_options = _all(
     click.option("--weight", "sample_weight", metavar="COLUMN", help="How many rows each row stands for."),
     click.option("--survey-weight", metavar="COLUMN", help="Weights of a survey, for tests of the population."),
     click.option("--groups", metavar="COLUMN", help="Which rows belong together, such as those of a patient."),
+    click.option(
+        "--ordered",
+        multiple=True,
+        metavar="COLUMN[=LOW,...,HIGH]",
+        help="Levels of this column have an order: that of numbers, or the one given here.",
+    ),
+    click.option("--separator", metavar="MARK", help="Mark between fields of a text file, for example ';' or tab."),
+    click.option("--decimal", metavar="MARK", help="Decimal mark of numbers in text: . or ,"),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text file, for example cp1252."),
+    click.option("--na", multiple=True, metavar="WORD", help="A text that means missing, in every column."),
+    click.option("--sheet", metavar="NAME", help="Sheet of an Excel file: its name, or its number from 1 on."),
 )
 test_options = _all(
     click.option("--alpha", type=float, help="Significance level of the tests; default: 0.01."),
@@ -179,6 +191,19 @@ def parsed_options(pairs: tuple[str, ...]) -> dict[str, object]:
     return options
 
 
+def orders(words: tuple[str, ...]) -> tuple[str, ...] | dict[str, list[str] | None]:
+    """Return columns with an order as the library takes them; an empty word names none.
+
+    >>> orders(("age",)), orders(("age", "dose=low,mid,high"))
+    (('age',), {'age': None, 'dose': ['low', 'mid', 'high']})
+    """
+    named = tuple(word for word in words if word)
+    if not any("=" in word for word in named):
+        return named
+    pairs = (word.partition("=") for word in named)
+    return {name: levels.split(",") if equals else None for name, equals, levels in pairs}
+
+
 def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a library function, from the options above and any others.
 
@@ -191,6 +216,10 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     for name in ("positive", "unlabeled_marker"):
         if name in given:
             given[name] = value_of(given[name])
+    if "ordered" in given:
+        given["ordered"] = orders(given["ordered"])
+    if given.get("separator") in ("tab", "\\t"):
+        given["separator"] = "\t"
     for names in (_TESTING, _ENGINE):
         _as_object(given, names)
     if str(given.get("prior", "")).partition(":")[0] == "estimate":

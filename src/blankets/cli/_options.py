@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import click
 
 _LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
+_WORD = re.compile(r"'([^']*)'")
 _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
@@ -24,7 +26,10 @@ def in_options(sentence: str, command: click.Command) -> str:
         name, value = found.groups()
         if name not in options:
             return found.group()
-        value = "COLUMN" if value == "[...]" else value.strip("[]").replace("'", "")
+        words = _WORD.findall(value)
+        if len(words) == 1 or value == "[]":
+            value = shlex.quote(words[0] if words else "")
+        value = "COLUMN" if value == "[...]" else value.strip("[]").replace("'", "") if len(words) > 1 else value
         return f"{options[name]} {value}".rstrip()
 
     return _ARGUMENT.sub(option, sentence)

@@ -65,7 +65,9 @@ def notes(*, quiet: bool) -> Iterator[Notes]:
 
 def show_blanket(blanket: Blanket) -> None:
     """Print a blanket; in a terminal with the members in color."""
-    lines = str(blanket).splitlines()
+    context = click.get_current_context(silent=True)
+    answer = str(blanket)
+    lines = (answer if context is None else in_options(answer, context.command)).splitlines()
     if not sys.stdout.isatty():
         click.echo("\n".join(lines))
         return

@@ -46,7 +46,8 @@ def test(
         import blankets
         from blankets.data import read_table
 
-        how, table = common.arguments(file, target, choices), read_table(file)
+        how = common.arguments(file, target, choices)
+        table = read_table(file, **{name: how[name] for name in common.OF_FILES if name in how})
         results = [blankets.test(table, column, target, given, **how) for column in tested]
     if as_json:
         show_json([result.to_dict() for result in results])

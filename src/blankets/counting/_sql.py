@@ -77,6 +77,8 @@ class SqlCounter(PartitionedCounter):
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
             raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+        if reading.na:
+            raise ParameterError("na= is not built for engine='sql'; write nullif(column, 'word') in the query")
         refuse_units(reading, "engine='sql'", "count with sum(...) GROUP BY in a table in memory")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
@@ -93,6 +95,8 @@ class SqlCounter(PartitionedCounter):
                 continue
             if coded is not None:
                 columns[name] = coded
+        if len(columns) > (target is not None):
+            findings.leave_out(asked.named)
         findings.check(missing=reading.missing)
         findings.warn()
         self._columns = list(columns.values())

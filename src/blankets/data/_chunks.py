@@ -12,33 +12,37 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from blankets.caching import cached_property
-from blankets.data._columns import Column, Refused
+from blankets.data._columns import Categories, Column, Refused
+from blankets.data._dialect import PLAIN_TEXT, SEPARATORS, Dialect, FileWishes, dialect_of, wording_of
 from blankets.data._files import (
-    SEPARATORS,
-    check_header,
+    PARQUET,
     columns_of_parquet,
     csv_options,
     file_errors,
     kind_of_file,
     large_whole_numbers,
     maybe_rounded,
+    names_in_header,
     no_file,
     open_parquet,
     reason,
 )
 from blankets.data._readers import from_arrow
+from blankets.data._reading import DEFAULT, Reading
 from blankets.data._tables import checked_names
+from blankets.data._texts import Wording, understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
 
 VALUES = 1 << 22  # values in one chunk: as 8-byte numbers they take 32 MiB
 FEWEST_ROWS, MOST_ROWS = 1024, 1 << 17
 CSV_BLOCK = 1 << 24  # bytes
 LOOKS, LOOK_BYTES = 64, 1 << 16  # blocks of a file that are compared, to see whether it is unchanged
-PARQUET = (".parquet", ".pq")
+TEXT = (*SEPARATORS, *PLAIN_TEXT)
 
 # The wider type of a CSV column if a value does not fit the type of the values before.
 WIDER = {
@@ -62,6 +66,7 @@ class Chunks(ABC):
     """A table that is read chunk by chunk."""
 
     names: tuple[str, ...]  # the columns
+    notes: tuple[str, ...] = ()  # what was recognized when it was opened, in sentences
 
     @abstractmethod
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -80,6 +85,10 @@ class Chunks(ABC):
         """Yield chunks with the same order of rows each time."""
         yield self
 
+    def column(self, name: str, values: Any) -> Column:
+        """Read some rows of a column; raise `ChangedTypes` if they show that rows before were misunderstood."""
+        return from_arrow(values)
+
     def whole(self, name: str) -> Column:
         """Read one whole column."""
         import pyarrow as pa
@@ -95,7 +104,7 @@ class Chunks(ABC):
                 arrays = [array.cast(common) for array in arrays]
             except pa.ArrowInvalid:
                 raise Refused(f"holds whole numbers in some of the files that {common} of others cannot") from None
-        return from_arrow(pa.chunked_array(arrays))
+        return self.column(name, pa.chunked_array(arrays))
 
     @property
     def rows_a_chunk(self) -> int:
@@ -120,8 +129,9 @@ def _common_type(kinds: list[Any]) -> Any:
 class _Files(Chunks):
     """Several files with the same columns."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], wishes: FileWishes | None = None) -> None:
         self.paths = tuple(paths)
+        self.wishes = FileWishes() if wishes is None else wishes
         found = [self._columns_of(path) for path in self.paths]
         self.names = checked_names(tuple(found[0]))
         for path, names in zip(self.paths, found, strict=True):
@@ -153,6 +163,10 @@ def file_state(path: Path) -> list[Any]:
 class ParquetChunks(_Files):
     """Parquet files, batch by batch of their row groups."""
 
+    def column(self, name: str, values: Any) -> Column:
+        """Read some rows of a column by its type, without the words that the user named for "missing"."""
+        return understood(from_arrow(values), replace(self.wishes.wording, typed=True), texts_only=True)
+
     def _columns_of(self, path: Path) -> list[str]:
         return columns_of_parquet(open_parquet(path))
 
@@ -172,9 +186,55 @@ class ParquetChunks(_Files):
 class CsvChunks(_Files):
     """CSV files, block by block; types are those of the first block, and widen if a later value needs it."""
 
+    _wording: Wording
+
     def _columns_of(self, path: Path) -> list[str]:
-        with file_errors(path), self._reader(path, {}, None) as reader:
-            return list(reader.schema.names)
+        with file_errors(path):
+            dialect = dialect_of(path, kind_of_file(path), self.wishes)
+            self._dialects[path] = dialect
+            if path == self.paths[0]:
+                self.notes, self._wording = dialect.notes, wording_of(path, dialect, self.wishes)
+            with self._reader(path, {}, None) as reader:
+                return self._names_of(path, reader.schema.names)
+
+    def _names_of(self, path: Path, header: Sequence[str]) -> list[str]:
+        """Return the names of columns, and note how the file writes them."""
+        names = names_in_header(header)
+        self._written[path] = dict(zip(names, header, strict=True))
+        return names
+
+    @cached_property
+    def _written(self) -> dict[Path, dict[str, str]]:
+        """How each file writes the names of columns."""
+        return {}
+
+    @cached_property
+    def _dialects(self) -> dict[Path, Dialect]:
+        return {}
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """What texts of a column were read as: "text", or the kind of numbers."""
+        return {}
+
+    def column(self, name: str, values: Any) -> Column:
+        """Read some rows of a column: as numbers or dates if the rows before were that too, otherwise as texts."""
+        texts = from_arrow(values)
+        wording = replace(self._wording, decimal=self._wording.prefer)
+        if self._kinds.get(name) == "text":
+            return understood(texts, wording, texts_only=True)
+        try:
+            read = understood(texts, wording)
+        except Refused:
+            self._kinds[name] = "text"
+            raise
+        if read is texts and not isinstance(texts, Categories):
+            return read
+        kind = read.origin.kind or ("text" if isinstance(read, Categories) and read.levels else "")
+        if kind and self._kinds.setdefault(name, kind) != kind:
+            self._kinds[name] = "text"
+            raise ChangedTypes
+        return read
 
     @cached_property
     def _types(self) -> dict[str, Any]:
@@ -187,14 +247,22 @@ class CsvChunks(_Files):
         for path in self.paths:
             try:
                 with file_errors(path, but=pa.ArrowInvalid), self._reader(path, self._types, columns) as reader:
-                    for field in reader.schema:
-                        self._types.setdefault(field.name, field.type)
+                    for name, kind in zip(columns, reader.schema.types, strict=True):
+                        if self._types.setdefault(name, self._read_as(kind)) != kind:
+                            raise ChangedTypes
                     for batch in reader:
-                        self._refuse_rounding(path, batch)
-                        yield batch
+                        named = batch.rename_columns(list(columns))
+                        self._refuse_rounding(path, named)
+                        yield named
             except pa.ArrowInvalid as error:
                 self._widen(path, error)
                 raise ChangedTypes from error
+
+    def _read_as(self, kind: Any) -> Any:
+        """Return the type by which a column is read: points may separate thousands where commas are decimal marks."""
+        import pyarrow as pa
+
+        return pa.string() if self._wording.prefer == "," and pa.types.is_floating(kind) else kind
 
     def _refuse_rounding(self, path: Path, batch: Any) -> None:
         """Have a column read anew whose whole numbers are too large for what pyarrow took them for."""
@@ -218,9 +286,10 @@ class CsvChunks(_Files):
     def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
 
-        separator = SEPARATORS[kind_of_file(path)]
-        width = check_header(path, separator, sure=False)
-        return csv.open_csv(path, **csv_options(separator, max(CSV_BLOCK, 16 * width), types, columns))
+        written = self._written.get(path, {})
+        types = {written.get(name, name): kind for name, kind in types.items()}
+        wanted = None if columns is None else [written.get(name, name) for name in columns]
+        return csv.open_csv(path, **csv_options(self._dialects[path], CSV_BLOCK, types, wanted))
 
     def _widen(self, path: Path, error: Exception) -> None:
         """Give the column that the error is about a wider type."""
@@ -257,7 +326,7 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
         if is_file:
             return [path]
         if is_folder:
-            known = sorted(p for p in path.rglob("*") if p.is_file() and kind_of_file(p) in (*PARQUET, *SEPARATORS))
+            known = sorted(p for p in path.rglob("*") if p.is_file() and kind_of_file(p) in (*PARQUET, *TEXT))
             shown = [p for p in known if not any(part.startswith((".", "_")) for part in p.relative_to(path).parts)]
             if not shown:
                 raise DataError(f"the folder {str(path)!r} has no CSV or Parquet files")
@@ -274,18 +343,21 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     return files
 
 
-def open_chunks(source: str | Path | Sequence[str | Path]) -> Chunks:
+def open_chunks(source: str | Path | Sequence[str | Path], reading: Reading = DEFAULT) -> Chunks:
     """Open files for reading in chunks."""
     paths = files_of(source)
     kinds = {kind_of_file(path) for path in paths}
     if kinds <= set(PARQUET):
-        return ParquetChunks(paths)
-    odd = sorted(kinds - {*SEPARATORS, *PARQUET})
+        return ParquetChunks(paths, reading.of_files)
+    odd = [] if reading.separator else sorted(kinds - {*TEXT, *PARQUET})
     if odd or kinds & set(PARQUET):
-        what = f"{odd[0]!r}{did_you_mean(odd[0], [*PARQUET, *SEPARATORS])}" if odd else "a mixture of CSV and Parquet"
-        raise DataError(f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}")
+        what = f"{odd[0]!r}{did_you_mean(odd[0], [*PARQUET, *TEXT])}" if odd else "a mixture of CSV and Parquet"
+        instead = "; give another file as blankets.data.read_table(path)" if odd else ""
+        raise DataError(
+            f"files to be read in chunks are all CSV (.csv, .tsv) or all Parquet (.parquet), not {what}{instead}"
+        )
     try:
         import pyarrow  # noqa: F401
     except ImportError:
         raise MissingPackageError.needed_for("reading files in chunks", "pyarrow", "arrow") from None
-    return CsvChunks(paths)
+    return CsvChunks(paths, reading.of_files)

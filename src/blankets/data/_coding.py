@@ -18,6 +18,7 @@ from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, f
 from blankets.data._data_report import Binning
 from blankets.data._reading import Reading, Rule, given_cuts
 from blankets.data._summary import ROWS_PER_LEVEL, Summary, Whole
+from blankets.errors import listed
 
 SMALL_TARGET = 10  # a target may have this many classes even with few rows
 OF_LEVELS = ("categorical", "none", "auto")  # rules under which numbers may be levels
@@ -127,6 +128,8 @@ def _found(column: Numbers, known: tuple[object, ...]) -> NDArray[np.int64] | No
     levels = np.array(known)
     if column.values.dtype.kind != "f" or levels.dtype.kind not in "iuf" or not len(levels):
         return None
+    if np.any(levels[:-1] > levels[1:]):  # in an order of the user
+        return None
     at = np.searchsorted(levels, column.values).clip(max=len(levels) - 1)
     there = levels[at] == column.values
     return at if np.all(there if column.missing is None else there | column.missing) else None
@@ -166,12 +169,14 @@ def decide(
     rule, asked = reading.rule_for(name)
     if summary.continuous and numbers and rule in UNCUT and not (summary.n_missing and reading.missing == "level"):
         coding: Coding | LeftOut = Coding("number", ())
+    elif summary.continuous and reading.order_of(name):
+        raise Refused("is named in ordered= with its levels, but it holds many different numbers; leave it out there")
     elif summary.continuous:  # a number with a level for missing values is cut as well
         coding = _cut(summary, rule, reading.n_bins, whole, classes)
     elif asked and rule not in OF_LEVELS:
         raise Refused("is named in discretize, but it does not hold numbers")
     else:
-        coding = _categories(summary)
+        coding = _categories(name, summary, reading)
     if not summary.n_missing or isinstance(coding, LeftOut):
         return coding
     if reading.missing == "testwise":
@@ -201,17 +206,35 @@ def decide_target(
             f"has {n_classes} classes in {summary.n} labeled rows, like an identifier; merge classes, bin it or choose "
             f"another target"
         )
-    return _categories(summary)
+    return _categories(name, summary, reading)
 
 
-def _categories(summary: Summary) -> Coding:
+def _categories(name: str, summary: Summary, reading: Reading) -> Coding:
     """Return the coding of a column whose values are its levels."""
     if summary.levels is None:
         raise Refused(f"has more than {summary.most_levels:,} levels, too many for a table that is read in chunks")
-    kind = "ordered" if summary.ordered else "category"
+    order = reading.order_of(name)
+    if order:
+        return _in_order(summary, order)
+    if order is not None and not summary.ordered and summary.kind != "numbers":
+        example = ", ".join(repr(level) for level in summary.levels[:3])
+        raise Refused(
+            f"has levels without an order of their own; say which it is: ordered={{{name!r}: [{example}, ...]}}"
+        )
+    kind = "ordered" if summary.ordered or order is not None else "category"
     if not summary.declared:
         return Coding(kind, summary.levels)
     return Coding(kind, summary.levels, unused=tuple(summary.levels[k] for k in np.flatnonzero(summary.counts == 0)))
+
+
+def _in_order(summary: Summary, order: tuple[object, ...]) -> Coding:
+    """Return the coding by the user's order of levels, which may name numbers as texts and levels that no row has."""
+    known = {str(level): level for level in summary.levels or ()}
+    seen = {str(level) for level, n in zip(summary.levels or (), summary.counts, strict=True) if n}
+    if unnamed := [known[text] for text in known if text in seen and text not in map(str, order)]:
+        raise Refused(f"has values that ordered= does not name: {listed(unnamed)}; name all of them, lowest first")
+    levels = tuple(known.get(str(level), level) for level in order)
+    return Coding("ordered", levels, unused=tuple(level for level in levels if str(level) not in seen))
 
 
 def _cut(

@@ -24,6 +24,20 @@ class Refused(Exception):
     """A column cannot be used; the message is the end of a sentence that begins with its name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a column was before it was understood, for notes to the user."""
+
+    # "date" (now days since 1970), "duration" (days), "time" (of day, as a part of it), "number" (stored as text),
+    # "labels" (numbers, some of which have a label); empty if nothing had to be understood
+    kind: str = ""
+    example: str = ""  # one of the texts, and what became of it
+    missing: tuple[str, ...] = ()  # texts that were taken for missing values although they could be values
+
+
+PLAIN = Origin()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
     """Codes and levels of a categorical column."""
@@ -36,6 +50,7 @@ class Categories:
     # their order has a meaning
     declared: bool = False
     ordered: bool = False
+    origin: Origin = PLAIN
     _counts: list[NDArray[np.int64]] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
@@ -53,12 +68,13 @@ class Categories:
 
     def take(self, rows: Mask | NDArray[np.int64]) -> Categories:
         """Return the column with only some rows; text levels without rows are removed."""
-        part = Categories(self.codes[rows], self.levels, _some(self.missing, rows), self.declared, self.ordered)
+        missing = _some(self.missing, rows)
+        part = Categories(self.codes[rows], self.levels, missing, self.declared, self.ordered, self.origin)
         if self.declared or not (self.levels and isinstance(self.levels[0], str)):
             return part
         seen = part.counts() > 0
         levels = tuple(level for level, there in zip(self.levels, seen.tolist(), strict=True) if there)
-        return Categories((np.cumsum(seen) - 1).clip(0)[part.codes], levels, part.missing)
+        return Categories((np.cumsum(seen) - 1).clip(0)[part.codes], levels, part.missing, origin=self.origin)
 
     def counts(self) -> NDArray[np.int64]:
         """Return how many rows have each level, shape (levels,); counted once."""
@@ -73,6 +89,7 @@ class Numbers:
 
     values: NDArray[np.number[Any]]
     missing: Mask | None = None
+    origin: Origin = PLAIN
 
     def __len__(self) -> int:
         return len(self.values)
@@ -89,7 +106,7 @@ class Numbers:
 
     def take(self, rows: Mask | NDArray[np.int64]) -> Numbers:
         """Return the column with only some rows."""
-        return Numbers(self.values[rows], _some(self.missing, rows))
+        return Numbers(self.values[rows], _some(self.missing, rows), self.origin)
 
     def floats(self) -> NDArray[np.float64]:
         """Return the values as floating-point numbers, NaN where they are missing."""
@@ -108,6 +125,11 @@ Column = Categories | Numbers
 def present(values: NDArray[Any], missing: Mask | None) -> NDArray[Any]:
     """Return the values of the rows that have one."""
     return values if missing is None else values[~missing]
+
+
+def mask_of(missing: NDArray[Any]) -> Mask | None:
+    """Return the mask, or None if nothing is missing."""
+    return missing.astype(bool, copy=False) if missing.any() else None
 
 
 def _count(missing: Mask | None) -> int:

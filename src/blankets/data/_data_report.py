@@ -58,6 +58,8 @@ class DataReport:
     unlabeled: int = 0  # rows whose target is missing
     unlabeled_left_out: bool = False  # whether these rows were left out
     complete_rows: int | None = None  # rows that have a value in every column, where each test finds its own rows
+    unusable: Mapping[str, str] = field(default_factory=dict)  # columns left out because they cannot be used, and why
+    notes: tuple[str, ...] = ()  # how the table was read, in sentences
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -69,6 +71,7 @@ class DataReport:
         reasons = dict.fromkeys(self.constant, "it has a single value")
         reasons |= dict.fromkeys(self.without_cut, "binning found no cut in it")
         reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
+        reasons |= {name: f"it {reason}" for name, reason in self.unusable.items()}
         return reasons | {copy: f"it repeats {name!r}" for name, copies in self.duplicates.items() for copy in copies}
 
     def to_dict(self) -> dict[str, object]:
@@ -104,6 +107,7 @@ class DataReport:
             (self.numbers, f"Numbers, tested without cutting: {listed(self.numbers)}."),
             (self.ordered, f"Categories in order: {listed(self.ordered)}."),
             *((True, sentence) for sentence in self._binning_lines()),
+            *((True, sentence) for sentence in self.notes),
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]
         return [sentence for happened, sentence in told if happened]

@@ -18,6 +18,7 @@ from blankets.data._findings import Findings
 from blankets.data._frame import Frame
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
+from blankets.data._texts import UNTYPED, understood
 from blankets.errors import BlanketsWarning, DataError, did_you_mean, listed, warn
 from blankets.records import Count, refuse
 
@@ -70,7 +71,7 @@ class Encoder:
         for k, j in wanted.items():
             name = self.names[k]
             try:
-                column = table.read(j)
+                column = self._as_before(k, table.read(j))
                 if not self.levels[k]:
                     builder.add_number(name, self._number(name, column, findings))
                     continue
@@ -98,6 +99,12 @@ class Encoder:
             near = did_you_mean(absent[0], table.names)
             raise DataError(f"the new rows lack the columns {listed(absent)}{near}")
         return {k: index[name] for k, name in enumerate(self.names) if name in index}
+
+    def _as_before(self, k: int, column: Column) -> Column:
+        """Return texts as numbers, where the column held numbers before."""
+        if self.levels[k] and self.names[k] not in self.binned:
+            return column
+        return understood(column, UNTYPED)
 
     def _number(self, name: str, column: Column, findings: Findings) -> NDArray[np.float64]:
         """Return the values of a column that stays a number."""

@@ -1,74 +1,141 @@
-"""Tables from files: CSV, TSV (also compressed with gzip) and Parquet.
+"""Tables from files: text (CSV, TSV, also compressed with gzip), Parquet and Feather; `_foreign` reads the others.
 
-CSV files are read by pyarrow if it is installed, otherwise by the standard library; both treat missing
-values, booleans and dates in the same way. Parquet columns are read one by one when they are needed.
+Text files are read by pyarrow if it is installed, otherwise by the standard library; both treat missing values,
+booleans and dates in the same way. What has no type there is understood by `_texts`. Parquet columns are read one by
+one when they are needed.
 """
 
 from __future__ import annotations
 
 import csv
-import datetime
-import gzip
-import io
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from blankets.data._columns import Categories, Column, Numbers, Refused
-from blankets.data._readers import DATES, as_objects, from_arrow, from_objects
+from blankets.data._columns import Categories, Column, Numbers
+from blankets.data._dialect import (
+    NOT_TEXT,
+    PLAIN_TEXT,
+    SEPARATORS,
+    Dialect,
+    FileWishes,
+    dialect_of,
+    in_windows,
+    opened_text,
+    wording_of,
+)
+from blankets.data._objects import as_objects, from_objects
+from blankets.data._readers import from_arrow
 from blankets.data._tables import Table, table_of
-from blankets.errors import DataError, MissingPackageError, did_you_mean
+from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
+from blankets.errors import BlanketsError, DataError, MissingPackageError, ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>", "#N/A")
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and Arrow's errors, which are of many kinds
-LONGEST_HEADER = 1 << 24  # characters
-OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow", ".ipc")
+EXCEL, STATISTICS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
+OF_R = (".rds", ".rdata", ".rda")
+_READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and errors of the packages that read files
+_READERS = ("pyarrow", "python_calamine", "pyreadstat", "pyo3_runtime")
+UNKNOWN = (
+    "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, .xlsx, .sav, "
+    ".dta or .sas7bdat. Another text file opens with separator='...'"
+)
+R_FILES = (
+    "{!r} is a file of R; write the table there as another file, with arrow::write_parquet(data, 'table.parquet') or "
+    "write.csv(data, 'table.csv', row.names = FALSE)"
+)
 
 
-def read_table(path: str | Path, *, separator: str | None = None) -> Table:
-    r"""Open a CSV, TSV or Parquet file as a table for `ingest`.
+def read_table(
+    path: str | Path,
+    *,
+    separator: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    encoding: str | None = None,
+    na: Iterable[str] | None = None,
+    sheet: str | int | None = None,
+) -> Table:
+    r"""Open a file as a table, which every function takes in place of the path.
 
-    In CSV files the first line has the column names; empty fields, ``NA``, ``N/A``, ``NaN``, ``null``,
-    ``<NA>`` and ``#N/A`` are missing values; columns whose every value is a number, or true/false,
-    are read as such; ISO dates are recognized (and then refused by `ingest`, with advice).
+    Text files (.csv, .tsv, .txt, also with .gz) begin with a line of column names. Separator, decimal commas and the
+    encodings UTF-8, UTF-16 and Windows-1252 are recognized. Columns whose every value is a number, a date or true/false
+    are read as such. Excel (.xlsx, .xls, .ods), Parquet, Feather, SPSS (.sav), Stata (.dta) and SAS (.sas7bdat, .xpt)
+    are read by their types; value labels become levels.
 
-    ``path``: ends in .csv, .tsv, .tab, each also with .gz, or in .parquet or .pq. With ``separator`` any text file
-    works. ``separator``: the character between fields; default by the file name.
+    Parameters
+    ----------
+    path : str or Path
+        The file; with ``separator`` any text file works.
+    separator, decimal, encoding, na, sheet
+        As in `blankets.Reading`.
+
+    Returns
+    -------
+    Table
 
     Examples
     --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "clinic.txt"
-    ...     _ = path.write_text("age;smoker\n61;yes\n38;no\n")
-    ...     read_table(path, separator=";").names
-    ('age', 'smoker')
+    ...     path = pathlib.Path(folder) / "clinic.csv"
+    ...     _ = path.write_text("age;dose\n61;1,5\n38;0,25\n")
+    ...     table = read_table(path)
+    >>> table.names, table.read(1).values.tolist()
+    (('age', 'dose'), [1.5, 0.25])
     """
-    path = Path(path)
+    from blankets.data._reading import Reading
+
+    wishes = Reading(separator=separator, decimal=decimal, encoding=encoding, na=na, sheet=sheet).of_files
+    return open_file(Path(path), wishes)
+
+
+def open_file(path: Path, wishes: FileWishes) -> Table:
+    """Open a file by the ending of its name."""
     check_file(path)
     kind = kind_of_file(path)
-    if kind in (".parquet", ".pq") and separator is None:
-        return _read_parquet(path)
-    expected = SEPARATORS.get(kind) if separator is None else separator
-    if expected is None:
-        raise DataError(
-            f"cannot tell what {str(path)!r} is; files end in .csv, .tsv (or .csv.gz, .tsv.gz) or .parquet. "
-            f"Another text file opens with blankets.data.read_table(path, separator=...)"
-        )
-    width = check_header(path, expected, sure=separator is not None)
-    return _read_csv_fast(path, expected, width) if find_spec("pyarrow") else _read_csv_plain(path, expected)
+    if wishes.sheet is not None and kind not in EXCEL:
+        raise ParameterError(f"sheet= is for Excel files, but {str(path)!r} is none; leave it out")
+    if wishes.separator is None:
+        if kind in PARQUET:
+            return _read_parquet(path, wishes)
+        if kind in FEATHER:
+            return _read_feather(path, wishes)
+        if kind in (*EXCEL, *STATISTICS):
+            from blankets.data._foreign import read_excel, read_statistics
+
+            read = read_excel if kind in EXCEL else read_statistics
+            with file_errors(path):
+                return read(path, kind, wishes)
+        if kind in OF_R:
+            raise DataError(R_FILES.format(str(path)))
+        if kind not in (*SEPARATORS, *PLAIN_TEXT):
+            raise DataError(UNKNOWN.format(str(path)))
+    with file_errors(path):
+        dialect = dialect_of(path, kind, wishes)
+    parsed = _read_csv_fast if find_spec("pyarrow") else _read_csv_plain
+    try:
+        return parsed(path, dialect, wishes)
+    except _OtherEncodingError:
+        if wishes.encoding is not None:
+            raise DataError(f"{str(path)!r} is not text in the encoding {wishes.encoding!r}") from None
+        with file_errors(path):
+            dialect = in_windows(path, dialect)
+        return parsed(path, dialect, wishes)
+
+
+class _OtherEncodingError(Exception):
+    """A text is not in the encoding that its beginning showed."""
 
 
 def kind_of_file(path: Path) -> str:
@@ -99,12 +166,6 @@ def no_file(path: Path, what: str = "file") -> str:
     return f"there is no {what} {str(path)!r}{did_you_mean(path.name, near)}"
 
 
-def _open_text(path: Path) -> io.TextIOBase:
-    """Open a text file, compressed or not; a byte order mark is skipped."""
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    return opened(path, "rt", encoding="utf-8-sig", newline="")
-
-
 @contextmanager
 def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
     """Turn errors of reading into a `DataError` that names the file, except errors ``but``."""
@@ -115,17 +176,21 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
     except FileNotFoundError as error:
         raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{str(path)!r} is not UTF-8 text (byte {error.start} of a block); save it as UTF-8") from error
-    except Exception as error:
-        known = isinstance(error, _READING) or type(error).__module__.startswith("pyarrow")
-        if isinstance(error, DataError | MemoryError) or not known:
+        raise DataError(f"{str(path)!r} {NOT_TEXT}") from error
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # a reader written in Rust panics with one that is no Exception
+        known = isinstance(error, _READING) or type(error).__module__.startswith(_READERS)
+        if isinstance(error, BlanketsError | MemoryError) or not known:
             raise
         raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """Return what went wrong: the reader's own message if it can be understood."""
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if "UTF8" in said:
+        return f"it {NOT_TEXT}"
     if "straddl" in said:  # a row did not end within a block of a megabyte or more
         return (
             "a row is longer than one million characters: a quotation mark may have been left open, or a column holds "
@@ -134,40 +199,18 @@ def reason(error: Exception) -> str:
     return said
 
 
-def check_header(path: Path, separator: str, *, sure: bool) -> int:
-    """Refuse a file without a header, or with the wrong separator (one field; several with another separator).
-
-    Returns the length of the header: for pyarrow each row must fit into a block.
-    """
-    with file_errors(path), _open_text(path) as file:
-        header = file.readline(LONGEST_HEADER)
-    if len(header) == LONGEST_HEADER:
-        raise DataError(
-            f"{str(path)!r} has no line break in its first {LONGEST_HEADER:,} characters, so it does not begin with a "
-            f"line of column names; it may not be a CSV file"
-        )
-    if not header.strip():
-        raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
-    for other, called in OTHER_SEPARATORS.items():
-        if other in header and not sure and separator not in header:
-            raise DataError(
-                f"{str(path)!r} has one column only, and its name contains {called}: its fields seem to be separated "
-                f"by {other!r}, not {separator!r}; open it with blankets.data.read_table(path, separator={other!r})"
-            )
-    return len(header)
-
-
 def csv_options(
-    separator: str, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
+    dialect: Dialect, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Return pyarrow's options for CSV: size of blocks in bytes, types, and which columns."""
+    """Return pyarrow's options for CSV: smallest size of blocks in bytes, types, and which columns."""
     from pyarrow import csv as arrow_csv
 
+    encoding = "utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding
     return {
-        "read_options": arrow_csv.ReadOptions(block_size=block),
-        "parse_options": arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        "read_options": arrow_csv.ReadOptions(block_size=max(block, 16 * dialect.width), encoding=encoding),
+        "parse_options": arrow_csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
         "convert_options": arrow_csv.ConvertOptions(
-            null_values=list(MISSING),
+            null_values=list(BLANK),
             strings_can_be_null=True,
             true_values=list(TRUE),
             false_values=list(FALSE),
@@ -177,26 +220,54 @@ def csv_options(
     }
 
 
-def _read_csv_fast(path: Path, separator: str, width: int) -> Table:
-    """Read a CSV file with pyarrow."""
+def _read_csv_fast(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
+    """Read a text file with pyarrow."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    with file_errors(path):
-        table = arrow_csv.read_csv(path, **csv_options(separator, max(2**20, 16 * width)))
-    if any(str(kind) == "binary" for kind in table.schema.types):
-        raise DataError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8")
+    with file_errors(path, but=UnicodeDecodeError):
+        try:
+            table = arrow_csv.read_csv(path, **csv_options(dialect, 2**20))
+        except UnicodeDecodeError:
+            raise _OtherEncodingError from None
+    if any(pa.types.is_binary(kind) for kind in table.schema.types):
+        raise _OtherEncodingError
+    wording = wording_of(path, dialect, wishes)
+
+    def fields(j: int) -> list[str | None]:
+        with file_errors(path):
+            as_text = csv_options(dialect, 2**20, {table.column_names[j]: pa.string()})
+            read: list[str | None] = arrow_csv.read_csv(path, **as_text).column(j).to_pylist()
+        return read
 
     def column(j: int) -> Column:
         values = table.column(j)
-        if not maybe_rounded(values):
-            return from_arrow(values)
-        with file_errors(path):
-            text = csv_options(separator, max(2**20, 16 * width), {table.column_names[j]: pa.string()})
-            fields = arrow_csv.read_csv(path, **text).column(j).to_pylist()
-        return _exactly(fields) if large_whole_numbers(fields) else from_arrow(values)
+        if str(values.type) == "double" and (wording.prefer == "," or maybe_rounded(values)):
+            found = _reread(fields(j), wording)
+            return understood(from_arrow(values) if found is None else found, wording)
+        return understood(from_arrow(values), wording)
 
-    return table_of(table.column_names, table.num_rows, column)
+    return replace(table_of(names_in_header(table.column_names), table.num_rows, column), notes=dialect.notes)
+
+
+def names_in_header(header: Sequence[str]) -> list[str]:
+    """Return the column names without blanks around them, unless only these tell names apart.
+
+    >>> names_in_header([" age", "dose "]), names_in_header(["a", "a "])
+    (['age', 'dose'], ['a', 'a '])
+    """
+    names = [name.strip() for name in header]
+    return names if len(set(names)) == len(names) else list(header)
+
+
+def _reread(fields: Sequence[str | None], wording: Wording) -> Column | None:
+    """Read numbers again from their texts, where points may separate thousands or whole numbers are too large."""
+    if wording.prefer == ",":
+        texts = {field.strip() for field in fields if field}
+        read = numbers_in([*texts], replace(wording, decimal=","))
+        if read is not None and any("." in text for text in texts):
+            return understood(from_objects(as_objects(fields)), wording)
+    return _exactly(fields) if large_whole_numbers(fields) else None
 
 
 def maybe_rounded(values: Any) -> bool:
@@ -223,52 +294,54 @@ def _exactly(fields: Iterable[str | None]) -> Column:
     return from_objects(as_objects(None if f is None else int(f) if _WHOLE.fullmatch(f) else float(f) for f in fields))
 
 
-def _read_csv_plain(path: Path, separator: str) -> Table:
-    """Read a CSV file with the standard library."""
-    with file_errors(path), _open_text(path) as file:
-        rows = csv.reader(file, delimiter=separator)
-        header = next(rows)
-        columns: list[list[str]] = [[] for _ in header]
-        add = [column.append for column in columns]
-        for row in rows:
-            if len(row) != len(header):
-                if not row:  # an empty line
-                    continue
-                fields = f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
-                raise DataError(f"{str(path)!r} cannot be read: {fields}")
-            for append, field in zip(add, row, strict=True):
-                append(field)
-    return table_of(header, len(columns[0]), lambda j: from_fields(columns[j]))
+def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
+    """Read a text file with the standard library."""
+    try:
+        with file_errors(path, but=UnicodeDecodeError), opened_text(path, dialect.encoding) as file:
+            rows = csv.reader(file, delimiter=dialect.separator)
+            header = next(rows)
+            columns: list[list[str]] = [[] for _ in header]
+            add = [column.append for column in columns]
+            for row in rows:
+                if len(row) != len(header):
+                    if not row:  # an empty line
+                        continue
+                    fields = f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
+                    raise DataError(f"{str(path)!r} cannot be read: {fields}")
+                for append, field in zip(add, row, strict=True):
+                    append(field)
+    except UnicodeDecodeError:
+        raise _OtherEncodingError from None
+    wording = wording_of(path, dialect, wishes)
+    table = table_of(names_in_header(header), len(columns[0]), lambda j: from_fields(columns[j], wording))
+    return replace(table, notes=dialect.notes)
 
 
-def from_fields(fields: list[str]) -> Column:
+def from_fields(fields: list[str], wording: Wording) -> Column:
     """Read the fields of one CSV column as integers, numbers, booleans or text, in this order of preference."""
-    gaps = frozenset(MISSING)
+    gaps = frozenset(BLANK)
     missing = np.fromiter((field in gaps for field in fields), bool, len(fields))
     mask = missing if missing.any() else None
     values = {field for field in fields if field not in gaps}
     if not values:
         return Categories(np.zeros(len(fields), np.uint8), (), mask)
+    present = [None if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
     if not any("_" in value for value in values):  # only Python reads 1_000 as a number
         for convert, dtype in ((int, np.int64), (float, np.float64)):
             if _all_are(values, convert):
-                if max(map(len, values)) > 15 and large_whole_numbers(values):
-                    return _exactly(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True))
-                filled = ["0" if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
+                if dtype is np.float64 and (found := _reread(present, wording)) is not None:
+                    return found
+                filled = ["0" if field is None else field for field in present]
                 try:
-                    return Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask)
+                    return understood(Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask), wording)
                 except OverflowError:
                     continue
     if values <= {*TRUE, *FALSE}:
         return Categories(np.fromiter((field in TRUE for field in fields), np.uint8, len(fields)), (False, True), mask)
-    if all("-" in v or ":" in v for v in values) and any(_all_are(values, to) for to in DATE_FORMATS):
-        raise Refused(f"holds dates or times{DATES}")
-    return from_objects(as_objects(None if gap else f for f, gap in zip(fields, missing.tolist(), strict=True)))
+    return understood(from_objects(as_objects(present)), wording)
 
 
-LARGE = 2**53  # beyond it, floating-point numbers do not tell all whole numbers apart
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
-DATE_FORMATS: tuple[Callable[[str], Any], ...] = (datetime.datetime.fromisoformat, datetime.time.fromisoformat)
 
 
 def _all_are(values: set[str], convert: Callable[[str], Any]) -> bool:
@@ -301,7 +374,24 @@ def columns_of_parquet(file: Any) -> list[str]:
     return [name for name in schema.names if name not in index]
 
 
-def _read_parquet(path: Path) -> Table:
+def _typed(values: Any, wishes: FileWishes) -> Column:
+    """Read a column of a file that has types: texts stay texts."""
+    return understood(from_arrow(values), replace(wishes.wording, typed=True), texts_only=True)
+
+
+def _read_feather(path: Path, wishes: FileWishes) -> Table:
+    """Read a Feather file (also called Arrow IPC)."""
+    try:
+        from pyarrow import feather
+    except ImportError:
+        raise MissingPackageError.needed_for("reading Feather", "pyarrow", "arrow") from None
+    with file_errors(path):
+        table = feather.read_table(path)
+        table.validate(full=True)  # a damaged file would crash the process when it is used
+    return table_of(table.column_names, table.num_rows, lambda j: _typed(table.column(j), wishes))
+
+
+def _read_parquet(path: Path, wishes: FileWishes) -> Table:
     """Open a Parquet file; its columns are read one by one."""
     file = open_parquet(path)
     columns = columns_of_parquet(file)
@@ -314,6 +404,6 @@ def _read_parquet(path: Path) -> Table:
                 f"{str(path)!r} is damaged: column {columns[j]!r} has {part.num_rows} rows, the file says "
                 f"{file.metadata.num_rows}"
             )
-        return from_arrow(part.column(columns[j]))
+        return _typed(part.column(columns[j]), wishes)
 
     return table_of(columns, file.metadata.num_rows, read)

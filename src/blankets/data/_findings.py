@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from blankets.data._coding import Coding, LeftOut
+from blankets.data._columns import PLAIN, Origin
 from blankets.data._data_report import Binning, DataReport
+from blankets.data._notes import notes_on, unused_note
 from blankets.data._summary import MANY_LEVELS, Summary
+from blankets.data._texts import DOUBTFUL
 from blankets.errors import (
     BlanketsWarning,
     ConstantColumnWarning,
@@ -17,6 +20,7 @@ from blankets.errors import (
     IdLikeColumnWarning,
     ManyLevelsWarning,
     MissingValuesError,
+    ReadingWarning,
     TargetError,
     TooFewRowsWarning,
     listed,
@@ -24,7 +28,7 @@ from blankets.errors import (
 )
 
 LISTED = ("constant", "without_cut", "id_like", "copies_of_target", "numbers", "ordered")
-COUNTED = ("many_levels", "binned", "missing", "unused_levels")
+COUNTED = ("many_levels", "binned", "missing", "unused_levels", "unusable")
 
 
 @dataclass(slots=True)
@@ -48,6 +52,10 @@ class Findings:
     ordered: list[str] = field(default_factory=list)
     unused_levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
     many_classes: str = ""
+    notes: list[str] = field(default_factory=list)  # how the table was read, in sentences
+    unusable: dict[str, str] = field(default_factory=dict)  # columns left out because they cannot be used, and why
+    doubtful: dict[str, list[str]] = field(default_factory=dict)  # levels that may mean "missing", and their columns
+    origins: dict[str, Origin] = field(default_factory=dict)  # what columns were before they were understood
 
     def refuse(self, name: str, reason: object) -> None:
         """Note that a column cannot be used; columns with the same reason share a sentence."""
@@ -60,7 +68,9 @@ class Findings:
             self.infinite[name] = summary.n_infinite
         elif summary.n_missing and coding not in (LeftOut.CONSTANT, LeftOut.IDENTIFIER):
             self.missing[name] = summary.n_missing
-        if used is None:
+        if used is not None:
+            self._came_from(name, summary)
+        else:
             lists = {LeftOut.CONSTANT: self.constant, LeftOut.IDENTIFIER: self.id_like}
             lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
             if coding in lists:
@@ -86,10 +96,36 @@ class Findings:
             self.continuous += [name] * (coding is LeftOut.CONTINUOUS)
             return None
         self.use(name, coding)
+        self._came_from(name, summary)
         self.many_levels.pop(name, None)
         if coding.binning is None and not coding.is_number and summary.seen > MANY_LEVELS:
             self.many_classes = f"the target {name!r} has {summary.seen} classes; few tests will be reliable"
         return coding
+
+    def _came_from(self, name: str, summary: Summary) -> None:
+        if summary.origin is not PLAIN:
+            self.origins[name] = summary.origin
+        for level in () if summary.words_said else summary.levels or ():
+            if isinstance(level, str) and level.lower() in DOUBTFUL:
+                self.doubtful.setdefault(level, []).append(name)
+
+    def leave_out(self, named: Collection[str]) -> None:
+        """Leave out the columns that cannot be used, except those that the user named; say so in notes."""
+        for reason in list(self.refused):
+            gone = [name for name in self.refused[reason] if name not in named]
+            self.refused[reason] = [name for name in self.refused[reason] if name in named]
+            self._gone(gone, reason)
+            if not self.refused[reason]:
+                del self.refused[reason]
+        endless = [name for name in self.infinite if name not in named]
+        for name in endless:
+            rows = self.infinite.pop(name)
+            self._gone([name], f"holds infinite values in {rows:,} rows; replace them or mark them missing")
+
+    def _gone(self, names: list[str], reason: str) -> None:
+        if names:
+            self.unusable.update(dict.fromkeys(names, reason))
+            self.notes.append(unused_note(names, reason))
 
     def check(self, *, missing: str, of_numbers: bool = False) -> None:
         """Raise one error with everything that makes the table unusable; a table of numbers may have no gaps."""
@@ -112,16 +148,7 @@ class Findings:
         error = kinds.pop() if len(kinds) == 1 else DataError
         sentences = [sentence for _, sentence in problems]
         listing = "the table cannot be used as it is:\n" + "\n".join(f"- {sentence}" for sentence in sentences)
-        refusal = error(sentences[0] if len(sentences) == 1 else listing)
-        if not self.target:
-            refusal.columns = self._unusable()
-        raise refusal
-
-    def _unusable(self) -> dict[str, str]:
-        """Return the columns that prevent reading the table, each with the problem and what to do."""
-        reasons = {name: reason for reason, names in self.refused.items() for name in names}
-        infinite = "holds infinite values in {:,} rows; replace them or mark them missing"
-        return reasons | {name: infinite.format(n) for name, n in self.infinite.items()}
+        raise error(sentences[0] if len(sentences) == 1 else listing)
 
     def warn(self) -> None:
         """Give one warning for each kind of problem that the user should know."""
@@ -132,11 +159,16 @@ class Findings:
         """Return the data report: the findings for the user, and what else it needs."""
         found: dict[str, Any] = {name: getattr(self, name) for name in COUNTED}
         found |= {name: tuple(getattr(self, name)) for name in LISTED}
+        found["notes"] = self._how_read()
         found["duplicates"] = {name: tuple(same) for name, same in self.duplicates.items()}
         return DataReport(**found, **size)
 
+    def _how_read(self) -> tuple[str, ...]:
+        return (*self.notes, *notes_on(self.origins, self.doubtful))
+
     def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
         """Yield warnings, each with its class."""
+        yield from ((ReadingWarning, sentence) for sentence in self._how_read())
         if self.constant:
             yield ConstantColumnWarning, f"left out, because they have a single value: {listed(self.constant)}"
         if self.without_cut:

@@ -23,12 +23,17 @@ from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, s
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import open_table
-from blankets.errors import DataError, TargetError
+from blankets.errors import DataError, TargetError, listed
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
+AS_IT_IS = Reading(na=())  # for a table that was read before
 # Columns of a table beyond which numbers are cut after all: 1,000 x 5,000 took 25 s uncut, 1,000 x 1,000 2 s.
 MOST_NUMBERS = 2000
+# Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
+# a code without an order, such as a region.
+SCALES = (*(tuple(range(1, top + 1)) for top in (5, 7, 10)), tuple(range(11)))
+SCALED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,7 @@ def ingest(
     if store is not None:
         _check_store(store, target)
         data = store.frame
-    asked = AskedColumns.of(open_table(data), target, y, reading)
+    asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
     numbers = numbers and len(asked.order) <= MOST_NUMBERS
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
@@ -194,7 +199,7 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     if rows is not None:
         check_room(len(rows), frame.n_columns)
         frame, column = frame.take(rows), None if column is None else column.take(rows)
-    target = None if name is None or column is None else Target.read(name, column, DEFAULT, findings, numbers=stays)
+    target = None if name is None or column is None else Target.read(name, column, AS_IT_IS, findings, numbers=stays)
     findings.check(missing="error")
     findings.warn()
     frame = frame if len(asked.order) == frame.n_columns else frame.select(asked.order)
@@ -230,8 +235,11 @@ class _Work:
     asked: AskedColumns
     numbers: bool = False  # whether numbers may stay numbers
     number_target: bool = False  # whether the target may
-    findings: Findings = field(default_factory=Findings)
+    findings: Findings = field(init=False)
     missing_labels: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.findings = Findings(notes=list(self.asked.table.notes))
 
     def target_column(self) -> Column | None:
         """Read the column of the target; None if there is none, or if it cannot be read."""
@@ -258,7 +266,10 @@ class _Work:
             may_stay = self.number_target and table.sparse is None and not asked.reading.supervised
             target = Target.read(name, column, asked.reading, findings, numbers=may_stay)
         frame = (self._dense if table.sparse is None else self._sparse)(target, rows, n_rows)
+        if frame.n_columns > (target is not None):
+            findings.leave_out(asked.named)
         findings.check(missing=asked.reading.missing)
+        frame = self._with_scales(frame)
         findings.warn()
         width = len(table.names) if table.positional else None
         policy, labels = asked.reading.missing, self.missing_labels
@@ -278,6 +289,25 @@ class _Work:
         return Ingested(
             frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
         )
+
+    def _with_scales(self, frame: Frame) -> Frame:
+        """Give the levels of answers on a scale their order, where several columns have the same scale."""
+        reading = self.asked.reading
+        if not self.numbers or reading.ordered is not None:
+            return frame
+        plain = [j for j in range(frame.n_columns) if reading.rule_for(frame.names[j])[0] != "categorical"]
+        for scale in SCALES:
+            alike = [j for j in plain if frame.levels[j] == scale and j not in frame.ordered]
+            if len(alike) < SCALED:
+                continue
+            names = [frame.names[j] for j in alike]
+            self.findings.ordered += names
+            self.findings.notes.append(
+                f"{len(names)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
+                f"that order: {listed(names, 3)}; ordered=[] reads them without."
+            )
+            frame = replace(frame, ordered=frame.ordered | set(alike))
+        return frame
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in the features that will be used."""

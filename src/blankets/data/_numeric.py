@@ -59,8 +59,8 @@ def ingest_numeric(
     for option in ("groups", "survey_weight"):
         if getattr(reading, option) is not None:
             raise ParameterError(f"{option}= is not built for test='fisher-z'; take test='auto', which cuts numbers")
-    asked = AskedColumns.of(open_table(data), target, y, reading)
-    findings, table = Findings(), asked.table
+    asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
+    findings, table = Findings(notes=list(asked.table.notes)), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
     if asked.target is not None and asked.beside is not None:
         wanted.append((asked.target, asked.beside))

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from blankets.data._columns import Column, Mask, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import NARROW, code_type, digest
 from blankets.data._ingest import Ingested, Target
-from blankets.data._readers import from_arrow
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
@@ -53,7 +53,7 @@ def pack_chunks(
     if (store := reusable(path, fingerprint)) is not None:
         return store
     # The number of rows is known only after reading.
-    table = table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j]))
+    table = replace(table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j])), notes=chunks.notes)
     asked = AskedColumns.of(table, target, None, reading)
     with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
         work = _Packing(rows, asked, pool, tell or (lambda _: None))
@@ -108,7 +108,7 @@ class _Packing:
         self.chunks, self.asked, self.reading = chunks, asked, asked.reading
         self.features = [asked.table.names[j] for j in asked.features]
         self.pool, self.tell = pool, tell
-        self.findings = Findings()
+        self.findings = Findings(notes=list(asked.table.notes))
         self.n_given = 0
         self.rows: Mask | None = None
 
@@ -120,6 +120,8 @@ class _Packing:
             summaries = self._after_dropping(summaries)
         target = self._read_target()
         codings = self._decided(summaries, target)
+        if len(codings) > (target is not None):
+            self.findings.leave_out(self.asked.named)
         self.findings.check(missing=self.reading.missing)
         names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
         n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
@@ -181,13 +183,22 @@ class _Packing:
             bad: dict[str, str] = {}
             try:
                 for _, chunk in self._parts(self.features, "learning levels"):
-                    list(self.pool.map(partial(_learn, chunk, summaries, bad), self.features))
+                    list(self.pool.map(partial(self._learn, chunk, summaries, bad), self.features))
             except ChangedTypes:
                 continue
             for name in [name for name in self.features if name in bad]:
                 self.findings.refuse(name, bad[name])
                 del summaries[name]
             return summaries
+
+    def _learn(self, chunk: Any, summaries: Mapping[str, Summary], bad: dict[str, str], name: str) -> None:
+        """Add the column of a chunk to its summary."""
+        if name in bad:
+            return
+        try:
+            summaries[name].add(self.chunks.column(name, chunk.column(name)))
+        except Refused as reason:
+            bad[name] = str(reason)
 
     def _after_dropping(self, summaries: dict[str, Summary]) -> dict[str, Summary]:
         """Find the rows without missing values in features that will be used, and learn again from these."""
@@ -203,7 +214,7 @@ class _Packing:
         for _, chunk in self._parts(gappy, "looking for missing values"):
             kept = np.ones(chunk.num_rows, dtype=bool)
             for name in gappy:
-                missing = from_arrow(chunk.column(name)).missing
+                missing = self.chunks.column(name, chunk.column(name)).missing
                 if missing is not None:
                     kept &= ~missing
             masks.append(kept)
@@ -267,7 +278,7 @@ class _Packing:
 
         def write(start: int, chunk: Any, name: str) -> None:
             try:
-                codes = codings[name].codes(from_arrow(chunk.column(name)))
+                codes = codings[name].codes(self.chunks.column(name, chunk.column(name)))
             except Refused as reason:
                 bad[name] = str(reason)
                 return
@@ -315,16 +326,6 @@ class _Packing:
                 for _, codes in writer.read(j):
                     made.update(codes.data)
                 digests[name] = made.digest()
-
-
-def _learn(chunk: Any, summaries: Mapping[str, Summary], bad: dict[str, str], name: str) -> None:
-    """Add the column of a chunk to its summary."""
-    if name in bad:
-        return
-    try:
-        summaries[name].add(from_arrow(chunk.column(name)))
-    except Refused as reason:
-        bad[name] = str(reason)
 
 
 def _as_arrow(mask: NDArray[np.bool_]) -> Any:

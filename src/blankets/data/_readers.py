@@ -6,34 +6,24 @@ while comparing a million Python strings takes most of a second.
 
 from __future__ import annotations
 
-import datetime
-import decimal
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import (
-    FEW_VALUES,
-    Categories,
-    Column,
-    Mask,
-    Numbers,
-    Refused,
-    level_names,
-    sorted_categories,
-)
-
-DATES = "; derive what matters from them (month, age in years, days since ...) or leave the column out"
-NESTED = "; spread it over plain columns or leave it out"
-MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, level_names, mask_of, sorted_categories
+from blankets.data._dates import PER_DAY, from_numpy_dates, of_ticks
+from blankets.data._objects import NESTED, as_objects, from_objects
+from blankets.data._texts import TYPED, Wording
 
 
-def from_any(values: Any) -> Column:
+def from_any(values: Any, wording: Wording = TYPED) -> Column:
     """Read a single column: a pandas, polars or Arrow series, an array or a list.
 
-    ``values``, of shape (rows,): text, numbers or booleans; None, NaN, null and NA are missing.
+    ``values``, of shape (rows,): text, numbers, booleans or dates; None, NaN, null and NA are missing. ``wording``:
+    which texts among numbers are missing values.
 
     Returns: `Categories` or `Numbers`. A column that is neither raises `Refused` with the reason.
 
@@ -46,37 +36,23 @@ def from_any(values: Any) -> Column:
     from narwhals import dependencies as known
 
     if known.is_pandas_series(values) or known.is_pandas_index(values):
-        return from_pandas(values.to_series() if known.is_pandas_index(values) else values)
+        return from_pandas(values.to_series() if known.is_pandas_index(values) else values, wording)
     if known.is_polars_series(values):
         return from_polars(values)
     if known.is_pyarrow_chunked_array(values) or type(values).__module__.startswith("pyarrow"):
         return from_arrow(values)
     if isinstance(values, np.ndarray):
-        return from_numpy(values)
+        return from_numpy(values, wording)
     if hasattr(values, "__array__") and not isinstance(values, str):
-        return from_numpy(np.asarray(values))
-    return from_objects(as_objects(values))
+        return from_numpy(np.asarray(values), wording)
+    return from_objects(as_objects(values), wording)
 
 
-def as_objects(values: Iterable[Any]) -> NDArray[np.object_]:
-    """Return a list as a one-dimensional array of objects (NumPy would turn ``[1, "a"]`` into strings)."""
-    items = list(values)
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array
-
-
-def from_numpy(values: NDArray[Any]) -> Column:
+def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     """Read a NumPy array of shape (rows,)."""
     if isinstance(values, np.ma.MaskedArray):
-        column, mask = from_numpy(values.data), np.ma.getmaskarray(values)
-        mask = mask if column.missing is None else mask | column.missing
-        missing = mask if mask.any() else None
-        return (
-            Numbers(column.values, missing)
-            if isinstance(column, Numbers)
-            else Categories(column.codes, column.levels, missing)
-        )
+        column, mask = from_numpy(values.data, wording), np.ma.getmaskarray(values)
+        return replace(column, missing=mask_of(mask if column.missing is None else mask | column.missing))
     if values.ndim != 1:
         raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")
     kind = values.dtype.kind
@@ -87,124 +63,26 @@ def from_numpy(values: NDArray[Any]) -> Column:
     if kind in "iu":
         return Numbers(values)
     if kind == "f":
-        return Numbers(values, _mask(np.isnan(values)))
+        return Numbers(values, mask_of(np.isnan(values)))
     if kind in "UT":
-        return from_objects(values.astype(object))
+        return from_objects(values.astype(object), wording)
     if kind == "O":
-        return from_objects(values)
+        return from_objects(values, wording)
     if kind in "Mm":
-        raise Refused(f"holds dates or times ({values.dtype}){DATES}")
+        return from_numpy_dates(values)
     raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
 
 
-def from_objects(values: NDArray[np.object_]) -> Column:
-    """Read Python objects: text, numbers or booleans, all of one kind, with None, NaN or NA for missing."""
-    families = {kind: _family(kind) for kind in set(map(type, values))}
-    gaps = {kind for kind, family in families.items() if family == "missing"}
-    missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
-    present = values[~missing] if missing.any() else values
-    found = {families[kind] for kind in set(map(type, present))}
-    if found == {"whole number", "number"}:
-        found = {"number"}
-    if len(found) > 1:
-        raise Refused(_mixture(values, missing, families))
-    if not found:
-        return Categories(np.zeros(len(values), np.uint8), (), _mask(missing))
-    family = found.pop()
-    if family == "text":
-        return _from_texts(values, missing)
-    filled = values if not missing.any() else np.where(missing, 0, values)
-    if family == "truth value":
-        return Categories(filled.astype(bool).view(np.uint8), (False, True), _mask(missing))
-    if family == "number":
-        return _from_large(filled, missing) if any(_is_large(v) for v in filled) else _floats(filled, missing)
-    try:
-        return Numbers(filled.astype(np.int64), _mask(missing))
-    except OverflowError:
-        return _from_large(filled, missing)
-
-
-def _floats(values: NDArray[np.object_], missing: Mask) -> Numbers:
-    return Numbers(values.astype(np.float64), _mask(missing))
-
-
-def _is_large(value: Any) -> bool:
-    """Tell whether this is a whole number too large for an exact floating-point number."""
-    return isinstance(value, int | np.integer) and not -(2**53) <= value <= 2**53
-
-
-def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
-    """Read numbers some of which are too large for 64 bits: exactly, or refuse them."""
-    whole = all(isinstance(value, int | np.integer) for value in values)
-    if whole and 0 <= min(values) and max(values) < 2**64:
-        return Numbers(values.astype(np.uint64), _mask(missing))
-    distinct = sorted(set(values[~missing].tolist()))
-    try:
-        if all(float(value) == value for value in distinct):
-            return _floats(values, missing)
-        if len(distinct) <= FEW_VALUES:
-            book = {value: code for code, value in enumerate(distinct)}
-            codes = np.fromiter((book.get(value, 0) for value in values), np.uint8, len(values))
-            return Categories(codes, level_names(distinct), _mask(missing))
-    except OverflowError:
-        pass
-    raise Refused(
-        "holds whole numbers that are too large to be told apart as numbers; subtract what they have in common, or "
-        "convert them to text"
-    )
-
-
-def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
-    """Code strings by their sorted order."""
-    index: dict[Any, int] = {}
-    present = values[~missing] if missing.any() else values
-    codes = np.full(len(values), -1, np.int64)
-    codes[~missing] = np.fromiter((index.setdefault(v, len(index)) for v in present), np.int64, len(present))
-    return sorted_categories(codes, [str(v) for v in index], _mask(missing))
-
-
-def _family(kind: type) -> str:
-    """Return the kind of value of a Python type, or refuse the type by name."""
-    if kind.__name__ in MISSING_TYPES:
-        return "missing"
-    if issubclass(kind, bool | np.bool_):
-        return "truth value"
-    if issubclass(kind, int | np.integer):
-        return "whole number"
-    if issubclass(kind, float | np.floating):
-        return "number"
-    if issubclass(kind, str):
-        return "text"
-    if issubclass(kind, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
-        raise Refused(f"holds dates or times ({kind.__name__}){DATES}")
-    if issubclass(kind, list | tuple | dict | set | np.ndarray):
-        raise Refused(f"is nested (it holds values of type {kind.__name__}){NESTED}")
-    number = issubclass(kind, decimal.Decimal)
-    advice = "convert it to float" if number else "convert it to text or numbers"
-    raise Refused(f"holds values of type {kind.__name__}; {advice} or leave it out")
-
-
-def _mixture(values: NDArray[np.object_], missing: Mask, families: dict[type, str]) -> str:
-    """Describe a column of mixed kinds by the first two values that differ in kind."""
-    rows = np.flatnonzero(~missing)
-    first = int(rows[0])
-    other = next(int(i) for i in rows if families[type(values[i])] != families[type(values[first])])
-    return (
-        f"mixes kinds of values: {values[first]!r} in row {first} is a {families[type(values[first])]}, "
-        f"{values[other]!r} in row {other} a {families[type(values[other])]}; convert the column to one kind"
-    )
-
-
-def from_pandas(series: Any) -> Column:
+def from_pandas(series: Any, wording: Wording = TYPED) -> Column:
     """Read a pandas Series of any type, also nullable and Arrow-backed."""
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
-        return from_numpy(series.to_numpy())
+        return from_numpy(series.to_numpy(), wording)
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy()
         names, ordered = level_names(dtype.categories.tolist()), bool(dtype.ordered)
-        return Categories(codes, names, _mask(codes < 0), declared=True, ordered=ordered)
+        return Categories(codes, names, mask_of(codes < 0), declared=True, ordered=ordered)
     if kind == "ArrowDtype":
         return from_arrow(series.array.__arrow_array__())
     if kind == "StringDtype":
@@ -213,8 +91,10 @@ def from_pandas(series: Any) -> Column:
         return from_numpy(np.asarray(series.sparse.to_dense()))
     if getattr(dtype, "kind", "") in "biuf" and hasattr(dtype, "numpy_dtype"):
         return _from_pandas_masked(series, dtype)
-    if kind in ("DatetimeTZDtype", "PeriodDtype"):
-        raise Refused(f"holds dates or times ({dtype}){DATES}")
+    if kind == "DatetimeTZDtype":
+        return from_numpy_dates(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if kind == "PeriodDtype":
+        return from_numpy_dates(series.dt.to_timestamp().to_numpy())
     raise Refused(f"is of type {dtype}; convert it to a category, text or numbers or leave it out")
 
 
@@ -223,12 +103,12 @@ def _from_pandas_strings(series: Any) -> Categories:
     import pandas as pd
 
     codes, labels = pd.factorize(series)
-    return sorted_categories(codes, [str(label) for label in labels], _mask(codes < 0))
+    return sorted_categories(codes, [str(label) for label in labels], mask_of(codes < 0))
 
 
 def _from_pandas_masked(series: Any, dtype: Any) -> Column:
     """Read pandas' nullable integers, floats and booleans."""
-    missing = _mask(series.isna().to_numpy())
+    missing = mask_of(series.isna().to_numpy())
     values = series.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan if dtype.kind == "f" else 0)
     column = from_numpy(values)
     if isinstance(column, Categories):
@@ -241,7 +121,7 @@ def from_polars(series: Any) -> Column:
     """Read a polars Series."""
     dtype = series.dtype
     name = str(dtype.base_type())
-    missing = _mask(series.is_null().to_numpy()) if series.null_count() else None
+    missing = mask_of(series.is_null().to_numpy()) if series.null_count() else None
     if name == "Enum":
         codes = series.to_physical().fill_null(0).to_numpy()
         return Categories(codes, tuple(dtype.categories.to_list()), missing, declared=True)
@@ -253,13 +133,15 @@ def from_polars(series: Any) -> Column:
         return Categories(series.fill_null(value=False).to_numpy().view(np.uint8), (False, True), missing)
     if name == "Null":
         return Categories(np.zeros(len(series), np.uint8), (), missing)
-    if name in ("Object", "Int128", "UInt128"):  # NumPy has no such numbers
+    if name in ("Object", "Int128", "UInt128", "Decimal"):  # NumPy has no such numbers
         return from_objects(as_objects(series.to_list()))
     if dtype.is_integer() or dtype.is_float():
         column = from_numpy(series.fill_null(0).to_numpy())
         return _with_gaps(column, missing)
     if dtype.is_temporal():
-        raise Refused(f"holds dates or times ({dtype}){DATES}")
+        unit = {"Date": "D", "Time": "ns"}.get(name) or dtype.time_unit
+        kind = {"Time": "time", "Duration": "duration"}.get(name, "date")
+        return of_ticks(series.to_physical().fill_null(0).to_numpy(), PER_DAY[unit], kind, missing)
     if dtype.is_nested():
         raise Refused(f"is nested ({dtype}){NESTED}")
     raise Refused(f"is of type {dtype}; convert it to text or numbers or leave it out")
@@ -289,7 +171,7 @@ def from_arrow(values: Any) -> Column:
 
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     is_a, kind = pa.types, column.type
-    missing = _mask(column.is_null().to_numpy()) if column.null_count else None
+    missing = mask_of(column.is_null().to_numpy()) if column.null_count else None
     if is_a.is_dictionary(kind):
         return _from_arrow_dictionary(column)
     if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_string_view(kind):
@@ -304,11 +186,26 @@ def from_arrow(values: Any) -> Column:
         filled = column.fill_null(pa.scalar(0, kind)) if column.null_count else column
         whole = filled.chunk(0) if filled.num_chunks == 1 else filled.combine_chunks()
         return _with_gaps(from_numpy(_numbers(whole)), missing)
-    if is_a.is_temporal(kind):
-        raise Refused(f"holds dates or times ({kind}){DATES}")
+    if is_a.is_temporal(kind) and not is_a.is_interval(kind):
+        return _from_arrow_times(column, missing)
+    if is_a.is_decimal(kind):
+        return from_objects(as_objects(column.to_pylist()))
     if is_a.is_nested(kind):
         raise Refused(f"is nested ({kind}){NESTED}")
     raise Refused(f"is of type {kind}; convert it to text or numbers or leave it out")
+
+
+def _from_arrow_times(column: Any, missing: Mask | None) -> Column:
+    """Read dates, timestamps, durations or times of day."""
+    import pyarrow as pa
+
+    kind, is_a = column.type, pa.types
+    unit = "D" if is_a.is_date32(kind) else "ms" if is_a.is_date64(kind) else kind.unit
+    narrow = pa.int32() if is_a.is_date32(kind) or is_a.is_time32(kind) else pa.int64()
+    filled = column.cast(narrow).fill_null(0)
+    whole = filled.chunk(0) if filled.num_chunks == 1 else filled.combine_chunks()
+    name = "time" if is_a.is_time(kind) else "duration" if is_a.is_duration(kind) else "date"
+    return of_ticks(_numbers(whole), PER_DAY[unit], name, missing)
 
 
 def _from_arrow_dictionary(column: Any) -> Categories:
@@ -319,7 +216,7 @@ def _from_arrow_dictionary(column: Any) -> Categories:
         raise Refused(f"is of type {column.type}; convert it to text or numbers or leave it out")
     indices, labels = _indices(column)
     gap = np.array([label is None for label in labels] + [True])
-    missing = _mask(gap[indices])  # a dictionary may itself hold a null
+    missing = mask_of(gap[indices])  # a dictionary may itself hold a null
     kept = np.cumsum(~gap) - 1
     names = level_names(label for label in labels if label is not None)
     return Categories(kept[indices], names, missing, declared=True, ordered=bool(column.type.ordered))
@@ -352,9 +249,4 @@ def _with_gaps(column: Column, missing: Mask | None) -> Column:
     """Add null rows to a column of numbers; polars and Arrow distinguish NaN and null, here both are missing."""
     if missing is None or not isinstance(column, Numbers):
         return column
-    return Numbers(column.values, missing if column.missing is None else missing | column.missing)
-
-
-def _mask(missing: NDArray[Any]) -> Mask | None:
-    """Return the mask, or None if nothing is missing."""
-    return missing.astype(bool, copy=False) if missing.any() else None
+    return replace(column, missing=missing if column.missing is None else missing | column.missing)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from blankets.arguments import names_in, one_of, whole_number
 from blankets.data._binning import COUNTED_RULES, RULES
+from blankets.data._dialect import FileWishes, checked_encoding
+from blankets.data._texts import Wording
 from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
@@ -32,6 +34,12 @@ class ReadingOptions(TypedDict, total=False):
     sample_weight: object
     groups: object
     survey_weight: object
+    ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None
+    separator: str | None
+    decimal: Literal[".", ","] | None
+    encoding: str | None
+    na: Iterable[str] | None
+    sheet: str | int | None
 
 
 @guarded
@@ -77,6 +85,22 @@ class Reading:
         How many of the population each row of a survey stands for, any positive numbers: the name of a column, or one
         value for each row. Tests are then those of the population, with the corrections of Rao and Scott; ``groups``
         says which rows were drawn together.
+    ordered : list of str, or mapping of str to list, optional
+        Columns whose levels have an order: names, where the values are numbers or the table declares the order, or a
+        mapping of names to levels from lowest to highest (None: as for names). Default: what the table declares, and
+        answers on a scale such as 1 to 5, if at least three columns have it; ``[]``: only what the table declares.
+    separator : str, optional
+        The character between the fields of a text file; default: as its first lines show.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers stored as text; default: as the texts show.
+    encoding : str, optional
+        The encoding of a text file, such as "cp1252"; default: UTF-8, UTF-16 with its mark, or else Windows-1252.
+    na : list of str, optional
+        Texts (or numbers, as "-9") that mean "missing" in every column, beside blanks, NA, NaN and null. Default: "?"
+        and "." in files, and words such as "-", "none" or "unknown" where all other values are numbers or dates;
+        ``[]``: none of these.
+    sheet : str or int, optional
+        The sheet of an Excel file, by name or by number from 1 on; default: the first.
 
     Examples
     --------
@@ -99,8 +123,17 @@ class Reading:
     sample_weight: object = None
     groups: object = None
     survey_weight: object = None
+    ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None = None
+    separator: str | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: str | None = None
+    na: Iterable[str] | None = None
+    sheet: str | int | None = None
 
     def __post_init__(self) -> None:
+        self._check_files()
+        if self.ordered is not None:
+            object.__setattr__(self, "ordered", _orders(self.ordered))
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
         rules = _rule_names(self.discretize)
         if not isinstance(self.discretize, str):
@@ -118,6 +151,45 @@ class Reading:
         for name in ("keep", "columns", "exclude"):
             if name != "columns" or self.columns is not None:
                 object.__setattr__(self, name, tuple(names_in(name, getattr(self, name))))
+
+    def _check_files(self) -> None:
+        """Check what is said of files and of texts."""
+        one_mark = isinstance(self.separator, str) and len(self.separator) == 1 and self.separator not in '"\r\n\0'
+        if self.separator is not None and not one_mark:
+            raise ParameterError.out_of_range("separator", self.separator, "one character, such as ';' or '\\t'")
+        if self.decimal is not None:
+            one_of("decimal mark", self.decimal, (".", ","))
+            if self.decimal == self.separator:
+                raise ParameterError(f"separator= and decimal= are both {self.decimal!r}; they must differ")
+        if self.encoding is not None:
+            checked_encoding(self.encoding)
+        if self.na is not None:
+            words = [self.na] if isinstance(self.na, str) else list(self.na)
+            if not all(isinstance(word, str) for word in words):
+                raise ParameterError.out_of_range("na", self.na, "a list of texts that mean 'missing'")
+            object.__setattr__(self, "na", tuple(words))
+        number = isinstance(self.sheet, int) and not isinstance(self.sheet, bool) and self.sheet > 0
+        if not (self.sheet is None or isinstance(self.sheet, str) or number):
+            raise ParameterError.out_of_range("sheet", self.sheet, "the name of a sheet, or its number from 1 on")
+
+    @property
+    def of_files(self) -> FileWishes:
+        """What is said of files and of texts."""
+        na = None if self.na is None else frozenset(self.na)
+        marker = self.unlabeled_marker if isinstance(self.unlabeled_marker, str) else None
+        wording = Wording(self.decimal, self.decimal or ".", na, typed=False, marker=marker)
+        return FileWishes(self.separator, self.encoding, self.sheet, wording)
+
+    @property
+    def says_words(self) -> bool:
+        """Whether the user said which words mean that a value is missing."""
+        return self.na is not None or not _same(self.unlabeled_marker, "auto")
+
+    def order_of(self, name: str) -> tuple[object, ...] | None:
+        """Return the levels of a column in the user's order: none if only its name was given; None if it was not."""
+        if self.ordered is None or name not in self.ordered:
+            return None
+        return tuple(self.ordered[name] or ()) if isinstance(self.ordered, Mapping) else ()
 
     @classmethod
     def of(cls, value: Reading | Mapping[str, Any] | None = None) -> Reading:
@@ -147,6 +219,24 @@ class Reading:
     def supervised(self) -> bool:
         """Whether some rule uses the target."""
         return "supervised" in _rule_names(self.discretize)
+
+
+def _orders(ordered: Any) -> tuple[str, ...] | dict[str, tuple[object, ...]]:
+    """Return the user's ordered columns as names, or as a dict of names to levels."""
+    if not isinstance(ordered, Mapping):
+        return tuple(str(name) for name in names_in("ordered", ordered))
+    found: dict[str, tuple[object, ...]] = {}
+    for name, levels in ordered.items():
+        if levels is None:
+            found[str(name)] = ()
+            continue
+        plain = [] if isinstance(levels, str) or not isinstance(levels, Iterable) else list(levels)
+        if len(plain) < 2 or len({str(level) for level in plain}) < len(plain):
+            raise ParameterError.out_of_range(
+                "ordered", {name: levels}, "names of columns, each with a list of at least two levels, lowest first"
+            )
+        found[str(name)] = tuple(plain)
+    return found
 
 
 def _rule_names(discretize: str | Mapping[str, Rule]) -> set[str]:

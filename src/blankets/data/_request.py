@@ -49,6 +49,13 @@ class AskedColumns:
         return cls(table, reading, order, place, name, beside, keep, units)
 
     @property
+    def named(self) -> frozenset[str]:
+        """Features that the user named, so that they must not be left out."""
+        columns = [self.table.names[find_column(self.table, name)] for name in self.reading.columns or ()]
+        rules = () if isinstance(self.reading.discretize, str) else self.reading.discretize
+        return frozenset([*self.keep, *columns, *rules, *(self.reading.ordered or ())])
+
+    @property
     def features(self) -> list[int]:
         """The columns in use, without the target."""
         return [j for j in self.order if j != self.place]
@@ -56,6 +63,9 @@ class AskedColumns:
 
 def _check_rules(reading: Reading, table: Table, target: str | None) -> None:
     """Refuse rules for columns that do not exist or are sparse."""
+    for name in reading.ordered or ():
+        if name not in table.index and name != target:
+            raise ParameterError(f"'ordered' names {name!r}, which is not a column{did_you_mean(name, table.names)}")
     for name in () if isinstance(reading.discretize, str) else reading.discretize:
         if name == target:
             continue

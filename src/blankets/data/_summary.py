@@ -11,19 +11,19 @@ least 10 distinct ones, and more than half as many as rows.
 **Identifiers.** A column of categories is an identifier if it has more than 50 levels and more than one
 for every five rows. Whole numbers are an identifier if all are different although they are in a narrow
 range (five times their number), where chance would have repeated some: n draws from m values are all
-different with probability below exp(-n(n-1)/2m), here exp(-n/10).
+different with probability below exp(-n(n-1)/2m), here exp(-n/10). Dates are none: a day is no name of a row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Refused, distinct, factorize
+from blankets.data._columns import FEW_VALUES, PLAIN, Categories, Column, Numbers, Origin, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
 SEVERAL_VALUES = 10  # this many distinct fractions are a measurement if they hardly repeat
@@ -68,6 +68,8 @@ class Summary:
     whole: bool = True  # whether all numbers are whole
     # whether some whole number occurs twice; None: not within a part, and parts were not compared
     repeats: bool | None = False
+    origin: Origin = PLAIN  # what the values were before they were understood
+    words_said: bool = False  # whether the user said which words mean that a value is missing
 
     @classmethod
     def asked(cls, name: str, reading: Reading, *, parts: bool = False) -> Summary:
@@ -75,13 +77,16 @@ class Summary:
         rule, by_name = reading.rule_for(name)
         most = MOST_LEVELS if parts else None
         if rule == "categorical":
-            return cls(most, most)
-        return cls(0 if by_name and rule not in ("auto", "none") else FEW_VALUES, most)
+            return cls(most, most, words_said=reading.says_words)
+        few = 0 if by_name and rule not in ("auto", "none") else FEW_VALUES
+        return cls(few, most, words_said=reading.says_words)
 
     def add(self, column: Column) -> Column:
         """Add some rows; return them as categories if there are few distinct numbers, or as they are."""
         self.n_rows += len(column)
         self.n_missing += column.n_missing
+        if column.origin is not PLAIN:
+            self._came_from(column.origin)
         if isinstance(column, Categories):
             if column.levels:
                 self._is("texts" if isinstance(column.levels[0], str) else "categories")
@@ -95,6 +100,11 @@ class Summary:
                 return column
             return self._add_numbers(column, values)
         return column
+
+    def _came_from(self, origin: Origin) -> None:
+        """Note what some rows were before."""
+        missing = tuple(dict.fromkeys([*self.origin.missing, *origin.missing]))
+        self.origin = replace(origin if origin.kind else self.origin, missing=missing)
 
     def _is(self, kind: str) -> None:
         if self.kind not in (None, kind):
@@ -190,7 +200,7 @@ class Summary:
             return len(self.levels) > MANY_LEVELS and bool(is_identifier(self.seen, self.n))
         if not self.continuous:
             return True
-        if not self.dense or self.repeats:
+        if not self.dense or self.repeats or self.origin.kind in ("date", "time", "duration"):
             return False
         if self.repeats is None:
             values = column()

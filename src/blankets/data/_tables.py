@@ -7,7 +7,7 @@ containers; the columns themselves are read natively (`_readers`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Numbers
+from blankets.data._dialect import FileWishes
 from blankets.data._frame import Frame
-from blankets.data._readers import as_objects, from_any, from_arrow, from_numpy, from_objects, from_pandas, from_polars
-from blankets.errors import DataError, MissingPackageError, listed
+from blankets.data._objects import as_objects, from_objects
+from blankets.data._readers import from_any, from_arrow, from_numpy, from_pandas, from_polars
+from blankets.data._texts import Wording, understood
+from blankets.errors import DataError, MissingPackageError, ParameterError, listed
 
 BLOCK_BYTES = 2**24  # bytes of a matrix that are transposed at a time
 
@@ -32,6 +35,7 @@ class Table:
     read: Callable[[int], Column]  # ``read(j)`` gives column j; raises `Refused` if it cannot be used
     labels: tuple[object, ...]  # the names as the container had them, for example integers; column numbers for matrices
     sparse: Any = None  # the matrix behind it, if that is sparse
+    notes: tuple[str, ...] = ()  # what was recognized when it was opened, in sentences
     index: dict[str, int] = field(init=False, repr=False)  # number of each column, by name
 
     def __post_init__(self) -> None:
@@ -43,33 +47,45 @@ class Table:
         return self.labels == tuple(range(len(self.names))) and self.names[:1] == ("x0",)
 
 
-def open_table(data: Any) -> Table:
-    """Open any container that `ingest` accepts."""
+def open_table(data: Any, wishes: FileWishes | None = None) -> Table:
+    """Open any container that `ingest` accepts; ``wishes``: what the user says of files and of texts."""
+    wishes = FileWishes() if wishes is None else wishes
     if isinstance(data, Table):
         return data
+    if isinstance(data, str | Path):
+        from blankets.data._files import open_file
+
+        return open_file(Path(data), wishes)
+    if (option := wishes.named()) is not None:
+        raise ParameterError(f"{option}= is about files, but the table is a {_kind(data)}; leave it out")
     if isinstance(data, Frame):
         return Table(data.names, data.n_rows, partial(_from_frame, data), tuple(range(data.n_columns)))
-    if isinstance(data, str | Path):
-        from blankets.data._files import read_table
+    wording = replace(wishes.wording, typed=True)
+    table = _open(data, wording)
+    if table.sparse is not None:
+        return table
+    return replace(table, read=lambda j: understood(table.read(j), wording))
 
-        return read_table(data)
+
+def _open(data: Any, wording: Wording) -> Table:
+    """Open a container in memory."""
     if isinstance(data, Mapping) and not hasattr(data, "nnz"):  # a sparse dictionary of keys is a mapping too
-        return _from_mapping(data)
+        return _from_mapping(data, wording)
     if isinstance(data, np.ndarray):
-        return _from_array(data)
+        return _from_array(data, wording)
     if isinstance(data, list | tuple):
-        return _from_rows(data)
-    return _from_data_frame(data) or _from_others(data)
+        return _from_rows(data, wording)
+    return _from_data_frame(data, wording) or _from_others(data, wording)
 
 
-def _from_data_frame(data: Any) -> Table | None:
+def _from_data_frame(data: Any, wording: Wording) -> Table | None:
     """Open a pandas, polars or Arrow table, or one that narwhals has wrapped."""
     from narwhals import dependencies as known
 
     if type(data).__module__.startswith("narwhals"):
-        return open_table(data.to_native())
+        return _open(data.to_native(), wording)
     if known.is_pandas_dataframe(data):
-        return table_of(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j]))
+        return table_of(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j], wording))
     if known.is_polars_dataframe(data):
         series = data.get_columns()
         return table_of(data.columns, data.height, lambda j: from_polars(series[j]))
@@ -116,7 +132,7 @@ def checked_names(labels: tuple[object, ...]) -> tuple[str, ...]:
     return names
 
 
-def _from_mapping(data: Mapping[Any, Any]) -> Table:
+def _from_mapping(data: Mapping[Any, Any], wording: Wording) -> Table:
     """Open a dict of columns."""
     columns = list(data.values())
     for name, values in data.items():
@@ -127,14 +143,14 @@ def _from_mapping(data: Mapping[Any, Any]) -> Table:
         (first, n), *others = lengths.items()
         other, m = next(pair for pair in others if pair[1] != n)
         raise DataError(f"columns differ in length: {first!r} has {n} rows, {other!r} has {m}")
-    return table_of(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j]))
+    return table_of(data, next(iter(lengths.values()), 0), lambda j: from_any(columns[j], wording))
 
 
-def _from_array(matrix: NDArray[Any]) -> Table:
+def _from_array(matrix: NDArray[Any], wording: Wording) -> Table:
     """Open a NumPy array of shape (rows, columns), or a structured array."""
     if matrix.dtype.names:
         fields = matrix.dtype.names
-        return table_of(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]]))
+        return table_of(fields, len(matrix), lambda j: from_numpy(matrix[fields[j]], wording))
     if matrix.ndim != 2:
         raise DataError(
             f"an array of data has two axes (rows, columns), but this one has {matrix.ndim}"
@@ -142,7 +158,7 @@ def _from_array(matrix: NDArray[Any]) -> Table:
         )
     n_rows, n_columns = matrix.shape
     if isinstance(matrix, np.ma.MaskedArray):
-        return numbered(n_columns, n_rows, lambda j: from_numpy(matrix[:, j]))
+        return numbered(n_columns, n_rows, lambda j: from_numpy(matrix[:, j], wording))
     matrix = np.asarray(matrix)  # np.matrix would stay two-dimensional
     width = max(1, min(512, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
 
@@ -151,10 +167,10 @@ def _from_array(matrix: NDArray[Any]) -> Table:
     def block(k: int) -> NDArray[Any]:
         return np.ascontiguousarray(matrix[:, k * width : (k + 1) * width].T)
 
-    return numbered(n_columns, n_rows, lambda j: from_numpy(block(j // width)[j % width]))
+    return numbered(n_columns, n_rows, lambda j: from_numpy(block(j // width)[j % width], wording))
 
 
-def _from_rows(rows: Sequence[Any]) -> Table:
+def _from_rows(rows: Sequence[Any], wording: Wording) -> Table:
     """Open a list of rows."""
     if not rows or not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
         raise DataError("a list of data must be a list of rows of equal length; for named columns give a dict")
@@ -162,10 +178,10 @@ def _from_rows(rows: Sequence[Any]) -> Table:
     if len(lengths) > 1:
         raise DataError(f"rows differ in length: between {min(lengths)} and {max(lengths)} values")
     n_columns = lengths.pop()
-    return numbered(n_columns, len(rows), lambda j: from_objects(as_objects(row[j] for row in rows)))
+    return numbered(n_columns, len(rows), lambda j: from_objects(as_objects(row[j] for row in rows), wording))
 
 
-def _from_others(data: Any) -> Table:
+def _from_others(data: Any, wording: Wording) -> Table:
     """Open a sparse matrix or any Arrow-compatible object; refuse the rest with advice."""
     from narwhals import dependencies as known
 
@@ -184,12 +200,12 @@ def _from_others(data: Any) -> Table:
         except ImportError:
             raise MissingPackageError.needed_for(f"reading a {_kind(data)}", "pyarrow", "arrow") from None
         try:
-            return open_table(pa.table(data))
+            return _open(pa.table(data), wording)
         except pa.ArrowInvalid:
             raise DataError(f"a {_kind(data)} is a single column, not a table; give a data frame") from None
     raise DataError(
         f"a {_kind(data)} is not a table that can be read; give a pandas, polars or Arrow table, a NumPy array, a "
-        f"SciPy sparse matrix, a dict of columns, or the path of a CSV or Parquet file"
+        f"SciPy sparse matrix, a dict of columns, or the path of a file (CSV, Excel, Parquet and others)"
     )
 
 

@@ -20,13 +20,12 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     COARSE,
     FAR,
-    LARGE,
     METHODS,
     NOTHING,
     calibrated_of_block,
@@ -40,7 +39,6 @@ from blankets.stats import (
 )
 
 _FAR_BELOW = 0.1  # times the level: below this no other test need be checked
-_WRONG_BY = 100.0  # with five rows per cell, the formula is wrong by at most this factor
 
 
 class CalibratedTests(TableTests):
@@ -90,64 +88,26 @@ class CalibratedTests(TableTests):
         max_size: int | None = None,
         stop_at: float | None = None,
     ) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest.
-
-        The chi-square distribution finds a subset first. If its calibrated p-value says "dependent", another subset
-        may still separate: one whose p-value by that distribution is not far from the level, or one that leaves so
-        few rows per cell that the distribution may be wrong by any factor (in small strata G is far above its
-        degrees of freedom even under independence). These subsets are tried by calibrated tests.
-        """
-        how: dict[str, Any] = {"containing": containing, "max_size": max_size, "stop_at": stop_at}
-        plain = self._by_formula.separate(xs, y, among, min_size=min_size, **how)  # its tests are counted there
-        found: EvidenceBatch = CalibratedBatch(
-            plain.xs,
+        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
+        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
+        columns = np.ascontiguousarray(xs, np.int64)
+        found = self._weakest(columns, y, among, **how, judge=self.judged)
+        if found is None:
+            return IndependenceTest.separate(self, xs, y, among, **how)
+        self.tally.add(found.n_tests)
+        statistic, dof, log_p, method = found.answers
+        return EvidenceBatch(
+            columns,
             y,
-            plain.given,
-            statistic=plain.statistic,
-            dof=plain.dof,
-            n_rows=plain.n_rows,
-            reliable=plain.reliable,
-            log_p=plain.log_p,
-            tests=self,
+            found.sets,
+            statistic=statistic,
+            dof=dof,
+            n_rows=self._rows(found.rows),
+            reliable=found.reliable,
+            log_p=log_p,
+            method=np.where(found.reliable, method, 0).astype(np.int8),
+            methods=METHODS,
         )
-        if self.level is None:
-            return self._tried_again(found, np.flatnonzero(found.reliable), y, among, min_size, how)
-        again = np.flatnonzero(found.dependent(self.level))
-        by_formula = log_chi2_sf(found.statistic[again], found.dof[again])
-        near = by_formula > math.log(self.level / _WRONG_BY)
-        found = self._tried_again(found, again[near], y, among, min_size, how)
-        thin = self._thin_from(found.xs[again[~near]], y, among)
-        return self._tried_again(found, again[~near], y, among, max(min_size, thin), how)
-
-    def _tried_again(
-        self,
-        found: EvidenceBatch,
-        again: NDArray[np.int64],
-        y: int,
-        among: Sequence[int],
-        min_size: int,
-        how: dict[str, Any],
-    ) -> EvidenceBatch:
-        """Repeat the search for some x by calibrated tests, and use their evidence if it is weaker."""
-        if not len(again) or min_size > len(among):
-            return found
-        new = self._separated(found.xs[again], y, among, min_size=min_size, **how)
-        weaker = new.reliable & ~(new.log_p < found.log_p[again])
-        at = again[weaker]
-        rest = np.setdiff1d(np.arange(len(found)), at)
-        return concatenated([found.where(rest), new.where(weaker)]).where(np.argsort(np.concatenate([rest, at])))
-
-    def _thin_from(self, xs: NDArray[np.int64], y: int, among: Sequence[int]) -> int:
-        """Return the size from which a subset of ``among`` may leave fewer than five rows per cell of the table."""
-        arities = self.counter.arities
-        cells, n_rows = float(arities[y] * max(arities[xs], default=1)), self.counter.n_rows
-        if self._gappy(xs, y, among):
-            n_rows = self.counter.n_seen([*xs.tolist(), y, *among])
-        for size, arity in enumerate(sorted(arities[list(among)].tolist(), reverse=True)):
-            if n_rows < LARGE * cells:
-                return size
-            cells *= arity
-        return len(among) if n_rows < LARGE * cells else len(among) + 1
 
     def at_level(self, level: float) -> CalibratedTests:
         """Return the same tests for decisions at another level; they are performed even in sparse tables."""
@@ -162,26 +122,6 @@ class CalibratedTests(TableTests):
     def by_formula(self) -> TableTests:
         """Return the same tests by the chi-square distribution only."""
         return self._by_formula
-
-    def _separated(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **how: Any) -> EvidenceBatch:
-        """Find the subsets by calibrated tests only."""
-        found = self._weakest(xs, y, among, **how, judge=self.judged)
-        if found is None:
-            return IndependenceTest.separate(self, xs, y, among, **how)
-        self.tally.add(found.n_tests)
-        statistic, dof, log_p, method = found.answers
-        return EvidenceBatch(
-            xs,
-            y,
-            found.sets,
-            statistic=statistic,
-            dof=dof,
-            n_rows=self._rows(found.rows),
-            reliable=found.reliable,
-            log_p=log_p,
-            method=np.where(found.reliable, method, 0).astype(np.int8),
-            methods=METHODS,
-        )
 
     @cached_property
     def _formula(self) -> kernels.Formula:

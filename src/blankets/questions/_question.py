@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SHARED = {
     "data": """\
-data : data frame, array, sparse matrix, path to a CSV or Parquet file, Frame, Store or SqlTable
+data : data frame, array, sparse matrix, path to a file (CSV, Excel, Parquet ...), Frame, Store or SqlTable
     The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may be
     categorical, text, numbers or booleans. Numbers stay numbers where the test takes them (``test="auto"``); where
     rows are counted they are cut into levels.""",
@@ -86,7 +86,8 @@ rng : int, Generator or None
     "reading": """\
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
-    ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``; see `Reading`.""",
+    ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``, ``ordered``, ``separator``, ``decimal``,
+    ``encoding``, ``na``, ``sheet``; see `Reading`.""",
 }
 
 _RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}

@@ -101,7 +101,7 @@ def audit(
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
-        notes=tuple(pairs.notes),
+        notes=(*(note for note in study.about_reading if not note.startswith("Left out")), *pairs.notes),
         n_rows=study.n_rows,
         n_columns=len(study.names),
         data=study.report_as_data,

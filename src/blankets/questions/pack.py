@@ -62,6 +62,6 @@ def pack(
     path = path_of("path", path)
     with watched(progress) as tell:
         if isinstance(source, Chunks) or is_files(source):
-            chunks = source if isinstance(source, Chunks) else open_chunks(source)
+            chunks = source if isinstance(source, Chunks) else open_chunks(source, how)
             return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)
         return pack_ingested(ingest(source, target, reading=how), path)

@@ -36,6 +36,8 @@ class _Data(TypedDict, total=False):
     complete_rows: Count | None
     unlabeled_left_out: bool
     unused_levels: dict[str, list[Level]]
+    unusable: dict[str, str]
+    notes: list[str]
 
 
 class _Settings(TypedDict, total=False):

@@ -136,11 +136,11 @@ class Engine:
             yield SqlCounter(data, named, reading=reading), place
             return
         with ExitStack() as afterwards:
-            if self.kind == "dask" or self._must_pack(data):
+            if self.kind == "dask" or self._must_pack(data, reading):
                 folder = Path(tempfile.mkdtemp(prefix="blankets-"))
                 afterwards.callback(shutil.rmtree, folder, ignore_errors=True)
                 if isinstance(data, Chunks) or is_files(data):
-                    chunks = data if isinstance(data, Chunks) else open_chunks(data)
+                    chunks = data if isinstance(data, Chunks) else open_chunks(data, reading)
                     data = pack_chunks(chunks, folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
             if is_store(data):
                 data = Store.open(data)
@@ -150,7 +150,7 @@ class Engine:
                 place.cluster = DaskTable(client, folder, place.store)
             yield data, place
 
-    def _must_pack(self, data: Any) -> bool:
+    def _must_pack(self, data: Any, reading: Reading) -> bool:
         """Tell whether files have to be packed: several files, or too large for the memory."""
         if isinstance(data, Chunks):
             return True
@@ -164,7 +164,7 @@ class Engine:
         if Path(data).stat().st_size * 3 < room / 64:  # small enough in any format: no need to look inside
             return False
         try:
-            return open_chunks(data).bytes_needed() > room
+            return open_chunks(data, reading).bytes_needed() > room
         except DataError:
             return False  # reading it will raise the error
 

@@ -115,7 +115,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings_of(study, column, drivers),
-            said=(*assumptions_said(study, column, drivers), *study.about_rows),
+            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.about_reading),
             wanted=wanted,
             algorithm=chosen,
             why=why,

@@ -98,8 +98,6 @@ class Study:
     testing: Testing = field(default_factory=Testing)  # how tests are made
     place: Place = field(default_factory=Place)  # where rows are counted
     tell: Tell | None = None  # called with a sentence for each step
-    # columns that were left out because they cannot be used, and why; for `audit` only
-    unusable: Mapping[str, str] = field(default_factory=dict)
     # (rows,): the group of each row, and the user's name for groups; None: rows are independent draws
     groups: NDArray[np.int64] | None = None
     group_name: str = ""
@@ -133,7 +131,7 @@ class Study:
         """Read a table, and yield it as a study; clean up afterwards.
 
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
-        (for `audit`), columns that cannot be used are left out, and labels may be missing without a given reason.
+        (for `audit`), labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
         numbers stay numbers, if the test takes them and rows do not come in groups.
@@ -196,10 +194,9 @@ class Study:
 
     @classmethod
     def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
-        read, unusable = _ingested(data, target, known)
-        read = known.with_outcome(read)
+        read = known.with_outcome(_read(data, target, known))
         frame, at = read.frame, read.target
-        options |= {"report": read.report, "encoder": read.encoder, "unusable": unusable}
+        options |= {"report": read.report, "encoder": read.encoder}
         options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
@@ -222,7 +219,7 @@ class Study:
         )
         regime = known.regime(labels)
         if regime.beside is not None:
-            labels = regime.with_scores(labels, column_beside(data, *regime.beside))
+            labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
         if more := regime.prior_is_short(labels):
             warn(
                 f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; κ is computed as if all "
@@ -326,6 +323,11 @@ class Study:
         """Columns that are not used, and why."""
         return self.report.left_out
 
+    @property
+    def unusable(self) -> Mapping[str, str]:
+        """Columns that were left out because they cannot be used, and why."""
+        return self.report.unusable
+
     @cached_property
     def report_as_data(self) -> dict[str, object]:
         """The data report as plain values, shared by the blankets of all targets."""
@@ -355,6 +357,8 @@ class Study:
 
     def index(self, name: str) -> int:
         """Return the number of a column that the user named."""
+        if name in self.unusable:
+            raise DataError(f"column {name!r} {self.unusable[name]}")
         if name in self.left_out:
             raise DataError(f"column {name!r} was left out: {self.left_out[name]}; keep it with keep=[{name!r}]")
         if isinstance(self.table, Frame):
@@ -628,6 +632,11 @@ class Study:
         return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
+    def about_reading(self) -> tuple[str, ...]:
+        """How the table was read, where something had to be recognized or left out."""
+        return self.report.notes
+
+    @property
     def about_rows(self) -> tuple[str, ...]:
         """What was done about rows that belong together, have the weights of a survey, or are very many."""
         if self.survey is not None:
@@ -681,9 +690,12 @@ class _Known:
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
             report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+        advice = "say with labels= if they are to count as unlabeled"
+        if is_number:
+            advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
         warn(
-            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; say "
-            f"with labels= if they are to count as unlabeled",
+            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; "
+            f"{advice}",
             RegimeWarning,
         )
         groups = None if read.groups is None else read.groups[~gaps]
@@ -729,20 +741,6 @@ class _Known:
         positive = self.reading.positive is not None
         said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
         return said | {"unlabeled_marker": marked}
-
-
-def _ingested(data: Any, target: str | int | None, known: _Known) -> tuple[Ingested, Mapping[str, str]]:
-    """Read a table; if ``lenient``, without the columns that cannot be used, and return the reasons as well."""
-    try:
-        return _read(data, target, known), {}
-    except DataError as refusal:
-        if not known.lenient or not refusal.columns:
-            raise
-        without = replace(known.reading, exclude=(*known.reading.exclude, *refusal.columns))
-        try:
-            return _read(data, target, replace(known, reading=without)), refusal.columns
-        except DataError:
-            raise refusal from None
 
 
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:

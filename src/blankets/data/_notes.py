@@ -1,0 +1,62 @@
+"""Sentences on how a table was read, at most one for each kind of thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from blankets.data._columns import Origin
+from blankets.errors import listed
+
+_MOST = 3  # columns that a note names
+_READ = {
+    "date": "{} hold{} dates and {} read as numbers of days",
+    "duration": "{} hold{} durations and {} read as numbers of days",
+    "time": "{} hold{} times of day and {} read as parts of a day",
+    "number": "{} hold{} numbers stored as text and {} read as numbers",
+}
+_INSTEAD = re.compile(r",? or leave (it|the column) out")
+
+
+def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield what was understood, from what columns were before, and levels that may mean "missing", with columns.
+
+    >>> [*notes_on({"wage": Origin("number", "'1,200 €' = 1200", ("?",)), "born": Origin("date")}, {})]
+    ["1 column holds dates and was read as numbers of days: 'born'.",
+     "1 column holds numbers stored as text and was read as numbers ('1,200 €' = 1200): 'wage'.",
+     "'?' was read as missing: in 'wage'; na=[] keeps it as a value."]
+    """
+    for kind, sentence in _READ.items():
+        names = [name for name, origin in origins.items() if origin.kind == kind]
+        if names:
+            one = len(names) == 1
+            said = sentence.format("1 column" if one else f"{len(names)} columns", "s" * one, "was" if one else "were")
+            examples = [origins[name].example for name in names if origins[name].example]
+            yield f"{said}{f' ({examples[0]})' if examples else ''}: {_few(names)}."
+    gaps = {name: origin.missing for name, origin in origins.items() if origin.missing}
+    if gaps:
+        yield f"{_words(gaps)} was read as missing: in {_few(list(gaps))}; na=[] keeps it as a value."
+    if doubtful:
+        where = list(dict.fromkeys(name for names in doubtful.values() for name in names))
+        yield f"{_few(list(doubtful))} is a value of {_few(where)}; if it means missing, say na={list(doubtful)}."
+    labeled = [name for name, origin in origins.items() if origin.kind == "labels"]
+    if labeled:
+        yield f"Read as numbers, because only some of the values have a label: {_few(labeled)}."
+
+
+def unused_note(names: Sequence[str], reason: str) -> str:
+    """Say that columns are left out, why, and what to do.
+
+    >>> unused_note(["x"], "is nested (it holds values of type list); spread it over plain columns or leave it out")
+    "Left out: 'x' is nested (it holds values of type list); spread it over plain columns."
+    """
+    who = f"each of {_few(names)}" if len(names) > 1 else _few(names)
+    return f"Left out: {who} {_INSTEAD.sub('', reason)}."
+
+
+def _few(names: Sequence[str]) -> str:
+    return listed(names, _MOST)
+
+
+def _words(of: Mapping[str, Sequence[str]]) -> str:
+    return listed(dict.fromkeys(word for words in of.values() for word in words), _MOST)
