@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         MarkovBlanketSelector,
         labeled_only,
     )
-    from blankets.independence import DSeparation
+    from blankets.independence import DSeparation, Knowledge
     from blankets.latent import BestDAG, LatentBlanket, best_dag
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
     from blankets.questions.advise import advise
@@ -93,6 +93,7 @@ __all__ = [
     "FalseMembers",
     "HitonWrapper",
     "InformationSelector",
+    "Knowledge",
     "LabeledStratifiedKFold",
     "LatentBlanket",
     "LatentBlanketClassifier",
@@ -148,7 +149,7 @@ _NAMES = {
     "data": "Reading SqlTable Store",
     "estimators": "HitonWrapper InformationSelector LabeledStratifiedKFold LatentBlanketClassifier "
     "LatentBlanketTransformer MarkovBlanketSelector labeled_only",
-    "independence": "DSeparation",
+    "independence": "DSeparation Knowledge",
     "latent": "BestDAG LatentBlanket best_dag",
     "planning": "Plan PlanningTable kappa plan plan_blanket planning_table",
     "questions.discover": "algorithms discover discover_all",

@@ -11,6 +11,7 @@
         ├── ParameterError         an argument is outside its allowed values
         ├── NotAnswerableError     the label regime cannot answer this question
         ├── EngineError            a cluster, a database or a GPU cannot do its work
+        ├── ContractError          a test of your own breaks the rules of tests
         ├── MissingPackageError    an optional package is needed (also an ImportError)
         └── InternalError          a bug in this package; its cause is attached
 
@@ -26,6 +27,7 @@
         ├── CutNumbersWarning          numbers were cut although nobody asked for it
         ├── TooFewRowsWarning          tests that could not be done for lack of rows
         ├── SearchStoppedWarning       a search ended before it converged
+        ├── KnowledgeWarning           the data contradict what you said to be known
         └── RegimeWarning              an assumption about missing labels was made for you
 
 A message says what was wrong, where, what was found, and what to do.
@@ -93,6 +95,10 @@ class NotAnswerableError(BlanketsError):
 
 class EngineError(BlanketsError):
     """The engine that counts, a cluster, a database or a GPU, cannot do its work."""
+
+
+class ContractError(BlanketsError):
+    """A test of the user's own breaks the rules of tests; the message says which."""
 
 
 class MissingPackageError(BlanketsError, ImportError):
@@ -183,6 +189,10 @@ class TooFewRowsWarning(BlanketsWarning):
 
 class SearchStoppedWarning(BlanketsWarning):
     """A search ended before it converged, for example because it began to cycle."""
+
+
+class KnowledgeWarning(BlanketsWarning):
+    """The data contradict what the user said to be known (`Knowledge`)."""
 
 
 class RegimeWarning(BlanketsWarning):

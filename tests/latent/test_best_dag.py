@@ -13,6 +13,7 @@ from sklearn import datasets
 import blankets.latent._integer as integer
 from blankets.data import Frame
 from blankets.errors import ParameterError
+from blankets.independence import Knowledge
 from blankets.latent import best_dag
 from blankets.latent._constraints import Constraints
 from blankets.latent._exact import solve_dynamic
@@ -78,8 +79,7 @@ def check(seed, n, learner, score):
 
     best = best_dag(
         Frame.from_codes(codes, names, arities),
-        required=named(required),
-        forbidden=named(forbidden),
+        knowledge=Knowledge(required=named(required), forbidden=named(forbidden)),
         max_parents=max_parents,
         score=score,
         learner=learner,
@@ -160,23 +160,37 @@ def test_gap_is_honest_when_time_is_short(monkeypatch):
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, "required edges form a cycle: a -> b -> c -> a"),
-        ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "both required and forbidden: \\('a', 'b'\\)"),
+        ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, "arrows of Knowledge form a cycle: . → . → . → .;"),
+        ({"required": [("a", "b")], "forbidden": [("a", "b")]}, "\\('a', 'b'\\) is both in 'required' and in 'forb"),
         (
             {"required": [("a", "b"), ("c", "b")], "max_parents": 1},
             "more than max_parents=1 parents are required for 'b'",
         ),
         ({"max_parents": -1}, "'max_parents' must be a whole number, at least 0, but it is -1"),
-        ({"required": [("a", "a")]}, "leads from a column to itself"),
-        ({"required": ["ab"]}, "required edges are pairs \\(parent, child\\), but 'ab' was given"),
+        ({"required": [("a", "a")]}, "arrows \\(cause, effect\\) between two of them, but \\('a', 'a'\\) was given"),
+        ({"required": [("b", "a")], "tiers": ["a", "b"]}, "required arrow \\('b', 'a'\\) leads from a later to an ear"),
+        ({"required": ["a"]}, "best_dag has no target, so that it knows tiers and arrows only"),
+        ({"always_given": ["a"]}, "leave out the rest of Knowledge"),
         ({"forbidden": [("a", "bb")]}, "names 'bb', which is not a column; did you mean 'b'"),
         ({"learner": "dynamics"}, "unknown learner 'dynamics'; did you mean 'dynamic'"),
     ],
 )
 def test_contradictions_are_refused(kwargs, message):
     frame = Frame.from_codes([[0, 1, 0], [1, 0, 1]], names=["a", "b", "c"])
+    own = {name: value for name, value in kwargs.items() if name in ("max_parents", "learner")}
     with pytest.raises(ParameterError, match=message):
-        best_dag(frame, **kwargs)
+        best_dag(frame, knowledge={name: value for name, value in kwargs.items() if name not in own}, **own)
+
+
+def test_tiers_are_arrows_that_do_not_exist():
+    rng = np.random.default_rng(2)
+    codes, arities = random_table(rng, 4)
+    names = ["a", "b", "c", "d"]
+    frame = Frame.from_codes(codes, names, arities)
+    best = best_dag(frame, knowledge=Knowledge(tiers=[["d"], ["b", "c"]]))
+    no_arrows = [(1, 3), (2, 3)]
+    assert best.score == pytest.approx(enumerate_best(codes, arities, "bic", [], no_arrows, None), abs=1e-6)
+    assert not {("b", "d"), ("c", "d")} & set(best.graph.edges)
 
 
 # The optima that GOBNILP (pygobnilp 1.0 with Gurobi 13.0.3, any number of parents) proves for these columns.

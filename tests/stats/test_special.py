@@ -42,6 +42,14 @@ def test_chi_square_quantiles_at_the_ends():
     assert np.isnan(chi2_isf([np.nan, 2.0], 1.0)).all()
 
 
+def test_the_smallest_numbers_have_quantiles():
+    p = np.array([5e-324, 1e-320, 1e-301])
+    np.testing.assert_allclose(normal_ppf(p), special.ndtri(p), rtol=1e-8)
+    for each in p:  # SciPy's tail is coarse there
+        x = mpmath.mpf(float(chi2_isf(each, 1)))
+        assert float(mpmath.log(mpmath.erfc(mpmath.sqrt(x / 2)))) == pytest.approx(math.log(each), rel=1e-12)
+
+
 def test_chi_square_tails_are_those_of_scipy():
     statistic = np.linspace(0.0, 300.0, 61)
     np.testing.assert_allclose(chi2_sf(statistic, 7), stats.chi2.sf(statistic, 7), rtol=1e-11)

@@ -128,6 +128,12 @@ search_options = _all(
     ),
     test_options,
 )
+knowledge_option = click.option(
+    "--knowledge",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What is known beforehand: a TOML file with tiers, required, forbidden, together, always_given.",
+)
 engine_options = _all(
     click.option("--engine", metavar="NAME", help="Where rows are counted: auto, memory or dask (a cluster)."),
     click.option("--address", metavar="URL", help="The scheduler of the Dask cluster; default: a new one here."),
@@ -216,6 +222,7 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     for name in ("positive", "unlabeled_marker"):
         if name in given:
             given[name] = value_of(given[name])
+    _read_knowledge(given)
     if "ordered" in given:
         given["ordered"] = orders(given["ordered"])
     if given.get("separator") in ("tab", "\\t"):
@@ -233,6 +240,14 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
             raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
         given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)
     return given
+
+
+def _read_knowledge(given: dict[str, Any]) -> None:
+    """Read what is known from its file, if there is one."""
+    if "knowledge" in given:
+        from blankets import Knowledge
+
+        given["knowledge"] = Knowledge.from_toml(given["knowledge"])
 
 
 def _as_object(given: dict[str, Any], names: tuple[str, ...]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=common.Source(exists=True))
 @common.target_option
 @common.search_options
+@common.knowledge_option
 @common.reading_options
 @click.option("--roles", is_flag=True, help="Also find parents, children and spouses, where the data show them.")
 @click.option("--close/--no-close", default=None, help="Check the answer against the definition, and repair it.")
@@ -51,6 +52,7 @@ def discover(
       blankets discover patients.csv -t readmitted -a fbed --option k=2 --alpha 0.001
       blankets discover patients.csv -t readmitted --missing level --save result.json
       blankets discover patients.csv -t readmitted --roles --report readmitted.html
+      blankets discover patients.csv -t readmitted --knowledge known.toml
       blankets discover patients.csv -t readmitted --labels pu --prior 0.2
       blankets discover patients.csv -t readmitted --json | jq .members
       blankets discover visits/ -t readmitted --engine dask --address tcp://scheduler:8786

@@ -15,6 +15,7 @@ from blankets.cli._output import ask, show
 @common.target_option
 @click.option("--at", "priors", type=float, multiple=True, metavar="P", help="Show κ at this value; may be repeated.")
 @common.search_options
+@common.knowledge_option
 @common.reading_options
 @common.label_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")

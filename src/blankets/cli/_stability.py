@@ -18,6 +18,7 @@ from blankets.cli._output import ask, show
 @click.option("--method", metavar="NAME", help="How rows are drawn: subsample (default), pairs or bootstrap.")
 @click.option("--fraction", type=float, metavar="F", help="Share of the rows in a subsample; default: 0.5.")
 @common.search_options
+@common.knowledge_option
 @common.reading_options
 @common.label_options
 @click.option("--seed", "rng", type=int, help="Seed of the draws.")

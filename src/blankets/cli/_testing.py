@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @common.target_option
 @click.option("-g", "--given", multiple=True, metavar="COLUMN", help="Condition on this column; may be repeated.")
 @common.test_options
+@common.knowledge_option
 @common.label_options
 @common.reading_options
 @common.json_option

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from blankets.errors import guarded
 from blankets.estimators._checks import TableSelector, checked
+from blankets.independence import Knowledge
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Testing
@@ -29,6 +30,8 @@ class MarkovBlanketSelector(TableSelector):
         Significance level of every test.
     close : bool
         Check the answer against the definition of a blanket, and repair it. False: the algorithm as published.
+    knowledge : Knowledge, optional
+        What is known beforehand of the features: see `blankets.Knowledge`.
     test, dof, reliability, strength
         The test of independence: see `blankets.Testing`.
     labels, prior, positive, unlabeled_marker
@@ -83,6 +86,7 @@ class MarkovBlanketSelector(TableSelector):
         options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
         close: bool = True,
+        knowledge: Knowledge | None = None,
         test: str = "auto",
         dof: str = "adjusted",
         reliability: float = 5.0,
@@ -105,6 +109,7 @@ class MarkovBlanketSelector(TableSelector):
         self.options = options
         self.alpha = alpha
         self.close = close
+        self.knowledge = knowledge
         self.test = test
         self.dof = dof
         self.reliability = reliability
@@ -137,6 +142,7 @@ class MarkovBlanketSelector(TableSelector):
             options=self.options,
             alpha=self.alpha,
             close=self.close,
+            knowledge=self.knowledge,
             test=Testing(self.test, self.dof, self.reliability, self.strength),
             labels=self.labels,
             prior=self.prior,

@@ -3,19 +3,24 @@
 from blankets.independence._always import AlwaysGiven
 from blankets.independence._blocks import BLOCK_METHODS, BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
+from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
+from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._scored import ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
+from blankets.independence._tiered import TieredTests
+from blankets.independence._together import TogetherTests
 
 __all__ = [
     "AlwaysGiven",
@@ -29,7 +34,10 @@ __all__ = [
     "Evidence",
     "EvidenceBatch",
     "IndependenceTest",
+    "Knowledge",
+    "KnownColumns",
     "MixedTests",
+    "PValues",
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
@@ -37,6 +45,11 @@ __all__ = [
     "SeenBlocks",
     "SurveyTests",
     "TableTests",
+    "TieredTests",
+    "TogetherTests",
+    "aligned",
+    "check_test",
+    "own_tests",
     "scored_cells",
     "subsets",
     "table_tests",

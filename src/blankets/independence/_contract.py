@@ -98,6 +98,10 @@ class IndependenceTest(ABC):
         """Return how many rows a test needs; NaN if that is not known."""
         return math.nan
 
+    def never_causes(self, a: int, b: int) -> bool:
+        """Tell whether it is known that no arrow leads from ``a`` to ``b``; default: nothing is known."""
+        return False
+
     @property
     def n_tests_here(self) -> int:
         """Number of tests performed by this thread."""

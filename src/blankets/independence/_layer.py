@@ -49,3 +49,7 @@ class Layer(IndependenceTest):
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs."""
         return self.tests.rows_for(x, y, given)
+
+    def never_causes(self, a: int, b: int) -> bool:
+        """Tell whether it is known that no arrow leads from ``a`` to ``b``."""
+        return self.tests.never_causes(a, b)

@@ -40,6 +40,8 @@ def _normal_quantile(p: float64) -> float64:
         top = ((top * r + 138.3577518672690) * r - 30.66479806614716) * r + 2.506628277459239
         low: float64 = ((-54.47609879822406 * r + 161.5858368580409) * r - 155.6989798598866) * r
         z = top * d / (((low + 66.80131188771972) * r - 13.28068155288572) * r + 1.0)
+    if tail < 1e-300:  # beyond, the step would overflow
+        return -z if upper else z
     step: float64 = (0.5 * erfc(-z / ROOT_2) - tail) * ROOT_2_PI * exp(0.5 * z * z)
     z -= step / (1.0 + 0.5 * z * step)
     return -z if upper else z

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from blankets.arguments import one_of
 from blankets.data import ingest
 from blankets.errors import ParameterError, guarded
+from blankets.independence import Knowledge
 from blankets.latent._constraints import Constraints
 from blankets.latent._exact import solve_dynamic
 from blankets.latent._integer import solve_integer
@@ -76,8 +77,7 @@ class BestDAG:
 def best_dag(
     data: Any,
     *,
-    required: Iterable[tuple[str, str]] = (),
-    forbidden: Iterable[tuple[str, str]] = (),
+    knowledge: Knowledge | None = None,
     score: str = "bic",
     max_parents: int | None = None,
     equivalent_sample_size: float = 1.0,
@@ -90,8 +90,9 @@ def best_dag(
     ----------
     data : table
         Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretized.
-    required, forbidden : iterable of (str, str)
-        Edges (parent, child) that the DAG must have, or must not have.
+    knowledge : Knowledge, optional
+        Arrows (cause, effect) that the DAG must have (``required``) or must not have (``forbidden``), and ``tiers``: no
+        arrow leads from a later to an earlier one.
     score : {"bic", "bdeu"}
         Bayesian information criterion or Bayesian Dirichlet score.
     max_parents : int, optional
@@ -116,15 +117,17 @@ def best_dag(
     Examples
     --------
     >>> table = {"a": [0, 0, 1, 1] * 40, "b": [0, 0, 1, 1] * 39 + [1, 0, 1, 0], "c": [0, 1, 0, 1] * 40}
-    >>> best = best_dag(table, forbidden=[("a", "b")])
+    >>> best = best_dag(table, knowledge=Knowledge(forbidden=[("a", "b")]))
     >>> sorted(best.graph.edges), best.gap
     ([('b', 'a')], 0.0)
     """
-    frame = ingest(data).frame
+    read = ingest(data)
+    frame = read.frame
     one_of("learner", learner, LEARNERS)
     if frame.n_columns > MOST_NODES:
         raise ParameterError(f"a DAG over {frame.n_columns} columns is too large; give at most {MOST_NODES} columns")
-    constraints = Constraints.from_names(frame.names, required, forbidden, max_parents)
+    known = Knowledge.of(knowledge)
+    constraints = Constraints.from_knowledge(frame.names, known, max_parents, read.report.left_out)
     rows, _ = distinct_rows(frame, range(frame.n_columns))
     kind = SetScore.named(score, rows.total, equivalent_sample_size)
     parents, total, gap = solve_dag(rows, constraints, kind, learner=learner, time_limit=time_limit)

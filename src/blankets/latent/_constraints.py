@@ -5,15 +5,15 @@ Constraints limit the possible parent sets of each node. Sets of nodes are bit m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import whole_number
-from blankets.errors import ParameterError, did_you_mean, listed
+from blankets.errors import ParameterError, listed
+from blankets.independence import Knowledge
 
 Edge = tuple[int, int]
 
@@ -46,45 +46,20 @@ class Constraints:
         return constraints
 
     @classmethod
-    def from_names(
-        cls,
-        names: Sequence[str],
-        required: Iterable[tuple[str, str]] = (),
-        forbidden: Iterable[tuple[str, str]] = (),
-        max_parents: int | None = None,
+    def from_knowledge(
+        cls, names: Sequence[str], knowledge: Knowledge, max_parents: int | None = None, left_out: Collection[str] = ()
     ) -> Constraints:
-        """Return the constraints for edges (parent, child) given by name, and check that a DAG can meet them."""
+        """Return what is known of arrows between columns, and check that a DAG can meet it."""
         if max_parents is not None:
             max_parents = whole_number("max_parents", max_parents, 0)
-        must, may_not = _edges("required", required, names), _edges("forbidden", forbidden, names)
-        if both := [(names[a], names[b]) for a, b in must if (a, b) in may_not]:
-            raise ParameterError(f"edges are both required and forbidden: {listed(both)}; drop them from one list")
-        graph = nx.DiGraph(sorted(must))
-        if not nx.is_directed_acyclic_graph(graph):
-            cycle = [names[a] for a, _ in nx.find_cycle(graph)]
+        if knowledge.members or knowledge.together or knowledge.always_given:
             raise ParameterError(
-                f"the required edges form a cycle: {' -> '.join([*cycle, cycle[0]])}; drop one of them"
+                "best_dag has no target, so that it knows tiers and arrows only: required=[('cause', 'effect')], "
+                "forbidden=[...], tiers=[...]; leave out the rest of Knowledge"
             )
-        crowded = [names[v] for v, k in graph.in_degree() if max_parents is not None and k > max_parents]
-        if crowded:
+        known = knowledge.at(names, left_out)
+        into = [sum(effect == v for _, effect in known.arrows) for v in range(len(names))]
+        if crowded := [names[v] for v, k in enumerate(into) if max_parents is not None and k > max_parents]:
             raise ParameterError(f"more than max_parents={max_parents} parents are required for {listed(crowded)}")
-        return cls.from_edges(len(names), must, may_not, max_parents)
-
-
-def _edges(what: str, edges: Iterable[tuple[str, str]], names: Sequence[str]) -> set[Edge]:
-    """Return edges by number, each checked: a pair of two different known names."""
-    number = {name: i for i, name in enumerate(names)}
-    found = set()
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise ParameterError.out_of_range(what, edges, "a list of edges (parent, child)")
-    for edge in edges:
-        if not isinstance(edge, Sequence) or isinstance(edge, str) or len(edge) != 2:
-            raise ParameterError(f"{what} edges are pairs (parent, child), but {edge!r} was given")
-        for name in edge:
-            if name not in number:
-                hint = did_you_mean(str(name), names)
-                raise ParameterError(f"the {what} edge {edge!r} names {name!r}, which is not a column{hint}")
-        if edge[0] == edge[1]:
-            raise ParameterError(f"the {what} edge {edge!r} leads from a column to itself")
-        found.add((number[edge[0]], number[edge[1]]))
-    return found
+        never = [(a, b) for a in range(len(names)) for b in range(len(names)) if known.never_causes(a, b)]
+        return cls.from_edges(len(names), known.arrows, never, max_parents)

@@ -27,7 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 SHARED = {
     "data": """\
 data : data frame, array, sparse matrix, path to a file (CSV, Excel, Parquet ...), Frame, Store or SqlTable
-    The table; also a folder, a glob or a list of files, and the path of a store (see `pack`). Columns may be
+    The table; also a folder, a glob or a list of files, and the path of a store (see `pack`); in `discover`,
+    `discover_all` and `test` also a test that knows its columns, such as `DSeparation`. Columns may be
     categorical, text, numbers or booleans. Numbers stay numbers where the test takes them (``test="auto"``); where
     rows are counted they are cut into levels.""",
     "target": """\
@@ -47,7 +48,9 @@ alpha : float
     Significance level of every test: dependent if p <= alpha.""",
     "test": """\
 test : {"auto", "g", "x2", "fisher-z"} or Testing
-    How independence is tested; a string means `Testing` with its defaults.""",
+    How independence is tested; a string means `Testing` with its defaults. In `discover`, `discover_all`
+    and `test` also a test of your own: an object with ``names`` and ``scan``; see
+    `blankets.independence.check_test`.""",
     "roles": """\
 roles : bool
     Also find which members are neighbors and which are spouses, if the algorithm does not say so itself, and
@@ -56,6 +59,10 @@ roles : bool
 close : bool
     Check the answer against the definition of a blanket and repair it: every other column is tested given the
     members, and enters if it is dependent. False: the algorithm exactly as published.""",
+    "knowledge": """\
+knowledge : Knowledge, optional
+    What is known beforehand: the order of columns in time, members that are required or forbidden, columns that belong
+    together, columns that every test is given (`test` uses only these); see `Knowledge`.""",
     "labels": """\
 labels : str or Regime
     Why labels of the target are missing: "supervised" (none is missing), "pu" (only positives are labeled), "mcar"
@@ -94,6 +101,7 @@ _RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", 
 # Options that are fields of an object, or options of an algorithm: where to give them.
 _PLACES = {
     "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
+    "knowledge=bl.Knowledge({}=...)": ("tiers", "required", "forbidden", "together", "always_given"),
     "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
     "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": ("surrogate", "force", "given_drivers"),
     "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),

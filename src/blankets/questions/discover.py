@@ -15,6 +15,7 @@ from blankets.arguments import generator_from
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, guarded
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
@@ -34,9 +35,10 @@ def discover(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     roles: bool = False,
     close: bool = True,
+    knowledge: Knowledge | None = None,
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -62,7 +64,7 @@ def discover(
     >>> blanket.members
     ('cough',)
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge)
     with Study.open(
         data,
         target,
@@ -89,9 +91,10 @@ def discover_all(
     algorithm: str = "auto",
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
     roles: bool = False,
     close: bool = True,
+    knowledge: Knowledge | None = None,
     engine: Engine | str = "auto",
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -126,7 +129,7 @@ def discover_all(
     >>> {target: blanket.members for target, blanket in found.items()}
     {'a': ('b', 'c'), 'b': ('a',), 'c': ('a',)}
     """
-    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge)
     began = time.perf_counter()
     with Study.open(
         data,
@@ -140,8 +143,8 @@ def discover_all(
         needs_target=False,
         numbers=True,
     ) as study:
-        at = study.targets(targets)
         search = Search.of(study, wanted, rng)
+        at = search.knows.targets(study.targets(targets), named=targets is not None)
         stop, count = Event(), Countdown(len(at), "targets", study.tell)
         tell = study.tell
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")
@@ -175,7 +178,9 @@ def _together(found: Mapping[int, Blanket], search: Search, began: float) -> Bla
         {blanket.target: blanket for blanket in blankets},
         n_tests=search.tests.n_tests,
         seconds=time.perf_counter() - began,
-        warnings=tuple(dict.fromkeys(sentence for blanket in blankets for sentence in blanket.warnings)),
+        warnings=tuple(
+            dict.fromkeys((*(said for blanket in blankets for said in blanket.warnings), *search.knows.no_targets))
+        ),
     )
 
 

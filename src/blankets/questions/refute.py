@@ -86,7 +86,13 @@ def refute(
         warnings.simplefilter("ignore", BlanketsWarning)  # the first search has warned already
         given = _as_before(blanket, changes)
         close = bool(given.get("close", True))
-        wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01), close=close)
+        wanted = Wanted.of(
+            blanket.algorithm,
+            given.get("options"),
+            given.get("alpha", 0.01),
+            close=close,
+            knowledge=given.get("knowledge"),
+        )
         about: dict[str, Any] = {name: given[name] for name in ("labels", "prior", "test") if name in given}
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
@@ -177,10 +183,13 @@ class _Tampering:
     def _permuted(self) -> Trial:
         """Shuffle the labels, known and unknown, among the rows."""
         name = "permuted target"
+        # Required members would be found in any data.
+        freely = replace(self.wanted, knowledge=replace(self.wanted.knowledge, required=()))
         found = []
         for rng in self._draws(name):
-            found.append(self._search(self.study.shuffled(rng), rng))
-        mean = sum(map(len, found)) / self.n_resamples
+            found.append(Search.of(self.study.shuffled(rng), freely, rng).blanket_of(self.study.target))
+        silent = {x for group in self.wanted.knowledge.together for x in list(group)[1:]}  # a group enters as one
+        mean = sum(len(set(each.members) - silent) for each in found) / self.n_resamples
         allowed = _allowed(found)
         figures = {"found": mean}
         if allowed is None:

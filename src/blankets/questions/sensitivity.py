@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Noisy, Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity, bias_sentence
@@ -39,7 +40,8 @@ def sensitivity(
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
     close: bool = True,
-    test: Testing | str = "auto",
+    knowledge: Knowledge | None = None,
+    test: Testing | IndependenceTest | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -73,7 +75,7 @@ def sensitivity(
     >>> [(round(r.low, 2), round(r.high, 2), r.surrogates, r.members) for r in found.ranges]
     [(0.12, 0.93, ('y0', 'listwise', 'y1'), ('cough',))]
     """
-    wanted = Wanted.of(algorithm, options, alpha, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, close=close, knowledge=knowledge)
     values = None if priors is None else _checked_priors(priors)
     known = prior_from(prior)
     with Study.open(

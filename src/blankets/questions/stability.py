@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import generator_from, number, one_of, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, ParameterError
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Stability
@@ -38,7 +39,8 @@ def stability(
     options: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
     close: bool = True,
-    test: Testing | str = "auto",
+    knowledge: Knowledge | None = None,
+    test: Testing | IndependenceTest | str = "auto",
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -90,7 +92,7 @@ def stability(
     (1.0, ('cough',))
     """
     share = _checked(n_resamples, method, fraction)
-    wanted = Wanted.of(algorithm, options, alpha, close=close)
+    wanted = Wanted.of(algorithm, options, alpha, close=close, knowledge=knowledge)
     began = time.perf_counter()
     generator = generator_from(rng)
     with Study.open(
@@ -119,7 +121,7 @@ def stability(
             if not interruption.found:
                 raise
             stopped, found, n_resamples = interruption, interruption.found, len(interruption.found)
-    names = [study.names[x] for x in study.features]
+    names = [study.names[x] for x in study.features if study.names[x] not in whole.excluded]
     times = {name: sum(name in members for members in found) for name in names}
     result = Stability(
         target=whole.target,

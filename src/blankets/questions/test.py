@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from blankets.arguments import level_of
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
+from blankets.independence import IndependenceTest, Knowledge, own_tests
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
@@ -32,7 +33,8 @@ def test(
     *,
     y: ArrayLike | None = None,
     alpha: float = 0.01,
-    test: Testing | str = "auto",
+    test: Testing | IndependenceTest | str = "auto",
+    knowledge: Knowledge | None = None,
     under_reported: Names = (),
     labels: Regime | str = "auto",
     prior: object = None,
@@ -68,10 +70,14 @@ def test(
     (True, 'y0', 0.42)
     """
     level_of(alpha)
-    how = Testing.of(test)
-    if how.of_numbers:
+    how = own_tests(test) or Testing.of(test)
+    if isinstance(how, Testing) and how.of_numbers:
         raise ParameterError.not_one_of("test", how.kind, ("auto", "g", "x2"))
+    always = Knowledge.of(knowledge).always_given
+    if x in always:
+        raise ParameterError(f"{x!r} is in 'always_given' of Knowledge, so that it cannot be tested itself")
     given = given_names(x, given)
+    given = (*given, *(z for z in always if z not in given))
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
     with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
@@ -92,7 +98,8 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     free = evidence.dof if evidence.reliable else float("nan")
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost = 1.0 if kappa is None else kappa
-    apart = study.groups is None and study.survey is None  # power and intervals are those of independent rows
+    # Power and intervals are those of independent rows, and of our own tests.
+    apart = study.groups is None and study.survey is None and study.own is None
     effects = KNOWN_EFFECTS if kappa is not None and apart else {}
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
     notes = (*study.about_labels, *study.about_rows)
@@ -102,7 +109,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         x=x,
         target=study.target_name,
         given=tuple(given),
-        test=study.testing.kind,
+        test=study.test_name,
         statistic=evidence.statistic,
         dof=evidence.dof,
         log_p=evidence.log_p,

@@ -198,6 +198,8 @@ class Call:
             if name == "labels" and kind:
                 yield name, _REGIMES.get(kind) or value["mechanism"]
                 yield from ((inner, each) for inner, each in value.items() if inner not in ("class", "mechanism"))
+            elif kind == "Knowledge":
+                raise _NoCommandError("On the command line, --knowledge reads what is known from a file.")
             elif kind and name != "prior":
                 yield from ((name if inner == "kind" else inner, v) for inner, v in value.items() if inner != "class")
             elif name == "options":

@@ -152,6 +152,8 @@ def _assumptions(blanket: Blanket) -> list[str]:
         *filter(None, [false_members_sentence(blanket)]),
         "Dependences are those of a graph (faithfulness): no two influences cancel exactly.",
     ]
+    if known := blanket.settings.get("knowledge"):
+        said.append(str(known))
     entry = ALGORITHMS.get(blanket.algorithm)
     if entry is not None and not entry.sound:
         said.append(f"{blanket.algorithm} can miss or add members even with perfect tests; it was chosen for speed.")

@@ -193,6 +193,8 @@ def _history(blanket: Blanket, steps: tuple[Step, ...]) -> Iterator[str]:
 
 def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
     """Say what it means for a column left out if its test did not simply find independence."""
+    if history[-1].phase == "knowledge":
+        return ""
     alpha = blanket.settings.get("alpha")
     level = log(alpha) if isinstance(alpha, float) and 0 < alpha < 1 else -inf
     performed = [step.evidence for step in history if step.evidence.reliable and step.evidence.y == blanket.target]

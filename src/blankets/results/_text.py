@@ -122,7 +122,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     chosen = [key for key in ("alpha", "test", *(["dof"] if by_formula else [])) if key in blanket.settings]
     settings = ", ".join(f"{key} {blanket.settings[key]}" for key in chosen)
     tests = count_of(blanket.n_tests, "test")
-    effort = f"{count_of(blanket.n_rows, 'row')}, {tests}, {format_seconds(blanket.seconds)}"
+    rows = [count_of(blanket.n_rows, "row")] if blanket.n_rows else []  # a graph has none
+    effort = ", ".join([*rows, tests, format_seconds(blanket.seconds)])
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
     if sentence := false_members_sentence(blanket):
         yield sentence

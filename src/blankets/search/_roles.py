@@ -16,6 +16,9 @@ multiply along a chain (exactly for two levels in the middle). A test that would
 0.95, and did not, is evidence of independence.
 
 Every other neighbor stays a "neighbor": a parent or a child; the data do not show which.
+
+What is known beforehand (`IndependenceTest.never_causes`) comes first: a neighbor that the target cannot cause is a
+parent, one that cannot cause the target is a child, and known parents show children by the third pattern.
 """
 
 from __future__ import annotations
@@ -159,7 +162,11 @@ def roles_from(
             through_target |= {(a, b), (b, a)}
         else:
             parents |= {a, b}
-    children |= {n for a, n in through_target if a in parents - children}
+    # What is known beforehand wins over what the data show.
+    before = {x for x in neighbors if tests.never_causes(target, x)}
+    after = {x for x in neighbors if tests.never_causes(x, target)}
+    parents, children = (parents | before) - after, (children | after) - before
+    children |= {n for a, n in through_target if a in parents - children and n not in before}
     # Tests on few rows may make a variable both parent and child; then it gets neither role.
     roles: dict[int, Role] = {
         x: "neighbor" if (x in parents) == (x in children) else "parent" if x in parents else "child" for x in neighbors

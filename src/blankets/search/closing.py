@@ -169,11 +169,19 @@ def settle(
 
 
 def close(
-    tests: IndependenceTest, target: int, candidates: Sequence[int], found: Found, *, alpha: float, trace: Trace
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    found: Found,
+    *,
+    alpha: float,
+    trace: Trace,
+    required: Sequence[int] = (),
 ) -> Found:
     """Close the result of a search: every column outside is irrelevant given the members, or undecided.
 
-    ``candidates``: all other columns. ``found``: what the search returned.
+    ``candidates``: all other columns. ``found``: what the search returned. ``required``: columns that are members
+    whatever the tests say.
 
     Examples
     --------
@@ -184,6 +192,7 @@ def close(
     (2,)
     """
     trace.phase("closing")
+    found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
     before = len(trace.decisions)
     stay = frozenset(found.members)
     members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=stay)
@@ -212,6 +221,40 @@ def close(
         undecided=undecided,
         equivalents=equivalents_of(tests, target, members, sorted(tied - set(members)), alpha=alpha),
     )
+
+
+def with_required(
+    tests: IndependenceTest, target: int, found: Found, required: Sequence[int], *, alpha: float, trace: Trace
+) -> Found:
+    """Add the required members that a search did not find; members that only stood in for these leave.
+
+    A member stood in if it depends on the target given the other members, and no longer given the required ones too.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = DSeparation(nx.DiGraph(["ab", "bc"]))  # a -> b -> c
+    >>> with_required(tests, 2, Found(members=(0,)), [1], alpha=0.01, trace=Trace()).members
+    (1,)
+    """
+    missing = tuple(x for x in required if x not in found.members)
+    if not missing:
+        return found
+    alone = tests.drop_one(found.members, target)
+    members = list(found.members)
+    for x in alone.xs[alone.order(alone.dependent(alpha))[::-1]].tolist():
+        rest = tuple(z for z in members if z != x)
+        evidence = tests.test(x, target, (*rest, *missing))
+        if x not in required and evidence.independent(alpha):
+            members.remove(x)
+            trace.removed(evidence, "knowledge", "independent of the target given the required members")
+    for x in missing:
+        evidence = tests.test(x, target, tuple(z for z in (*members, *missing) if z != x))
+        trace.admitted(evidence, "knowledge", "you required it")
+    kept = {x: role for x, role in found.roles.items() if x in members}
+    children = {x: c for x, c in found.common_children.items() if x in members and c in members}
+    return replace(found, members=(*members, *missing), roles=kept, common_children=children)
 
 
 def _without_unchecked(found: Found, unchecked: Collection[int]) -> dict[str, Mapping[int, Any]]:

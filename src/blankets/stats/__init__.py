@@ -52,7 +52,7 @@ from blankets.stats._power import (
 )
 from blankets.stats._products import rows_test
 from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
-from blankets.stats._special import xlogy
+from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
@@ -84,6 +84,7 @@ __all__ = [
     "calibrated_of_block",
     "canonical_test",
     "cell_tables",
+    "chi2_isf",
     "clustered_test",
     "combined",
     "critical_value",

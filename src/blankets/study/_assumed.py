@@ -16,7 +16,12 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
     """Return all settings of a search of the study, by name."""
     how, read = study.testing, study.reading
     settings: dict[str, Any] = {
-        **{"test": how.kind, "dof": how.dof, "reliability": how.reliability, "strength": how.strength},
+        **{
+            "test": study.test_name,
+            "dof": how.dof,
+            "reliability": how.reliability,
+            "strength": how.strength,
+        },
         **{"discretize": read.discretize, "n_bins": read.n_bins, "missing": read.missing},
         **{"keep": read.keep, "exclude": read.exclude},
     }

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blankets.arguments import flag, generator_from, level_of
 from blankets.counting import MemoryCounter
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
-from blankets.independence import IndependenceTest
+from blankets.independence import IndependenceTest, Knowledge
 from blankets.regimes import Surrogate
 from blankets.results import Blanket, LabelBias, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
@@ -29,13 +29,17 @@ from blankets.search import (
     find,
     orient,
     resolve_roles,
+    with_required,
 )
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._drivers import labeling_drivers
+from blankets.study._knowing import Knowing
 from blankets.study._label_bias import label_biases
+from blankets.study._one_hot import one_hot_sentences
 from blankets.study._study import Seed, Study, Tell
 
 LOG = logging.getLogger("blankets")
+NOTHING_KNOWN = Knowledge()
 FEW_CELLS = 10_000_000  # rows x columns: for smaller tables, results get their names when they are first used
 
 
@@ -48,6 +52,7 @@ class Wanted:
     alpha: float  # the level of the tests
     roles: bool  # whether to find parents, children and spouses
     close: bool = True  # whether the answer is checked against the definition of a blanket, and repaired
+    knowledge: Knowledge = NOTHING_KNOWN  # what the user knows beforehand
 
     @classmethod
     def of(
@@ -58,6 +63,7 @@ class Wanted:
         *,
         roles: bool = False,
         close: bool = True,
+        knowledge: Knowledge | Mapping[str, Any] | None = None,
     ) -> Self:
         """Check the user's options."""
         level_of(alpha)
@@ -66,13 +72,18 @@ class Wanted:
             raise ParameterError.out_of_range("options", options, "a mapping of options of the algorithm to values")
         automatic = isinstance(algorithm, str) and algorithm == "auto"
         named = None if automatic else _checked(algorithm, chosen)
-        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close))
+        known = Knowledge.of(knowledge)
+        if named is not None and named.name == "sll" and not known.is_empty:
+            raise ParameterError("knowledge= is for algorithms that test independence, but 'sll' scores networks")
+        return cls(named, chosen, alpha, flag("roles", roles), flag("close", close), known)
 
     @property
     def about(self) -> dict[str, object]:
         """What identifies the answers in a checkpoint."""
         name = "auto" if self.algorithm is None else self.algorithm.name
-        return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles}
+        return {"algorithm": name, "options": dict(self.options), "alpha": self.alpha, "roles": self.roles} | (
+            {} if self.knowledge.is_empty else {"knowledge": self.knowledge}
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +92,7 @@ class Search:
 
     study: Study  # the table
     tests: IndependenceTest  # what the algorithm asks
+    knows: Knowing  # what the user knows, which these tests take into account
     arities: NDArray[np.int64]  # numbers of levels of all columns; for the target, those of its surrogate
     n_rows: int  # rows that tests with the target may use
     settings: Mapping[str, Any]  # all choices
@@ -109,13 +121,19 @@ class Search:
         labeled_only = column is not None and column.surrogate is Surrogate.LISTWISE
         if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
             drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
+        knows = Knowing.of(
+            study, wanted.knowledge, lambda wider: wider.tests(column, drivers=drivers, level=level, rng=rng)
+        )
+        settings = settings_of(study, column, drivers) | ({"knowledge": knows.words} if knows.words else {})
+        offered = one_hot_sentences(study, knows.known)
         return cls(
             study=study,
-            tests=study.tests(column, drivers=drivers, level=level, rng=rng),
+            tests=knows.tests,
+            knows=knows,
             arities=arities,
             n_rows=n_rows,
-            settings=settings_of(study, column, drivers),
-            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.about_reading),
+            settings=settings,
+            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.about_reading, *offered),
             wanted=wanted,
             algorithm=chosen,
             why=why,
@@ -130,18 +148,18 @@ class Search:
         tests_before = tests.n_tests_here
         trace = Trace(listener=self._listener(names[target]))
         try:
-            found = self._run(target, trace)
+            found, against = self._run(target, trace)
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
-        evidence = found.evidence or evidence_of(tests, target, found.members, alpha=self.wanted.alpha)
-        biases = label_biases(self.study, evidence) if target == self.study.column else {}
+        same = target == self.study.column and names == self.study.names  # groups of columns have other names
+        biases = label_biases(self.study, found.evidence) if same else {}
         blanket = describe(
             found,
             trace,
             names=names,
             target=target,
-            evidence=evidence,
+            evidence=found.evidence,
             label_bias=biases,
             algorithm=self.algorithm,
             why=self.why,
@@ -149,9 +167,12 @@ class Search:
             n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.said, *self._untestable(target), *self._never_together(target, found), *_biased(biases)],
+            warnings=[
+                *(*self.said, *against, *self._untestable(target)),
+                *(*self._never_together(target, found), *_biased(biases)),
+            ],
             data=self.study.report_as_data,
-            excluded=self.study.set_aside,
+            excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
             call=self.study.mark,
         )
@@ -160,7 +181,11 @@ class Search:
             blanket.tell()  # otherwise it would keep the data in memory, or use an engine that may be closed
         if found.closed:
             return blanket
-        sentence = determined_sentence(blanket) if _some_without_freedom(trace, found.members) else None
+        sentence = (
+            determined_sentence(blanket)
+            if _some_without_freedom(trace, (*found.members, *self.knows.known.always))
+            else None
+        )
         if not found.members:
             sentence = sentence or emptied_sentence(blanket)
         if sentence is None:
@@ -180,22 +205,30 @@ class Search:
         blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
         return self.wanted.close and blanket and valid
 
-    def _run(self, target: int, trace: Trace) -> Found:
-        tests = self.tests
-        aside = self.study.known_drivers
-        candidates = [x for x in range(len(tests.names)) if x != target and x not in aside]
+    def _run(self, target: int, trace: Trace) -> tuple[Found, list[str]]:
+        """Search and close; return the answer, and what the data say against what is known."""
+        tests, knows = self.tests, self.knows
+        candidates = [x for x in knows.candidates(target) if x not in self.study.known_drivers]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
+        required = knows.required(target)
         if self._closes:
-            found = close(tests, target, candidates, found, alpha=alpha, trace=trace)
-        return self._with_roles(found, target, trace) if self.wanted.roles else found
+            found = close(tests, target, candidates, found, alpha=alpha, trace=trace, required=required)
+        else:
+            found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
+        if self.wanted.roles or knows.known.directed:
+            found = knows.with_directions(self._with_roles(found, target, trace), target)
+        if not found.evidence:
+            found = replace(found, evidence=evidence_of(tests, target, found.members, alpha=alpha))
+        return knows.told(found, target, trace, alpha)
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
         """Find neighbors and spouses, and parents and children where the data can show it."""
         tests, alpha = self.tests, self.wanted.alpha
         checked = [x for x in found.members if x not in found.unchecked]
-        if not self.algorithm.roles or found.entered:
+        added = any(x not in found.roles for x in self.knows.required(target))
+        if not self.algorithm.roles or found.entered or added:
             resolved = resolve_roles(tests, target, checked, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
         neighbors = [x for x in checked if found.roles.get(x) != "spouse"]
@@ -232,6 +265,8 @@ class Search:
 
     def _untestable(self, target: int) -> list[str]:
         """Warn of columns with too many levels for any test, even without conditioning."""
+        if self.study.own is not None:  # it decides itself what it can test
+            return []
         arities = self.arities
         each = self.study.testing.reliability * (int(arities[target]) - 1)  # rows for a degree of freedom
         if each * (int(arities.max()) - 1) <= self.n_rows:

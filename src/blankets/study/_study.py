@@ -53,6 +53,8 @@ from blankets.independence import (
     RoutedTests,
     ScoredTests,
     TableTests,
+    aligned,
+    own_tests,
 )
 from blankets.records import Call
 from blankets.regimes import (
@@ -70,13 +72,14 @@ from blankets.regimes import (
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
 from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
+from blankets.study._no_table import NoTable
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import MOST_ROWS, Testing
 
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
-Table = Frame | NumericTable | SqlCounter
+Table = Frame | NumericTable | SqlCounter | NoTable
 
 NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
 MOST_STRATA = 10  # levels of a driver of labeling within which tests count
@@ -103,6 +106,7 @@ class Study:
     group_name: str = ""
     survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
+    own: IndependenceTest | None = None  # a test of the user's own; None: tests of this library
 
     # --- opening ---------------------------------------------------------------------------------------------------
 
@@ -117,7 +121,7 @@ class Study:
         reading: Reading | Mapping[str, Any] | None = None,
         labels: str | Regime = "auto",
         prior: object = None,
-        test: Testing | str = "auto",
+        test: Testing | IndependenceTest | str = "auto",
         engine: Engine | str = "auto",
         n_jobs: int | None = None,
         progress: Progress = False,
@@ -136,7 +140,8 @@ class Study:
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
         numbers stay numbers, if the test takes them and rows do not come in groups.
         """
-        reading, testing, engine = Reading.of(reading), Testing.of(test), Engine.of(engine)
+        own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
+        testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
         if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
             raise NotAnswerableError(
@@ -152,12 +157,12 @@ class Study:
             )
         stay = numbers and testing.takes_numbers and apart and beside is None
         known = _Known(y, labels, prior, reading, lenient, asks, stay)
-        if testing.of_numbers:
-            known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
-            if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
-                raise ParameterError(
-                    "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
-                )
+        _check_testing(testing, own, known, engine)
+        if (knows_columns := own_tests(data)) is not None:
+            _check_own(known, engine, alone=True)
+            with watched(progress) as tell:
+                yield cls._of_tests(knows_columns, target, tell, needs_target=needs_target)
+            return
         if engine.kind == "sql":
             known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
         run = {
@@ -172,7 +177,7 @@ class Study:
             watched(progress) as tell,
             engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
         ):
-            options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell}
+            options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell, "own": own}
             if isinstance(source, SqlCounter):
                 study = cls._in_database(source, target, options)
             elif testing.of_numbers:
@@ -185,6 +190,21 @@ class Study:
             if numbers and testing.takes_numbers:
                 study._warn_of_cuts()
             yield study
+
+    @classmethod
+    def _of_tests(
+        cls, own: IndependenceTest, target: str | int | None, tell: Tell | None, *, needs_target: bool
+    ) -> Study:
+        """Return a study without a table: a test knows its columns, and answers for them."""
+        table = NoTable(own.names, own.looked_at)
+        n, columns = table.n_rows, len(own.names)
+        report = DataReport(n_rows=n, n_columns=columns, n_rows_given=n, n_columns_given=columns)
+        study = cls(table=table, column=None, report=report, tell=tell, own=own)
+        if target is None and not needs_target:
+            return study
+        if target is None:
+            raise TargetError(NO_TARGET)
+        return replace(study, column=study._as_target(str(target)))
 
     @classmethod
     def _in_database(cls, counter: SqlCounter, target: str | int | None, options: dict[str, Any]) -> Study:
@@ -248,6 +268,8 @@ class Study:
     @property
     def frame(self) -> Frame:
         """The table as codes."""
+        if isinstance(self.table, NoTable):
+            raise ParameterError("this question needs rows, but a test of independence was given in place of a table")
         if not isinstance(self.table, Frame):
             raise ParameterError(NOT_HERE)
         return self.table
@@ -273,6 +295,11 @@ class Study:
     def has_numbers(self) -> bool:
         """Whether some columns are numbers beside codes."""
         return isinstance(self.table, Frame) and bool(self.table.numbers)
+
+    @property
+    def test_name(self) -> str:
+        """The name of the test; that of its class, for one of the user's own."""
+        return self.testing.kind if self.own is None else type(self.own).__name__
 
     def measures(self, columns: Iterable[int]) -> bool:
         """Tell whether some of these columns are numbers, of which no table can be counted."""
@@ -458,8 +485,8 @@ class Study:
         ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
         the same answer.
         """
-        if isinstance(self.table, NumericTable):
-            return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
+        if (ready := self._tests_of_whole_table) is not None:
+            return ready
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
@@ -498,6 +525,19 @@ class Study:
         if column.surrogate is Surrogate.PAIRWISE:
             with_target = self._pairwise(labeled)
         return RoutedTests(self.target, with_target, of_all())
+
+    @property
+    def _tests_of_whole_table(self) -> IndependenceTest | None:
+        """The tests that need no counts: the user's own, or those of a table of numbers."""
+        if self.own is not None and self.drawn:
+            raise NotAnswerableError(
+                "this question changes the rows, but a test of your own answers for the rows that it has"
+            )
+        if self.own is not None:
+            return aligned(self.own, self.names)
+        if isinstance(self.table, NumericTable):
+            return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
+        return None
 
     def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
         """Return the tests of weighted rows."""
@@ -741,6 +781,28 @@ class _Known:
         positive = self.reading.positive is not None
         said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
         return said | {"unlabeled_marker": marked}
+
+
+def _check_testing(testing: Testing, own: IndependenceTest | None, known: _Known, engine: Engine) -> None:
+    """Refuse what a test cannot be combined with."""
+    if own is not None:
+        _check_own(known, engine)
+    if testing.of_numbers:
+        known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
+        if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
+            raise ParameterError(
+                "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
+            )
+
+
+def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
+    """Refuse what a test of the user's own cannot take into account; ``alone``: there is no table beside it."""
+    reading = known.reading
+    known.check_complete("a test of your own", "leave that out", y=alone and known.y is not None)
+    if engine.kind not in ("auto", "memory") or reading.groups is not None or reading.survey_weight is not None:
+        raise ParameterError("a test of your own has its own rows; leave out engine=, groups= and survey_weight=")
+    if alone and reading.options:
+        raise ParameterError(f"a test in place of a table is not read; leave out {listed(reading.options)}")
 
 
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:

@@ -72,9 +72,9 @@ class Testing:
             )
 
     @classmethod
-    def of(cls, value: Testing | str) -> Testing:
+    def of(cls, value: Testing | IndependenceTest | str) -> Testing:
         """Return the testing for a string, or the given testing."""
-        return value if isinstance(value, Testing) else cls(value)
+        return value if isinstance(value, Testing) else cls(value)  # type: ignore[arg-type]
 
     @property
     def of_numbers(self) -> bool:
