@@ -46,7 +46,17 @@ if TYPE_CHECKING:
     from blankets.questions.stability import stability
     from blankets.questions.test import test
     from blankets.records import Call
-    from blankets.regimes import Beta, PositiveUnlabeled, SemiSupervised, Supervised, between, greater_than, less_than
+    from blankets.regimes import (
+        Beta,
+        Noisy,
+        PositiveUnlabeled,
+        Predicted,
+        SemiSupervised,
+        Supervised,
+        between,
+        greater_than,
+        less_than,
+    )
     from blankets.results import (
         Advice,
         Assumptions,
@@ -91,9 +101,11 @@ __all__ = [
     "LatentBlanketClassifier",
     "LatentBlanketTransformer",
     "MarkovBlanketSelector",
+    "Noisy",
     "Plan",
     "PlanningTable",
     "PositiveUnlabeled",
+    "Predicted",
     "Ranking",
     "Reading",
     "Refutation",
@@ -144,7 +156,7 @@ _NAMES = {
     "planning": "Plan PlanningTable kappa plan plan_blanket planning_table",
     "questions.discover": "algorithms discover discover_all",
     "records": "Call",
-    "regimes": "Beta PositiveUnlabeled SemiSupervised Supervised between greater_than less_than",
+    "regimes": "Beta Noisy PositiveUnlabeled Predicted SemiSupervised Supervised between greater_than less_than",
     "results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
     "Selection Sensitivity Stability TestResult",
     "stats": "FalseMembers",

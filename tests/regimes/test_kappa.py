@@ -134,7 +134,7 @@ def test_table_of_stratified_kappas(p_z, prior_z, where, printed):
     assert kappa.safe == pytest.approx(min(by_hand))
 
 
-@pytest.mark.parametrize("surrogate", [Surrogate.Y0, Surrogate.Y1])
+@pytest.mark.parametrize("surrogate", [Surrogate.Y0, Surrogate.Y1, Surrogate.YM])
 def test_conditional_squared_loss_is_scaled_by_the_stratified_kappa_exactly(surrogate):
     rng = np.random.default_rng(2)
     for _ in range(100):
@@ -192,6 +192,18 @@ def test_batches_of_features():
     np.testing.assert_allclose(kappa.value, [0.0323, 0.2453], atol=5e-5)
 
 
-def test_only_for_the_binary_surrogates():
-    with pytest.raises(NotAnswerableError, match="κ by stratum is known for 'y0' and 'y1', but not for 'ym'"):
-        stratified_kappa(np.ones((1, 3, 2)), Surrogate.YM, 0.2)
+def test_labeled_rows_by_stratum_in_the_limit_of_weak_effects():
+    rng = np.random.default_rng(5)
+    p_z, prior_z = np.array([0.7, 0.3]), np.array([0.2, 0.6])
+    base, bump = rng.dirichlet(np.ones(3) * 3, size=2), 1e-5 * np.array([[1, -2, 1], [2, -1, -1]])
+    p_x = [(b - d, b + d) for b, d in zip(base, bump, strict=True)]
+    tables, effects = strata(p_z, prior_z, p_x, c0=0.3, c1=0.6)
+    kappa = stratified_kappa(tables, Surrogate.LISTWISE, p_z @ prior_z, effects=effects)
+    labeled = collapse(tables, Surrogate.LISTWISE)
+    seen = sum(t.sum() * squared_loss(t / t.sum()) for t in labeled)
+    assert kappa.value == pytest.approx(seen / (p_z @ effects), rel=1e-2)
+
+
+def test_pairwise_deletion_has_none():
+    with pytest.raises(NotAnswerableError, match="the power of pairwise deletion is not known"):
+        stratified_kappa(np.ones((1, 3, 2)), Surrogate.PAIRWISE, 0.2)

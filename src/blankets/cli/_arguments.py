@@ -19,7 +19,17 @@ _WORDS = {"true": True, "false": False, "none": None}
 _TESTING = ("test", "dof", "reliability", "strength")
 _ENGINE = ("engine", "address", "memory_limit", "checkpoint")
 OF_FILES = ("separator", "decimal", "encoding", "na", "sheet")
-_REGIME = ("sampling", "surrogate", "force", "given_drivers")
+_REGIME = (
+    *("sampling", "surrogate", "force", "given_drivers", "drivers", "propensity"),
+    *("false_positive", "false_negative", "machine"),
+)
+
+
+# The regime that an option belongs to, where --labels is left out.
+_MEANS = {
+    **dict.fromkeys(("sampling", "drivers", "propensity"), "pu"),
+    **{"false_positive": "noisy", "false_negative": "noisy", "machine": "predicted"},
+}
 
 
 def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -37,7 +47,9 @@ target_option = click.option(
     "-t", "--target", required=True, metavar="NAME", help="The target: the column that the question is about."
 )
 label_options = _all(
-    click.option("--labels", metavar="REGIME", help="Why labels are missing: auto (default), pu, mcar, mar-f, mar-c."),
+    click.option(
+        "--labels", metavar="REGIME", help="What labels are: auto (default), pu, mcar, mar-f, mar-c, noisy, predicted."
+    ),
     click.option(
         "--prior",
         metavar="P",
@@ -60,6 +72,13 @@ label_options = _all(
         default=None,
         help="For mar-f: condition on the columns that labeling depends on (default), or do not.",
     ),
+    click.option(
+        "--driver", "drivers", multiple=True, metavar="COLUMN", help="For pu: a column that labeling depends on."
+    ),
+    click.option("--propensity", metavar="COLUMN", help="For pu: how often each row is labeled, if it is positive."),
+    click.option("--false-positive", metavar="P", help="For noisy: how often a negative is labeled positive."),
+    click.option("--false-negative", metavar="P", help="For noisy: how often a positive is labeled negative."),
+    click.option("--machine", metavar="COLUMN", help="For predicted: the machine's labels, in every row."),
 )
 reading_options = _all(
     click.option(
@@ -216,7 +235,7 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     if how:
         from blankets.regimes import regime_from
 
-        word = given.get("labels", "pu" if "sampling" in how else "auto")
+        word = given.get("labels") or next((regime for name, regime in _MEANS.items() if name in how), "auto")
         if word == "auto":
             raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
         given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)

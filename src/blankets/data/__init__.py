@@ -1,5 +1,6 @@
 """Read data: any table becomes a `Frame` of small integer codes."""
 
+from blankets.data._beside import column_beside, numbers_of
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
@@ -46,6 +47,7 @@ __all__ = [
     "SqlTable",
     "Store",
     "Summary",
+    "column_beside",
     "decide",
     "decide_target",
     "factorize",
@@ -53,6 +55,7 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
+    "numbers_of",
     "open_chunks",
     "pack_chunks",
     "pack_ingested",

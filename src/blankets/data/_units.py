@@ -70,8 +70,11 @@ class Units:
 
 def _beside(table: Table, option: str, value: object) -> tuple[Column | None, int | None]:
     """Return the column that an option means, and where it is in the table, if it is there."""
-    if value is None:
-        return None, None
+    return (None, None) if value is None else column_for(table, option, value)
+
+
+def column_for(table: Table, option: str, value: object) -> tuple[Column, int | None]:
+    """Return the column that a value names, or that it holds, and where it is in the table, if it is there."""
     if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
         labels: tuple[Any, ...] = table.labels
         if value not in labels:
@@ -109,7 +112,7 @@ def frequencies(column: Column) -> NDArray[np.int64]:
     >>> frequencies(Numbers(np.array([1.0, 0.0, 3.0]))).tolist()
     [1, 0, 3]
     """
-    values = _values(column)
+    values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0):
         raise DataError("sample_weight= must hold numbers that are 0 or more")
     if np.any(values != np.floor(values)):
@@ -127,13 +130,13 @@ def frequencies(column: Column) -> NDArray[np.int64]:
 
 def survey_weights(column: Column) -> NDArray[np.float64]:
     """Return the weights of a survey, or say why they are none."""
-    values = _values(column)
+    values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
         raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
     return values
 
 
-def _values(column: Column) -> NDArray[np.float64] | None:
+def numbers_of(column: Column) -> NDArray[np.float64] | None:
     """Return a column as numbers; None if it holds something else."""
     if isinstance(column, Numbers):
         return column.values.astype(np.float64)

@@ -2,7 +2,7 @@
 
 from blankets.filters._criteria import CRITERIA, Criterion, Weights, find_criterion, weights_for
 from blankets.filters._greedy import TIE, Picks, greedy
-from blankets.filters._partial import PartialLabels
+from blankets.filters._partial import PartialLabels, RowScored
 from blankets.filters._source import InformationSource, PlugIn
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "PartialLabels",
     "Picks",
     "PlugIn",
+    "RowScored",
     "TIE",
     "Weights",
     "find_criterion",

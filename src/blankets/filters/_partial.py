@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from blankets.counting import Counter
+from blankets.data import Frame
 from blankets.filters._source import Columns, Floats, InformationSource, Summary, entropy_of_block, information_of_block
+from blankets.independence import scored_cells
 from blankets.regimes import Exact, Labels, PositiveUnlabeled, Regime, SemiSupervised
-from blankets.stats import POSITIVE, UNLABELED
+from blankets.stats import POSITIVE, UNLABELED, RowScores, means_information
 
 Layout = Callable[[NDArray[np.int32]], NDArray[np.int32]]
 
@@ -105,6 +107,34 @@ class PartialLabels(InformationSource):
             return found.value, np.broadcast_to(found.contradicts_prior, found.value.shape).astype(float)
 
         return estimate
+
+
+class RowScored(InformationSource):
+    """Information with a target that is known through scores of rows: machine labels beside gold ones, propensities.
+
+    ``counter``: counts the data. ``target``: its column. ``frame``: all rows. ``scores``: the scores of all rows.
+    """
+
+    def __init__(self, counter: Counter, target: int, frame: Frame, scores: RowScores) -> None:
+        super().__init__(counter, target)
+        self.frame, self.scores = frame, scores
+
+    def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
+        """Return the estimate of I(X;Y|Z) of each candidate."""
+        return np.array([self._value(int(x), given) for x in xs])
+
+    def joint(self, xs: Columns, j: int) -> Floats:
+        """Return I(X,Xj;Y) of each candidate, by the chain rule."""
+        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
+
+    def class_entropy(self, xs: Columns, j: int) -> Floats:
+        """Return H(Y) by the estimated share of positives."""
+        p = np.full(len(xs), self.scores.positives)
+        return np.asarray(entr(p) + entr(1.0 - p))
+
+    def _value(self, x: int, given: Sequence[int]) -> float:
+        cells, _ = scored_cells(self.frame, self.scores, x, given)
+        return float(means_information(cells).value)
 
 
 def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:

@@ -106,8 +106,15 @@ class PlugIn(InformationSource):
     (0.0, 0.693147)
     """
 
+    def __init__(
+        self, counter: Counter, target: int, background: Counter | None = None, *, always: Sequence[int] = ()
+    ) -> None:
+        super().__init__(counter, target, background)
+        self.always = tuple(always)  # columns that every term with the target is given, such as drivers of labeling
+
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
         """Return I(X;Y|Z) of each candidate."""
+        given = (*given, *self.always)
         if len(given) > 1 and self._determined_by(given):
             return np.zeros(len(xs))
         return self.counter.summarize(information_of_block(self.counter), xs, self.target, given)[0]
@@ -118,10 +125,16 @@ class PlugIn(InformationSource):
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj|Y) of each candidate, in one pass."""
+        if self.always:
+            return super().redundancy_given_class(xs, j)
         return self.counter.summarize(information_of_block(self.counter), xs, j, (self.target,))[0]
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
-        """Return H(Y)."""
+        """Return H(Y), or H(Y|Z) if every term is given Z."""
+        if self.always:
+            first, *rest = self.always
+            (told,) = self.counter.tables([first], self.target, rest)
+            return entropy_of_block(told.counts)[0] - entropy_of_block(told.counts.sum(axis=2, dtype=np.int32))[0]
         classes = next(iter(self.counter.tables([j], self.target))).counts.sum(axis=(1, 3), dtype=np.int32)
         return entropy_of_block(classes)[0]
 

@@ -15,6 +15,7 @@ from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
+from blankets.independence._scored import ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
@@ -40,6 +41,7 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "ScoredTests",
     "SeenBlocks",
     "SurveyTests",
     "TableTests",
@@ -48,6 +50,7 @@ __all__ = [
     "aligned",
     "check_test",
     "own_tests",
+    "scored_cells",
     "subsets",
     "table_tests",
 ]

@@ -26,15 +26,21 @@ class Candidate:
 
 
 def candidates_for(
-    regime: str, *, surrogate: str | None, labeled: object, solving_rows: bool, knowledge: Knowledge
+    regime: str,
+    *,
+    surrogate: str | None,
+    labeled: object,
+    solving_rows: bool,
+    knowledge: Knowledge,
+    designs: tuple[LabelDesign, ...] | None = None,
 ) -> list[Candidate]:
     """Return the surrogates that can answer, each with its own amount of labels.
 
     ``regime``: a key of `DESIGNS`. ``surrogate``: only this one. ``labeled``: an amount of labels, or (MAR-C) one for
     each class; None if it is the unknown. ``solving_rows``: whether the number of rows is the unknown. ``knowledge``:
-    what is known of p(y=1).
+    what is known of p(y=1). ``designs``: those of labels or machines with known errors; by default the regime's.
     """
-    offered = _offered(regime, labeled, knowledge)
+    offered = _offered(regime, labeled, knowledge, designs or DESIGNS[regime])
     if surrogate is not None:
         wanted = surrogate_from(surrogate)
         if wanted not in [c.design.surrogate for c in offered]:
@@ -58,11 +64,15 @@ def candidates_for(
     return candidates
 
 
-def _offered(regime: str, labeled: object, knowledge: Knowledge) -> list[Candidate]:
+def _offered(regime: str, labeled: object, knowledge: Knowledge, designs: tuple[LabelDesign, ...]) -> list[Candidate]:
     """Pair each surrogate of a regime with the labels that it counts."""
-    designs = DESIGNS[regime]
     if isinstance(labeled, Mapping):
         return _by_class(designs, labeled, knowledge)
+    if regime == "predicted":  # gold labels alone are there to compare with
+        amount = None if labeled is None else as_amount(labeled)
+        return [Candidate(design, amount, competes=design.surrogate is Surrogate.PREDICTED) for design in designs]
+    if regime == "noisy" and labeled is None:
+        return [Candidate(design, Amount(1.0, is_count=False)) for design in designs]
     if regime != "supervised":
         amount = None if labeled is None else as_amount(labeled)
         return [Candidate(design, amount) for design in designs]

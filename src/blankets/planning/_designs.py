@@ -14,7 +14,7 @@ import numpy as np
 
 from blankets.planning._setting import Floats, LabelDesign
 from blankets.records import Probability, read, refuse, short
-from blankets.regimes import Surrogate, kappa_case_control, kappa_of
+from blankets.regimes import Channel, Surrogate, kappa_case_control, kappa_of
 
 CASE_CONTROL = "pu, case-control"
 
@@ -140,6 +140,60 @@ def of_both_classes(surrogate: Surrogate, positives: float) -> LabelDesign:
     )
 
 
+def of_wrong_labels(false_positive: float, false_negative: float) -> tuple[LabelDesign, ...]:
+    """Return the design of labels that may be wrong: κ of the channel, times the labeled share."""
+    channel = Channel.noisy(false_positive, false_negative)
+
+    def kappa(share: Floats, prior: Floats) -> Floats:
+        return np.asarray(share * channel.kappa(Surrogate.FULL, prior))
+
+    about = (
+        f"Labels are wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, "
+        f"whatever their features.{_ONLY_WEAK}"
+    )
+    design = replace(
+        _BY_ROWS,
+        surrogate=Surrogate.FULL,
+        kappa=kappa,
+        uses_prior=True,
+        assumption=about,
+        regime="noisy",
+        errors=(false_positive, false_negative),
+        by_stratum=True,
+    )
+    return (design,)
+
+
+def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesign, ...]:
+    """Return the designs of gold labels with a machine's beside them, and of gold labels alone.
+
+    κ = f / (1 - (1 - f) ρ²), methods (14.7), with f the share of gold labels, and ρ² the share of the variance of the
+    class that the machine explains: κ of the machine's labels as a channel.
+    """
+    channel = Channel.noisy(false_positive, false_negative)
+
+    def kappa(share: Floats, prior: Floats) -> Floats:
+        return np.asarray(share / (1.0 - (1.0 - share) * channel.kappa(Surrogate.FULL, prior)))
+
+    about = (
+        f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "
+        f"gold labels are drawn at random.{_ONLY_WEAK}"
+    )
+    both = replace(
+        _BY_ROWS,
+        surrogate=Surrogate.PREDICTED,
+        counts="gold labels",
+        kappa=kappa,
+        uses_prior=True,
+        assumption=about,
+        by_stratum=False,  # it would need the machine's errors in each stratum
+        regime="predicted",
+        errors=(false_positive, false_negative),
+    )
+    alone = replace(_BY_ROWS, counts="gold labels", regime="predicted", errors=both.errors)
+    return both, alone
+
+
 def stratified(design: LabelDesign, priors: Sequence[float], shares: Sequence[float]) -> LabelDesign:
     """Return the design with κ averaged over strata, Σ w_z κ_z (errata B4).
 
@@ -169,12 +223,16 @@ class _Key:
     surrogate: Surrogate
     positives: Probability
     strata: tuple[tuple[Probability, Probability], ...]
+    errors: tuple[Probability, ...] = ()
 
 
 def design_from(data: Any) -> LabelDesign:
     """Return the design of a saved plan."""
     key = read(_Key, data, ("design",))
-    named = [design for design in DESIGNS.get(key.regime, ()) if design.surrogate is key.surrogate]
+    offered = DESIGNS.get(key.regime, ())
+    if key.regime in ("noisy", "predicted") and len(key.errors) == 2 and sum(key.errors) < 1.0:
+        offered = (of_wrong_labels if key.regime == "noisy" else of_machine)(*key.errors)
+    named = [design for design in offered if design.surrogate is key.surrogate]
     if key.regime == "mar-c" and 0.0 < key.positives < 1.0 and key.surrogate in (Surrogate.LISTWISE, Surrogate.YM):
         named = [of_both_classes(key.surrogate, key.positives)]
     if not named:

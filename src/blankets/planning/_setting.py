@@ -54,9 +54,12 @@ class LabelDesign:
     regime: str = ""  # what a missing label means, a key of `blankets.planning._designs.DESIGNS`
     # p(y=1|z) and the share of the effect in each stratum, if κ is averaged over strata; otherwise empty
     strata: tuple[tuple[float, float], ...] = ()
+    # false positives and false negatives, as shares of the negatives and positives: of labels, or of a machine
+    errors: tuple[float, ...] = ()
 
     def _said(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in ("regime", "surrogate", "positives", "strata")}
+        said = {name: getattr(self, name) for name in ("regime", "surrogate", "positives", "strata")}
+        return {**said, "errors": self.errors} if self.errors else said
 
     @classmethod
     def _from_data(cls, data: Any) -> LabelDesign:

@@ -13,12 +13,13 @@ from blankets.caching import cached_property
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
-from blankets.planning._designs import CASE_CONTROL, stratified
+from blankets.planning._designs import CASE_CONTROL, of_machine, of_wrong_labels, stratified
 from blankets.planning._prior import Knowledge
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
+from blankets.planning._setting import LabelDesign
 from blankets.planning._spread import PlanQuestion
-from blankets.regimes import Prior, Question, regime_from
+from blankets.regimes import Noisy, Predicted, Prior, Question, regime_from
 
 Labeled = float | int | Mapping[str, float | int] | None
 
@@ -59,11 +60,29 @@ class PlannedStudy:
             )
         return kind, regime.prior
 
+    @cached_property
+    def _designs(self) -> tuple[LabelDesign, ...] | None:
+        """The designs of labels, or of a machine, with known errors; None for other regimes."""
+        if isinstance(self.labels, Noisy):
+            if self.labels.missing == "mar-c":
+                raise NotAnswerableError("wrong labels that are missing by class cannot be planned; plan with 'mcar'")
+            return of_wrong_labels(self.labels.false_positive.mean, self.labels.false_negative.mean)
+        if isinstance(self.labels, Predicted):
+            if self.labels.accuracy is None:
+                raise NotAnswerableError(
+                    "how much a machine saves depends on how often it is right: labels=bl.Predicted(accuracy=0.9, "
+                    "prior=0.3)"
+                )
+            sensitivity, specificity = self.labels.accuracy
+            return of_machine(1.0 - specificity, 1.0 - sensitivity)
+        return None
+
     @property
     def labels_given(self) -> dict[str, object]:
         """The amount of labels, if it can be the unknown; empty if all rows are labeled."""
         kind, _ = self._regime
-        return {} if kind == "supervised" and self.labeled is None else {"labeled": self.labeled}
+        whole = kind == "supervised" or (kind == "noisy" and getattr(self.labels, "missing", None) is None)
+        return {} if whole and self.labeled is None else {"labeled": self.labeled}
 
     def answer(self, question: PlanQuestion) -> Plan:
         """Answer a question about this study."""
@@ -89,6 +108,7 @@ class PlannedStudy:
             labeled=self.labeled,
             solving_rows=question.unknown == "rows",
             knowledge=knowledge,
+            designs=self._designs,
         )
         by_stratum = self.strata_priors is not None or self.strata_shares is not None
         return self._by_stratum(candidates) if by_stratum else candidates, knowledge

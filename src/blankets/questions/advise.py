@@ -19,7 +19,10 @@ from blankets.errors import DataError, NotAnswerableError
 from blankets.planning import FEW_LABELS, ROWS_PER_DOF, plan
 from blankets.questions._question import question
 from blankets.regimes import (
+    Channel,
+    Noisy,
     PositiveUnlabeled,
+    Predicted,
     Prior,
     Question,
     Regime,
@@ -30,7 +33,7 @@ from blankets.regimes import (
 )
 from blankets.results import Advice, Goal
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
-from blankets.study import Engine, Seed, Study
+from blankets.study import Engine, Seed, Study, scored_estimate
 
 WANTED = (0.8, 0.95)
 
@@ -160,6 +163,8 @@ class _Adviser:
     def _estimator(self) -> str | None:
         if Question.ESTIMATE not in self.regime.answers:
             return None
+        if self.labels.scores is not None:
+            return scored_estimate(self.study, self.study.features[:1])[0].estimator
         n_classes = len(self.labels.classes) if not self.labels.n_unlabeled else 3
         return self.regime.estimate(np.ones((1, n_classes, 2)), self.labels).estimator
 
@@ -217,11 +222,14 @@ class _Adviser:
             return (), {"how many labels are needed": f"{error}."}
 
     def _goal(self, effect: str, power: float) -> Goal:
+        if self.regime.name == "pu" and self.labels.scores is not None:
+            raise NotAnswerableError("how much more labels gain depends on how likely they were: plan with their mean")
         rows = self._plan(effect, power, labeled=self._shares()).answer
         more_rows = None if rows is None else max(0, int(rows) - self.n_rows)
         kinds = self._kinds()
         if more_rows == 0:
-            return Goal(effect=effect, power=power, more_labels=dict.fromkeys(kinds, 0), more_rows=0)
+            bought = [*kinds, *(["machine labels"] if self.regime.name == "predicted" else [])]
+            return Goal(effect=effect, power=power, more_labels=dict.fromkeys(bought, 0), more_rows=0)
         if self.regime.sampling == "case-control":
             needed = {_POSITIVES: self._positives_apart(effect, power)}
         else:
@@ -230,6 +238,8 @@ class _Adviser:
                 for kind, (surrogate, _) in kinds.items()
             }
         more = {kind: None if n is None else max(0, int(n) - kinds[kind][1]) for kind, n in needed.items()}
+        if self.regime.name == "predicted":
+            more["machine labels"] = self._machine_labels(effect, power)
         return Goal(effect=effect, power=power, more_labels=more, more_rows=more_rows)
 
     def _plan(self, effect: str, power: float, *, surrogate: str | None = None, **given: Any) -> Any:
@@ -239,7 +249,7 @@ class _Adviser:
             alpha=self.alpha,
             dof=self.dof,
             labels=self._narrowed(),
-            surrogate=surrogate or self.column.surrogate.value,
+            surrogate=None if isinstance(self.regime, Noisy | Predicted) else surrogate or self.column.surrogate.value,
             target_arity=len(self.labels.classes),
             **given,
             assurance=self.drawing.assurance,
@@ -250,6 +260,10 @@ class _Adviser:
     def _narrowed(self) -> Regime:
         """Return the regime, with p(y=1) limited to what the labels allow."""
         known = self.regime.admissible(self.labels)
+        if isinstance(self.regime, Noisy):
+            return replace(self.regime, prior=known)
+        if isinstance(self.regime, Predicted):
+            return Predicted(accuracy=_as_right_as(self._explained, known), prior=known)
         if isinstance(self.regime, PositiveUnlabeled):
             return PositiveUnlabeled(known, self.regime.sampling)
         return SemiSupervised(self.regime.mechanism, known) if isinstance(self.regime, SemiSupervised) else self.regime
@@ -275,7 +289,26 @@ class _Adviser:
             "pu": {_POSITIVES: ("y0", positives)},
             "mcar": {_ROWS: ("listwise", negatives + positives)},
             "mar-c": {_POSITIVES: ("y0", positives), _NEGATIVES: ("y1", negatives)},
+            "predicted": {"gold labels": ("predicted", negatives + positives)},
+            "noisy": {_ROWS: ("full", negatives + positives)},
         }[self.regime.name]
+
+    @property
+    def _explained(self) -> float:
+        """The share ρ² of the variance of the class that the machine explains, from κ = f / (1 - (1 - f) ρ²)."""
+        share = self.labels.n_labeled / self.n_rows
+        kappa = self.regime.kappa(self.labels).value
+        return float(np.clip((1.0 - share / kappa) / (1.0 - share), 0.0, 1.0 - 1e-9))
+
+    def _machine_labels(self, effect: str, power: float) -> int | None:
+        """Return how many more rows with a machine's label alone are enough; None if no number is.
+
+        With n gold labels, κ N = n / (1 - (1 - n/N) ρ²) rows with full labels, at most n / (1 - ρ²).
+        """
+        full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
+        n, rho2 = self.labels.n_labeled, self._explained
+        left = n / full - (1.0 - rho2)
+        return None if left <= 0 else max(0, math.ceil(n * rho2 / left) - self.n_rows)
 
     def _positives_apart(self, effect: str, power: float) -> int | None:
         """Return the number of positives needed in addition to the present background rows.
@@ -314,11 +347,31 @@ class _Adviser:
                 "A feature that does not itself drive labeling must be tested given those that do (given=...): "
                 "labeled rows are a sample that was chosen by them."
             )
+        if self.regime.name == "predicted":
+            share, rho2 = self.labels.n_labeled / self.n_rows, self._explained
+            worth = (1.0 - rho2) / max(rho2 * share**2, 1e-12)
+            said.append(
+                f"One more gold label gains as much as {worth:,.0f} more rows with a machine's label: buy gold labels "
+                f"if they cost less than that."
+                if worth < 1e6
+                else "More machine labels gain nothing here: buy gold labels."
+            )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
                 "κ is that of unconditional tests; given other features it can be much smaller (bl.test computes it)."
             )
         return tuple(said)
+
+
+def _as_right_as(explained: float, prior: Prior | None) -> float:
+    """Return how often a machine that explains this share of the class is right, if it errs alike in both classes."""
+    p = 0.5 if prior is None else prior.mean
+    low, high = 0.5, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        known = float(Channel.noisy(1.0 - middle, 1.0 - middle).kappa(Surrogate.FULL, p))
+        low, high = (middle, high) if known < explained else (low, middle)
+    return max(high, 0.5 + 1e-6)
 
 
 def _few_labels(column: SurrogateColumn, n_labeled: int) -> list[str]:

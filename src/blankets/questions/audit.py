@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from blankets.data import DataReport, ReadingOptions
 from blankets.errors import BlanketsWarning
 from blankets.questions._audit_pairs import Pairs
+from blankets.questions._audit_scar import scar_findings
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
@@ -92,7 +93,7 @@ def audit(
             told = [] if study.column is None else list(_told_by_numbers(study, partial(opened, numbers=True)))
             already = frozenset(name for one in told for name in one.columns)
             known = None if study.column is None else WithTarget(study, already)
-            findings = told if known is None else [*told, *known.findings()]
+            findings = told if known is None else [*told, *known.findings(), *scar_findings(study)]
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
             findings += [*_rare_levels(study), *_names(study), *_at_the_door(study.report)]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.data import ReadingOptions
-from blankets.errors import ParameterError
+from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
 from blankets.results import Estimate
 from blankets.stats import Loss
-from blankets.study import Engine, Names, Study, label_tables, under_reported_from, warn_of_constants
+from blankets.study import Engine, Names, Study, label_tables, scored_estimate, under_reported_from, warn_of_constants
 
 
 @question
@@ -89,6 +89,8 @@ def columns_asked(study: Study, x: str, given: Sequence[str]) -> tuple[int, list
     numbers = [study.index(name) for name in (x, *given)]
     if study.target in numbers:
         raise ParameterError(f"{study.target_name!r} is the target; it cannot be tested against itself")
+    if numbers[0] in study.known_drivers:
+        raise NotAnswerableError(f"{x!r} cannot be told from these labels: {study.set_aside[x]}")
     if len(set(numbers)) < len(numbers):
         raise ParameterError("a column is named twice among the feature and what it is conditioned on")
     return numbers[0], numbers[1:]
@@ -105,8 +107,13 @@ def estimate_of(
     loss: Loss = "log",
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
-    (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
-    estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
+    n_rows = study.n_rows
+    if study.labels.scores is not None:
+        (estimate,) = scored_estimate(study, [at], conditioning, estimator=estimator, loss=loss)
+    else:
+        (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
+        estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
+        n_rows = int(block.counts.sum()) if study.counter_of_labels.holes else n_rows
     notes = list(study.about_labels)
     if np.any(estimate.repaired):
         notes.append("Cells implied to be below 0 were set to 0, or levels without a labeled row were left out.")
@@ -119,7 +126,7 @@ def estimate_of(
         value=float(np.ravel(estimate.value)[0]),
         standard_error=float(np.ravel(estimate.standard_error)[0]),
         estimator=estimate.estimator,
-        n_rows=int(block.counts.sum()) if study.counter_of_labels.holes else study.n_rows,
+        n_rows=n_rows,
         notes=tuple(notes),
         _law=estimate,
     )

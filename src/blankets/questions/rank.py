@@ -20,6 +20,7 @@ from blankets.study import (
     Study,
     information_notes,
     label_tables,
+    scored_estimate,
     under_reported_from,
     warn_of_constants,
 )
@@ -92,7 +93,7 @@ def rank(
         estimator=scores.estimator,
         n_rows=study.n_rows,
         notes=(*information_notes(study), *map(hidden.note, hidden.priors)),
-        excluded={name: why for name, why in study.left_out.items() if name not in hidden.priors},
+        excluded={name: why for name, why in study.set_aside.items() if name not in hidden.priors},
         call=study.mark,
         _law=ranked,
     )
@@ -100,6 +101,10 @@ def rank(
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
     """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
+    if study.labels.scores is not None:
+        found = scored_estimate(study, xs.tolist(), loss=loss)
+        parts = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
+        return InformationEstimate(**parts, estimator=found[0].estimator)
     words = []
 
     def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
@@ -111,7 +116,9 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
         words.append(estimate.estimator)
         return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
 
-    *numbers, repaired, contradicts = study.information_counter.summarize(summary, xs, study.target)
+    *numbers, repaired, contradicts = study.information_counter.summarize(
+        summary, xs, study.target, study.known_drivers
+    )
     value, variance, statistic, dof, scale, law_variance = numbers
     return InformationEstimate(
         value=value,

@@ -18,6 +18,7 @@ from blankets.filters import (
     PartialLabels,
     Picks,
     PlugIn,
+    RowScored,
     Weights,
     find_criterion,
     greedy,
@@ -146,7 +147,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         n_candidates=len(study.features),
         seconds=time.perf_counter() - began,
         warnings=_notes(study, source, chosen, picks),
-        excluded=study.left_out,
+        excluded=study.set_aside,
         data=study.report_as_data,
         call=study.mark,
     )
@@ -154,9 +155,11 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
 
 def _source(study: Study) -> InformationSource:
     """Return the source of the terms with the target."""
+    if study.labels.scores is not None:
+        return RowScored(study.information_counter, study.target, study.frame, study.labels.scores)
     if study.informing is None and not isinstance(study.regime, Supervised):
         return PartialLabels(study.information_counter, study.target, study.labels, study.regime)
-    return PlugIn(study.information_counter, study.target, study.background)
+    return PlugIn(study.information_counter, study.target, study.background, always=study.known_drivers)
 
 
 def _checked_number(k: int, study: Study, *, at_most: bool) -> int:

@@ -22,8 +22,8 @@ from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
-from blankets.regimes import Question, Regime, Supervised, prior_from, surrogate_breakpoints
-from blankets.results import Blanket, PriorRange, Sensitivity
+from blankets.regimes import Noisy, Question, Regime, Supervised, prior_from, surrogate_breakpoints
+from blankets.results import Blanket, PriorRange, Sensitivity, bias_sentence
 from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted
 
 N_RUNS = 19
@@ -117,7 +117,7 @@ def over_priors(
         runs=tuple((p, _members_at(ranges, p)) for p in at),
         kappas=tuple(_kappa(study, p, _used(cuts, found, p)) for p in at),
         breakpoints=tuple(end for _, end, _ in cuts[:-1]),
-        notes=tuple(_notes(study, cuts)),
+        notes=(*_notes(study, cuts), *filter(None, [bias_sentence(first.label_bias)])),
         algorithm=first.algorithm,
         settings={name: value for name, value in first.settings.items() if name not in _OF_ONE_PRIOR},
         n_rows=study.n_rows,
@@ -141,6 +141,8 @@ Cut = tuple[float, float, str | None]  # a value inside, the upper end, the surr
 
 def _range(study: Study, prior: object) -> tuple[float, float]:
     """Return the values of p(y=1) that the labels and the user allow."""
+    if isinstance(study.regime, Noisy) and study.regime.missing != "mar-c":
+        raise NotAnswerableError("p(y=1) follows from the labels and their rates of errors, so there is no range of it")
     if isinstance(study.regime, Supervised):
         raise NotAnswerableError("every row is labeled, so p(y=1) is known and the blanket does not depend on it")
     said = prior_from(prior) if prior is not None else study.regime.prior

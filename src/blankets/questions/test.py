@@ -118,7 +118,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         method=evidence.method,
         surrogate=(Surrogate.FULL if column is None else column.surrogate).value,
         valid=column is None or not column.forced,
-        why="every row is labeled" if column is None else column.note,
+        why=study.regime.choose(study.labels).reason if column is None else column.note,
         kappa=kappa,
         kappa_form=form,
         alpha=alpha,
@@ -133,13 +133,14 @@ def _kappa(study: Study, column: SurrogateColumn | None, at: int, conditioning: 
     """Return κ of this test, stratum by stratum where it is conditional, and how it was computed."""
     if Question.POWER not in study.regime.answers or (column is not None and column.forced):
         return None, ""
-    if not conditioning or column is None:
-        kappa = study.regime.kappa(study.labels, None if column is None else column.surrogate)
+    used = None if column is None else column.surrogate
+    if not conditioning or study.regime.plain:
+        kappa = study.regime.kappa(study.labels, used)
         return kappa.value, kappa.form
     (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
     try:
-        stratified = study.regime.stratified_kappa(label_tables(block.counts), study.labels, column.surrogate)
-    except (NotAnswerableError, ParameterError):  # listwise and Ỹm have no form by stratum under MAR-C
-        kappa = study.regime.kappa(study.labels, column.surrogate)
+        stratified = study.regime.stratified_kappa(label_tables(block.counts), study.labels, used)
+    except (NotAnswerableError, ParameterError):  # pairwise deletion has none
+        kappa = study.regime.kappa(study.labels, used)
         return kappa.value, kappa.form
     return float(np.ravel(stratified.value)[0]), "by stratum"

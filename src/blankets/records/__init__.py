@@ -1,7 +1,7 @@
 """Results on disk: dataclasses are read and written by their annotations, with the call that made them."""
 
 from blankets.records._call import Call
-from blankets.records._kinds import as_data, built, is_kept, named
+from blankets.records._kinds import as_data, built, is_kept, named, not_kept
 from blankets.records._reading import (
     Bounds,
     Count,
@@ -31,6 +31,7 @@ __all__ = [
     "built",
     "is_kept",
     "named",
+    "not_kept",
     "plain",
     "read",
     "refuse",

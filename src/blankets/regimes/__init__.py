@@ -1,5 +1,6 @@
 """What a missing label means: which rows may be counted, what replaces the target, what can be known."""
 
+from blankets.regimes._channel import Channel
 from blankets.regimes._contract import Question, Regime
 from blankets.regimes._kappa import (
     kappa_case_control,
@@ -10,6 +11,8 @@ from blankets.regimes._kappa import (
 )
 from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
+from blankets.regimes._noisy import Noisy
+from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import (
     Beta,
     Between,
@@ -37,11 +40,14 @@ from blankets.regimes._surrogates import (
 __all__ = [
     "Beta",
     "Between",
+    "Channel",
     "EstimatedPrior",
     "Exact",
     "FromDistribution",
     "Labels",
+    "Noisy",
     "PositiveUnlabeled",
+    "Predicted",
     "Prior",
     "Question",
     "Regime",

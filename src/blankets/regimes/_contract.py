@@ -10,7 +10,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import LabelError, NotAnswerableError, guarded
+from blankets.data import Column
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.regimes._kappa import StratifiedKappa, kappa_of, least_share, stratified_kappa
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior
@@ -18,6 +19,9 @@ from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_c
 from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality
 
 Floats = NDArray[np.float64]
+
+
+_OWN = (Surrogate.PAIRWISE, Surrogate.PREDICTED, Surrogate.WEIGHTED)  # baselines, and what one regime alone has
 
 
 class Question(StrEnum):
@@ -77,6 +81,10 @@ class Regime(ABC):
     force: bool = False  # whether to use a surrogate even if it is not valid; results say so
     # whether tests with the target condition on the features that drive labeling, if labels depend on features
     given_drivers: bool = True
+    drivers: tuple[str, ...] = ()  # columns that decide how often a positive is labeled, as the user knows
+    # the option and the value that is a column beside the table, or its name; None: labels are all that is needed
+    beside: tuple[str, object] | None = None
+    plain: bool = False  # whether the target is known, and right, in every row
 
     @property
     @abstractmethod
@@ -118,7 +126,7 @@ class Regime(ABC):
     @property
     def valid(self) -> tuple[Surrogate, ...]:
         """The surrogates with which a test has the right level."""
-        return tuple(s for s in Surrogate if s is not Surrogate.PAIRWISE and not self.invalid(s))
+        return tuple(s for s in Surrogate if s not in _OWN and not self.invalid(s))
 
     def require(self, question: Question) -> None:
         """Raise NotAnswerableError if the question cannot be answered; the error says what would help."""
@@ -137,6 +145,8 @@ class Regime(ABC):
             chosen = self.choose(labels)
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
         wanted = surrogate_from(choice)
+        if wanted in (Surrogate.PREDICTED, Surrogate.WEIGHTED):
+            raise ParameterError(f"surrogate={wanted.value!r} belongs to labels=bl.Predicted(...) or propensity=")
         if wanted in (Surrogate.LISTWISE, Surrogate.PAIRWISE) and labels.n_seen_classes < 2:
             raise LabelError("only one class is labeled, so among the labeled rows there is nothing to compare")
         why = self.invalid(wanted)
@@ -212,6 +222,10 @@ class Regime(ABC):
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
+
+    def with_scores(self, labels: Labels, column: Column) -> Labels:
+        """Return the labels with what a column beside them tells of each row."""
+        return labels
 
     def describe(self, labels: Labels) -> str:
         """Return sentences on what the labels look like and what is assumed."""

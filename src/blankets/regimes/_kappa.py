@@ -28,9 +28,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import NotAnswerableError
+from blankets.regimes._channel import Channel
 from blankets.regimes._surrogates import Surrogate, collapse
-from blankets.stats import NEGATIVE, POSITIVE, UNLABELED, Sampling, as_tables, divided, plug_in
+from blankets.stats import POSITIVE, UNLABELED, Sampling, as_tables, divided, plug_in
 
 Floats = NDArray[np.float64]
 
@@ -53,20 +53,9 @@ def kappa_of(
     0.2105
     """
     p, a, b = np.broadcast_arrays(*(np.asarray(v, float) for v in (prior, positives, negatives)))
-    if surrogate is Surrogate.PAIRWISE:
-        raise NotAnswerableError("the power of pairwise deletion is not known: its statistic is not chi-square")
     if surrogate is Surrogate.FULL:
         return np.ones(p.shape)
-    if surrogate is Surrogate.Y0:
-        return np.asarray((1.0 - p) / p * a / (1.0 - a))  # methods (3.3)
-    if surrogate is Surrogate.Y1:
-        return np.asarray(p / (1.0 - p) * b / (1.0 - b))
-    if surrogate is Surrogate.LISTWISE:
-        return np.asarray(divided(a * b, (a + b) * p * (1.0 - p)))
-    hidden = 1.0 - a - b
-    among_hidden = divided(p - a, hidden)  # p(y=1 | unlabeled)
-    explained = a * (1.0 - p) ** 2 + b * p**2 + hidden * (among_hidden - p) ** 2
-    return np.asarray(explained / (p * (1.0 - p)))
+    return np.asarray(Channel.by_class(positives=a / p, negatives=b / (1.0 - p)).kappa(surrogate, p))
 
 
 def least_share(n: int, of: int) -> float:
@@ -148,13 +137,14 @@ def stratified_kappa(
     *,
     sampling: Sampling = "one-sample",
     effects: ArrayLike | None = None,
+    channel: Channel | None = None,
 ) -> StratifiedKappa:
-    """Return κ of conditional tests with Ỹ0 or Ỹ1 (errata B4).
+    """Return κ of conditional tests (errata B4).
 
-    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``surrogate``:
-    ``Y0`` or ``Y1``. ``prior``: p(y=1) of the population. ``sampling``: how the labeled positives were collected.
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``surrogate``: what
+    replaces the target. ``prior``: p(y=1) of the population. ``sampling``: how the labeled positives were collected.
     ``effects``, of shape (..., strata): i₂(X;Y|z), if it is known or assumed; by default it is estimated as
-    Î₂(X;Ỹ|z) / κ_z.
+    Î₂(X;Ỹ|z) / κ_z. ``channel``: P(label | class), by default that of labels that are right and missing by class.
 
     Examples
     --------
@@ -166,33 +156,16 @@ def stratified_kappa(
     >>> round(float(kappa.value), 4), round(float(kappa.unconditional), 4)
     (0.2017, 0.2105)
     """
-    if surrogate not in (Surrogate.Y0, Surrogate.Y1):
-        raise NotAnswerableError(f"κ by stratum is known for 'y0' and 'y1', but not for {surrogate.value!r}")
-    tables = as_tables(counts, n_y=3)
-    if surrogate is Surrogate.Y1:  # the mirror image
-        tables, prior = tables[..., [POSITIVE, NEGATIVE, UNLABELED], :], 1.0 - np.asarray(prior, float)
-    share = np.asarray(prior, float)
-    rows = tables.sum(axis=-1)
-    labeled, everyone = rows[..., POSITIVE], rows.sum(axis=-1)
-    apart = sampling == "case-control"
-    population = rows[..., UNLABELED] if apart else everyone
-    p_z = divided(population, population.sum(axis=-1, keepdims=True))
-    r_z = divided(labeled, labeled.sum(axis=-1, keepdims=True))
-    in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)
-    a_z = divided(labeled, everyone)
-    total = divided(labeled.sum(axis=-1), everyone.sum(axis=-1))
-    odds = divided(1.0 - in_z, in_z)
-    if apart:
-        by_stratum, whole = odds * a_z * (1.0 - a_z), kappa_case_control(total, share)
+    tables, share = as_tables(counts, n_y=3), np.asarray(prior, float)
+    if sampling == "case-control":
+        p_z, by_stratum, whole = _apart(tables, share)
     else:
-        by_stratum, whole = (
-            np.minimum(odds * divided(a_z, 1.0 - a_z), 1.0),
-            kappa_of(Surrogate.Y0, share, positives=total),
-        )
-
+        p_z, by_stratum, whole = _by_channel(tables, surrogate, share, channel)
+    everyone = tables.sum(axis=(-2, -1))
     tested_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
     if effects is None:
-        observed = _squared_loss_by_stratum(collapse(tables, Surrogate.Y0))
+        seen = collapse(tables, surrogate)
+        observed = _squared_loss_by_stratum(seen) * divided(seen.sum(axis=(-2, -1)), everyone)
         full = divided(observed, by_stratum)
     else:
         full = np.broadcast_to(np.asarray(effects, float), by_stratum.shape)
@@ -202,6 +175,34 @@ def stratified_kappa(
     # The test sees stratum z as often as it is in the sample, which case-control sampling changes.
     value = (weights * divided(tested_z, p_z) * by_stratum).sum(axis=-1)
     return StratifiedKappa(by_stratum, weights, value, np.broadcast_to(whole, value.shape))
+
+
+def _by_channel(
+    tables: Floats, surrogate: Surrogate, share: Floats, channel: Channel | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return p(z), κ_z and the κ of the unconditional test: p(y=1|z) is the mean score of the stratum."""
+    rows = tables.sum(axis=-1)
+    everyone = rows.sum(axis=-1)
+    if channel is None:
+        b, a, _ = np.moveaxis(divided(rows.sum(axis=-2), everyone.sum(axis=-1)[..., np.newaxis]), -1, 0)
+        channel = Channel.by_class(positives=divided(a, share), negatives=divided(b, 1.0 - share))
+    all_rows = Surrogate.YM if surrogate in (Surrogate.LISTWISE, Surrogate.FULL) else surrogate
+    score = channel.score(all_rows, share)[..., np.newaxis, :]
+    in_z = np.clip((divided(rows, everyone[..., np.newaxis]) * score).sum(axis=-1), 0.0, 1.0)
+    in_strata = Channel(channel.matrix[..., np.newaxis, :, :])
+    p_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
+    return p_z, in_strata.kappa(surrogate, in_z), channel.kappa(surrogate, share)
+
+
+def _apart(tables: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return p(z), κ_z and the κ of the unconditional test, where labeled positives were collected separately."""
+    rows = tables.sum(axis=-1)
+    labeled, everyone, background = rows[..., POSITIVE], rows.sum(axis=-1), rows[..., UNLABELED]
+    p_z = divided(background, background.sum(axis=-1, keepdims=True))
+    r_z = divided(labeled, labeled.sum(axis=-1, keepdims=True))
+    in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)
+    a_z, total = divided(labeled, everyone), divided(labeled.sum(axis=-1), everyone.sum(axis=-1))
+    return p_z, divided(1.0 - in_z, in_z) * a_z * (1.0 - a_z), kappa_case_control(total, share)
 
 
 def _squared_loss_by_stratum(counts: Floats) -> Floats:

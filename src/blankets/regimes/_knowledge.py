@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,11 +46,22 @@ def averaged_over_priors(
     that class (exactly for the squared loss). So two values of the odds with the right first three moments are
     enough (Gauss quadrature).
     """
-    central = estimate(prior.mean)
     nodes, weights = _two_priors(prior, of_negatives=of_negatives)
-    if len(nodes) == 1:
+    return averaged(estimate, [(0.0, (prior.mean,)), *zip(weights, ((float(p),) for p in nodes), strict=True)])
+
+
+def averaged(
+    estimate: Callable[..., InformationEstimate], nodes: Sequence[tuple[float, tuple[float, ...]]]
+) -> InformationEstimate:
+    """Return the estimate at the first node, with the spread over the other nodes added to its variance.
+
+    ``nodes``: weights, and values of what is not known exactly; one node besides the first means that it is known.
+    """
+    central = estimate(*nodes[0][1])
+    if len(nodes) == 2:
         return central
-    parts = [estimate(float(p)) for p in nodes]
+    parts = [estimate(*values) for _, values in nodes[1:]]
+    weights = np.array([weight for weight, _ in nodes[1:]])
     values, variances = np.stack([part.value for part in parts]), np.stack([part.variance for part in parts])
     weight = np.broadcast_to(weights.reshape(-1, *[1] * central.value.ndim), values.shape)
     finite = weight * np.isfinite(variances)
@@ -63,12 +74,17 @@ def _two_priors(prior: Prior, *, of_negatives: bool) -> tuple[NDArray[np.float64
     """Return two values of p(y=1) inside its range, and their weights; one value if p(y=1) is one number."""
     values = np.array([prior.mean]) if prior.is_exact else prior.ppf(_GRID)
     share = 1.0 - values if of_negatives else values
-    odds = share / (1.0 - share)
-    mean, spread = odds.mean(), odds.std()
-    if spread < 1e-9 * mean:
+    at, weights = two_points(share / (1.0 - share))
+    if len(at) == 1:
+        return values[:1], weights
+    return (1.0 if of_negatives else at) / (1.0 + at), weights
+
+
+def two_points(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two values and their weights with the first three moments of some values; one if they are equal."""
+    mean, spread = values.mean(), values.std()
+    if spread <= 1e-9 * abs(mean):
         return values[:1], np.ones(1)
-    skewness = float((((odds - mean) / spread) ** 3).mean())
+    skewness = float((((values - mean) / spread) ** 3).mean())
     ends = skewness / 2.0 + np.sqrt(1.0 + skewness**2 / 4.0) * np.array([-1.0, 1.0])
-    at = mean + spread * ends
-    nodes = (1.0 if of_negatives else at) / (1.0 + at)
-    return nodes, np.array([ends[1], -ends[0]]) / (ends[1] - ends[0])
+    return mean + spread * ends, np.array([ends[1], -ends[0]]) / (ends[1] - ends[0])

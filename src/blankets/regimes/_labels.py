@@ -7,7 +7,7 @@ that the labels are positive-unlabeled. Labels {-1, +1} can mean two things; the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
+from blankets.stats import RowScores
 
 UNLABELED: Final = -1
 AUTO: Final = "auto"
@@ -37,6 +38,12 @@ class Labels:
     codes: NDArray[np.int16]
     classes: tuple[object, ...]  # what the user calls each class; ``classes[1]`` of two is the positive one
     saw: str = ""  # what the labels look like, in a sentence
+    scores: RowScores | None = None  # what is known of the class of each row beyond its label
+
+    def take(self, rows: NDArray[np.int64]) -> Labels:
+        """Return the labels of some rows."""
+        scores = None if self.scores is None else self.scores.take(rows)
+        return replace(self, codes=self.codes[rows], scores=scores)
 
     def __len__(self) -> int:
         return len(self.codes)

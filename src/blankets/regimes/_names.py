@@ -8,12 +8,14 @@ from typing import Any
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
+from blankets.regimes._noisy import Noisy
+from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import prior_from
 from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
 
-NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c")
+NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c", "noisy", "predicted")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
 
 MECHANISMS_EXPLAINED = """\
@@ -40,8 +42,9 @@ def regime_from(
     ``spec``: "supervised", "pu", "mcar", "mar-f", "mar-c", a regime itself, or "auto": supervised if nothing is
     missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; if both classes are
     labeled and labels are missing, the user must say why. ``labels``: the labels, for "auto". ``prior``: what is known
-    of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force`` and
-    ``given_drivers`` of the regime.
+    of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force``,
+    ``given_drivers``, ``drivers``, ``propensity``, ``false_positive``, ``false_negative``, ``missing`` and ``machine``
+    of the regime.
 
     Examples
     --------
@@ -67,17 +70,45 @@ def regime_from(
     return _named(name, prior, sampling, how)
 
 
+# The regimes that an option belongs to; the first is named in messages.
+_HOME = {
+    "given_drivers": ("mar-f", "mcar", "mar-c"),
+    "drivers": ("pu",),
+    "propensity": ("pu",),
+    "false_positive": ("noisy",),
+    "false_negative": ("noisy",),
+    "missing": ("noisy",),
+    "machine": ("predicted",),
+}
+
+
 def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str, Any]) -> Regime:
     """Return the regime with this name, and check its options."""
     if sampling and name != "pu":
         raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
+    for option in how:
+        if option in _HOME and name not in _HOME[option]:
+            raise ParameterError(f"{option!r} is for labels={_HOME[option][0]!r}, and not for labels={name!r}")
     if name == "supervised" and how:
         raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for labels='supervised'")
-    if name == "pu" and "given_drivers" in how:
-        raise ParameterError("'given_drivers' is for labels='mar-f', and not for labels='pu'")
     if name == "pu":
         return PositiveUnlabeled(prior, sampling or "one-sample", **how)
+    if name in ("noisy", "predicted"):
+        return _with_errors(name, prior, how)
     return _supervised(prior) if name == "supervised" else SemiSupervised(name, prior, **how)
+
+
+def _with_errors(name: str, prior: object, how: Mapping[str, Any]) -> Regime:
+    """Return the regime of labels that may be wrong."""
+    if name == "predicted":
+        if "machine" not in how:
+            raise ParameterError("labels='predicted' needs the machine's labels: labels=bl.Predicted('said')")
+        return Predicted(prior=prior, **how)
+    if not {"false_positive", "false_negative"} <= set(how):
+        raise ParameterError(
+            "labels='noisy' needs the rates of errors: labels=bl.Noisy(false_positive=0.1, false_negative=0.05)"
+        )
+    return Noisy(prior=prior, **how)
 
 
 def _supervised(prior: object) -> Supervised:

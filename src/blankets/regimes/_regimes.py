@@ -8,6 +8,7 @@ pu          the class, positives only       y0 (ym is the same)      Pos, needs 
 mcar        nothing                         listwise, ym, y0, y1     MCAR
 mar-f       the tested x alone              listwise                 MAR-F
 mar-c       the class alone                 listwise, ym, y0, y1     Pos, Neg, SS, need p(y=1)
+noisy       (labels may be wrong)           the labels as they are   scores that invert the channel
 ==========  ==============================  =======================  =========================================
 
 Labeling that depends on both class and features (MNAR) is refused: then no surrogate has a known level.
@@ -15,21 +16,24 @@ Labeling that depends on both class and features (MNAR) is refused: then no surr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import flag, one_of
-from blankets.errors import LabelError, guarded
-from blankets.records import named
+from blankets.arguments import flag, names_in, one_of
+from blankets.data import Column, numbers_of
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, guarded, listed, warn
+from blankets.records import named, not_kept
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Prior, prior_from
-from blankets.regimes._surrogates import Surrogate, surrogate_from
-from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information
+from blankets.regimes._prior import Exact, Prior, prior_from
+from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
+from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information, weighted_scores
 
 
 @guarded
@@ -43,6 +47,8 @@ class Supervised(Regime):
     >>> Supervised().valid
     (<Surrogate.FULL: 'full'>,)
     """
+
+    plain: ClassVar[bool] = True  # type: ignore[misc]
 
     @property
     def name(self) -> str:
@@ -107,7 +113,7 @@ class Unsaid(Supervised):
 @named
 @dataclass(frozen=True, init=False)
 class PositiveUnlabeled(Regime):
-    """Only positives are labeled, and every positive has the same chance to be labeled.
+    """Only positives are labeled, and every positive has the same chance to be labeled, or one that ``drivers`` decide.
 
     Parameters
     ----------
@@ -116,10 +122,22 @@ class PositiveUnlabeled(Regime):
         there is a warning if chance can explain it, otherwise (a chance below 1 in 100) an error.
     sampling : {"one-sample", "case-control"}
         One sample in which some positives got labels, or positives collected separately from a background sample.
+    drivers : sequence of str
+        Columns that decide how often a positive is labeled (the distance to the next road, the ward). Every test with
+        the target is given these too. Whether they are themselves in the blanket cannot be told from such labels.
+    propensity : str or array-like of shape (rows,), optional
+        The probability that a row would be labeled if it is positive, of every row: the name of a column (which is no
+        feature), or one value for each row. A labeled row then counts as 1/propensity positives, and p(y=1) follows.
     surrogate : {"ym", "y0", "y1"}, optional
         What replaces the target; by default the most powerful valid surrogate.
     force : bool
         Use a surrogate that is not valid; results say so.
+
+    Notes
+    -----
+    If labeling depends on the class and on drivers d alone, p(labeled | x, z, d) = p(y=1 | x, z, d) e(d): given d, x is
+    independent of being labeled if and only if it is independent of the class (methods, section 13). If a driver is an
+    effect of both x and the class, holding it fixed ties the two together: then x is found though it is no member.
 
     Examples
     --------
@@ -132,6 +150,8 @@ class PositiveUnlabeled(Regime):
 
     prior: Prior | None
     sampling: Sampling
+    drivers: tuple[str, ...]
+    propensity: object = field(compare=False)
     surrogate: str | None
     force: bool
 
@@ -140,14 +160,35 @@ class PositiveUnlabeled(Regime):
         prior: object = None,
         sampling: Sampling = "one-sample",
         *,
+        drivers: str | Sequence[str] = (),
+        propensity: object = None,
         surrogate: str | None = None,
         force: bool = False,
     ) -> None:
+        known = prior_from(prior)
+        if propensity is not None and (known is not None or drivers or surrogate or sampling != "one-sample"):
+            raise ParameterError(
+                "propensity= says all that is needed: prior=, drivers=, surrogate= and sampling= do not go with it"
+            )
+        object.__setattr__(self, "propensity", propensity)
         one_of("sampling", sampling, ("one-sample", "case-control"))
-        object.__setattr__(self, "prior", prior_from(prior))
+        object.__setattr__(self, "drivers", tuple(names_in("drivers", drivers)))
+        object.__setattr__(self, "prior", known)
         object.__setattr__(self, "sampling", sampling)
         object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
         object.__setattr__(self, "force", flag("force", force))
+
+    def _said(self) -> dict[str, object]:
+        held = self.propensity
+        kept = held if held is None or isinstance(held, str) else not_kept(held)
+        usual = PositiveUnlabeled()
+        said = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: value for name, value in {**said, "propensity": kept}.items() if value != getattr(usual, name)}
+
+    @property
+    def beside(self) -> tuple[str, object] | None:  # type: ignore[override]
+        """The propensities, if they are given."""
+        return None if self.propensity is None else ("propensity", self.propensity)
 
     @property
     def name(self) -> str:
@@ -159,15 +200,31 @@ class PositiveUnlabeled(Regime):
         """What is assumed."""
         if self.sampling == "case-control":
             return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
+        if self.propensity is not None:
+            return "Only positives are labeled, each with the probability that propensity= gives."
+        if self.drivers:
+            return (
+                f"Only positives are labeled, and how often is assumed to depend on {listed(self.drivers)} alone; "
+                f"every test with the target is given {'that' if len(self.drivers) == 1 else 'these'} too."
+            )
         return "Only positives are labeled, and every positive is assumed to have the same chance of a label."
 
     @property
     def answers(self) -> frozenset[Question]:
-        """Tests and rankings always; other questions with a prior."""
-        return with_prior(self.prior)
+        """Tests and rankings always; other questions with a prior, if labeling depends on the class alone."""
+        if self.propensity is not None:
+            return EVERYTHING
+        return with_prior(None if self.drivers else self.prior)
 
     def unlocked_by(self, question: Question) -> str:
-        """Say that p(y=1) is needed."""
+        """Say that p(y=1) is needed, or how often positives are labeled."""
+        if self.drivers:
+            what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
+            return (
+                f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
+                f"positives are labeled at each of their values; tests and rankings need no more, and with "
+                f"propensity= (that probability, for each row) the rest can be answered too"
+            )
         return needs_prior(question, self.prior)
 
     def invalid(self, surrogate: Surrogate) -> str:
@@ -191,8 +248,35 @@ class PositiveUnlabeled(Regime):
             )
         self.admissible(labels)
 
+    def with_scores(self, labels: Labels, column: Column) -> Labels:
+        """Return the labels with the weight of each row."""
+        chance = numbers_of(column)
+        if chance is None or not np.all((chance > 0.0) & (chance <= 1.0)):
+            raise LabelError("propensity= must hold probabilities above 0, up to 1, one for each row")
+        scores = weighted_scores(labels.labeled, chance)
+        if scores.positives > 1.0 - 1e-6:
+            raise LabelError(
+                "with these propensities there would be more positives than rows: they are too small for so many labels"
+            )
+        _warn_of_extremes(1.0 / chance[labels.labeled])
+        return replace(labels, scores=scores)
+
+    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
+        """Return the column to count in place of the target; with propensities, each row has its weight."""
+        if self.propensity is None:
+            return super().stand_in(labels, usual=usual)
+        self.check(labels)
+        return surrogate_column(labels, Surrogate.WEIGHTED, note=self.choose(labels).reason)
+
+    def admissible(self, labels: Labels) -> Prior | None:
+        """Return what is known about p(y=1); propensities tell it."""
+        return super().admissible(labels) if labels.scores is None else Exact(labels.scores.positives)
+
     def choose(self, labels: Labels) -> Choice:
-        """Return Ỹ0, the only possible surrogate."""
+        """Return Ỹ0, the only possible surrogate, or weighted rows."""
+        if labels.scores is not None:
+            why = "how often each positive is labeled is known"
+            return Choice(Surrogate.WEIGHTED, why, kappas={Surrogate.WEIGHTED: labels.scores.kappa})
         reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}
@@ -205,11 +289,27 @@ class PositiveUnlabeled(Regime):
     ) -> InformationEstimate:
         """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
         check_estimator(estimator, ("auto", "pos"))
+        if self.propensity is not None:
+            raise NotAnswerableError("information with propensities is estimated from rows, not from counts")
         prior = self.known_prior(labels, Question.ESTIMATE)
         return averaged_over_priors(lambda p: pos_information(counts, p, sampling=self.sampling, loss=loss), prior)
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
         _, a = labels.shares
+        if labels.scores is not None:
+            return np.full(np.shape(prior), labels.scores.kappa)
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
         return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)
+
+
+def _warn_of_extremes(weights: Floats) -> None:
+    """Warn if a few labeled rows have most of the weight."""
+    worth = float(weights.sum() ** 2 / (weights**2).sum())
+    if worth < 0.5 * len(weights):
+        warn(
+            f"propensities are as small as {1.0 / weights.max():.3g} among labeled rows, so that few rows have most of "
+            f"the weight: the {len(weights):,} labeled rows are worth {worth:,.0f} of equal weight. Tests stay valid, "
+            f"but have little power, and intervals are wide",
+            RegimeWarning,
+        )

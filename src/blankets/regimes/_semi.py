@@ -12,7 +12,7 @@ from blankets.arguments import flag, one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
-from blankets.regimes._kappa import StratifiedKappa, prefer_y0_below
+from blankets.regimes._kappa import prefer_y0_below
 from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
@@ -20,7 +20,6 @@ from blankets.regimes._surrogates import Surrogate, collapse, surrogate_from
 from blankets.stats import (
     InformationEstimate,
     Loss,
-    as_tables,
     mar_f_information,
     mcar_information,
     neg_information,
@@ -193,19 +192,6 @@ class SemiSupervised(Regime):
         doubt = "" if settled else "probably "
         why = f"p(y=1) is {doubt}{side} {threshold:.3g}, where counting unlabeled rows as {counted} has more power"
         return Choice(chosen, why, settled=settled, kappas=kappas)
-
-    def stratified_kappa(
-        self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
-    ) -> StratifiedKappa:
-        """Return κ of conditional tests; for labeled rows under MCAR it is the labeled share in every stratum."""
-        wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
-        if self.mechanism != "mcar" or wanted is not Surrogate.LISTWISE:
-            return super().stratified_kappa(counts, labels, wanted)
-        rows = as_tables(counts, n_y=3).sum(axis=(-2, -1))
-        share = np.full(rows.shape[:-1], labels.n_labeled / len(labels))
-        return StratifiedKappa(
-            np.broadcast_to(share[..., np.newaxis], rows.shape), rows / rows.sum(axis=-1, keepdims=True), share, share
-        )
 
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"

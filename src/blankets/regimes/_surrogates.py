@@ -5,6 +5,8 @@
 * ``y0`` (Ỹ0): all rows, unlabeled ones counted as negative.
 * ``y1`` (Ỹ1): all rows, unlabeled ones counted as positive.
 * ``full``: the target itself, if no label is missing.
+* ``predicted``: gold labels of some rows, and a machine's labels of all; see `Predicted`.
+* ``weighted``: labeled positives, each as often as its propensity says; see `PositiveUnlabeled`.
 * ``pairwise``: counts with the target from labeled rows, other counts from all rows ("pairwise
   deletion", "available cases"). Only for comparison: its level is not known.
 """
@@ -31,6 +33,8 @@ class Surrogate(StrEnum):
     Y0 = "y0"
     Y1 = "y1"
     PAIRWISE = "pairwise"
+    PREDICTED = "predicted"
+    WEIGHTED = "weighted"
 
     @property
     def words(self) -> str:
@@ -45,6 +49,8 @@ _WORDS = {
     Surrogate.Y0: "counts unlabeled rows as negatives (Ỹ0)",
     Surrogate.Y1: "counts unlabeled rows as positives (Ỹ1)",
     Surrogate.PAIRWISE: "counts labeled rows for the target and all rows for the margins of features",
+    Surrogate.PREDICTED: "uses the gold labels, and the machine's labels of all rows beside them",
+    Surrogate.WEIGHTED: "counts each labeled positive as one divided by its propensity",
 }
 
 
@@ -91,19 +97,18 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     (3, [True, False, True, True])
     """
     labeled = labels.labeled
-    if surrogate in (Surrogate.FULL, Surrogate.LISTWISE, Surrogate.PAIRWISE):
+    if surrogate in (Surrogate.FULL, Surrogate.LISTWISE, Surrogate.PAIRWISE, Surrogate.PREDICTED):
         codes = np.where(labeled, labels.codes, 0).astype(np.uint8)
         rows = None if surrogate is Surrogate.FULL else labeled
         return SurrogateColumn(surrogate, codes, labels.classes, rows, forced, note)
     if not labels.is_binary:
         raise LabelError(f"{surrogate.value!r} stands in for one of two classes, but there are {len(labels.classes)}")
     negative, positive = labels.classes
-    filler = {Surrogate.YM: UNLABELED, Surrogate.Y0: NEGATIVE, Surrogate.Y1: POSITIVE}[surrogate]
+    filler = {Surrogate.YM: UNLABELED, Surrogate.Y1: POSITIVE}.get(surrogate, NEGATIVE)
     names = {
         Surrogate.YM: (negative, positive, "unlabeled"),
-        Surrogate.Y0: (f"{negative} or unlabeled", positive),
         Surrogate.Y1: (negative, f"{positive} or unlabeled"),
-    }[surrogate]
+    }.get(surrogate, (f"{negative} or unlabeled", positive))
     codes = np.where(labeled, labels.codes, filler).astype(np.uint8)
     return SurrogateColumn(surrogate, codes, names, None, forced, note)
 

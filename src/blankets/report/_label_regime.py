@@ -15,6 +15,8 @@ _REGIMES = {
     "mcar": "which rows are labeled depends on nothing",
     "mar-f": "which rows are labeled depends on features",
     "mar-c": "which rows are labeled depends on their class",
+    "noisy": "labels may be wrong, and errors depend on the class alone",
+    "predicted": "a machine labeled every row, and gold labels were drawn at random",
 }
 
 
@@ -46,6 +48,8 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
         told.append(["Rows without a label", f"{unlabeled:,}"])
     if found := settings.get("labeled"):
         told.append(["Labeled", ", ".join(f"{found[name]:,} {name}" for name in found if found[name])])
+    for name, bias in blanket.label_bias.items():
+        told.append(["If labeling is biased", f"{name}: {bias.words(name)} to explain it away"])
     if settings.get("sampling") == "case-control":
         told.append(["Sampling", "the labeled positives were collected apart from the other rows"])
     return told

@@ -11,6 +11,7 @@ from blankets.results._effects import Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
+from blankets.results._label_bias import LabelBias, bias_sentence
 from blankets.results._many import Blankets
 from blankets.results._ranking import Ranking
 from blankets.results._refutation import Refutation, Trial
@@ -49,6 +50,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "Goal",
+    "LabelBias",
     "Measure",
     "NOT_CHECKED",
     "NamedEvidence",
@@ -64,6 +66,7 @@ __all__ = [
     "TestResult",
     "Trial",
     "bent_members",
+    "bias_sentence",
     "count_of",
     "describe",
     "determined_sentence",

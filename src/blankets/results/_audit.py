@@ -21,7 +21,7 @@ class Finding:
     """One unusual thing about a table."""
 
     # "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare
-    # levels", "constant", "id-like", "names", "repeated subjects", "rows lost", "duplicate" or "unusable"
+    # levels", "constant", "id-like", "names", "repeated subjects", "rows lost", "duplicate", "labeling" or "unusable"
     kind: str
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence

@@ -13,6 +13,7 @@ from blankets.results import _explain, _text
 from blankets.results._audit import Finding
 from blankets.results._effects import Effects
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
+from blankets.results._label_bias import LabelBias
 from blankets.results._missed import POWERS, missed
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._words import as_frame
@@ -91,6 +92,9 @@ class Blanket(Saved):
         the other members. None where rows could not be looked at.
     checks : tuple of Finding
         What is unusual about the answer and its data, most important first, each with what to do; see `audit`.
+    label_bias : dict of str to LabelBias
+        Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
+        it, if it were no member.
 
     Examples
     --------
@@ -135,6 +139,7 @@ class Blanket(Saved):
     equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     effects: Effects | None = field(default_factory=lambda: None)
     checks: tuple[Finding, ...] = field(default_factory=tuple)
+    label_bias: Mapping[str, LabelBias] = field(default_factory=dict)
     call: Call | None = None
 
     @classmethod
@@ -203,6 +208,7 @@ class Blanket(Saved):
                 "reliable": evidence.reliable,
                 "checked": name not in self.unchecked,
                 "equivalents": tuple(self.equivalents.get(name, ())),
+                **({"label_bias": self.label_bias[name].gamma} if name in self.label_bias else {}),
             }
             for name, evidence in self.strengths.items()
         ]

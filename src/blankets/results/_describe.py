@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import false_members, n_chances
+from blankets.results._label_bias import LabelBias
 from blankets.results._words import count_of, shown
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def describe(
     effects: Callable[[Sequence[int]], Effects | None] = lambda _: None,
     checks: Callable[[Sequence[int]], tuple[Finding, ...]] = lambda _: (),
     call: Call | None = None,
+    label_bias: Mapping[str, LabelBias] | None = None,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -59,7 +61,8 @@ def describe(
     notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
-    over the answer for what `audit` warns of. ``call``: the call that the search answers.
+    over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
+    labeling would explain.
 
     Examples
     --------
@@ -110,6 +113,7 @@ def describe(
         partly=tuple(names[x] for x in found.partly),
         undecided={names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()},
         equivalents={names[x]: tuple(names[z] for z in zs) for x, zs in found.equivalents.items()},
+        label_bias=label_bias or {},
         call=call,
     )
 

@@ -1,6 +1,7 @@
 """Simulation: networks with a known answer, hidden labels, variables with a given effect, measures of success."""
 
 from blankets.simulate import measures
+from blankets.simulate._biased_labels import flip_labels, label_positives, propensity_of
 from blankets.simulate._effect import most_information, sample_given_class, variable_with_information
 from blankets.simulate._labeling import change_prior, hide_labels
 from blankets.simulate._network import Network, as_columns
@@ -11,9 +12,12 @@ __all__ = [
     "as_columns",
     "change_prior",
     "edge_strengths",
+    "flip_labels",
     "hide_labels",
+    "label_positives",
     "measures",
     "most_information",
+    "propensity_of",
     "random_dag",
     "random_network",
     "sample_given_class",

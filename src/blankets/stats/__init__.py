@@ -4,6 +4,15 @@ from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
+from blankets.stats._cell_means import (
+    Cells,
+    RowScores,
+    equal_means,
+    machine_scores,
+    means_information,
+    predicted_share,
+    weighted_scores,
+)
 from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -16,6 +25,7 @@ from blankets.stats._contingency import (
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
+from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -25,6 +35,7 @@ from blankets.stats._partial_labels import (
     mcar_information,
     neg_information,
     pos_information,
+    scored_information,
     ss_information,
 )
 from blankets.stats._permutation import permutation_p, permutations_of_block
@@ -54,6 +65,7 @@ from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_tha
 
 __all__ = [
     "COARSE",
+    "Cells",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",
@@ -69,6 +81,7 @@ __all__ = [
     "RARE",
     "ROWS_A_FUNCTION",
     "Regression",
+    "RowScores",
     "Sampling",
     "Surveyed",
     "UNLABELED",
@@ -88,18 +101,22 @@ __all__ = [
     "doubtful_tests",
     "effect_from_w",
     "entropy_terms",
+    "equal_means",
     "expected_false_members",
     "fitted_levels",
     "formula_of",
     "hotelling_log_p",
+    "labeling_bias",
     "law_at",
     "log_chi2_sf",
     "log_f_sf",
     "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
+    "machine_scores",
     "mar_f_information",
     "mcar_information",
+    "means_information",
     "meetings_test",
     "miller_madow",
     "moments_of_block",
@@ -115,9 +132,11 @@ __all__ = [
     "permutations_of_block",
     "plug_in",
     "pos_information",
+    "predicted_share",
     "risk_regression",
     "rows_test",
     "score_test",
+    "scored_information",
     "ss_information",
     "statistics_of_block",
     "strongest_of",
@@ -127,6 +146,7 @@ __all__ = [
     "told_by_others",
     "w_from_effect",
     "weaker_than",
+    "weighted_scores",
     "whitening",
     "xlogy",
 ]

@@ -240,8 +240,11 @@ def pos_information(
     >>> float(estimate.value.round(6)), float(estimate.standard_error.round(6))
     (0.022566, 0.019381)
     """
-    tables, _, _ = _frequencies(counts)
-    return _one_class(tables, _checked_prior(prior), POSITIVE, sampling=sampling, loss=loss)
+    if sampling not in ("one-sample", "case-control"):
+        raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
+    if sampling == "case-control":
+        return _collected_apart(counts, _checked_prior(prior), loss)
+    return _one_class(counts, _checked_prior(prior), POSITIVE, loss)
 
 
 def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
@@ -257,79 +260,159 @@ def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") 
     >>> float(neg_information(mirrored, prior=0.7).value.round(6))
     0.022566
     """
-    tables, _, _ = _frequencies(counts)
-    return _one_class(tables, 1.0 - _checked_prior(prior), NEGATIVE, sampling="one-sample", loss=loss)
+    return _one_class(counts, 1.0 - _checked_prior(prior), NEGATIVE, loss)
 
 
-def _one_class(tables: Floats, share: Floats, known: int, *, sampling: Sampling, loss: Loss) -> InformationEstimate:
-    """Return the estimate from one labeled class, ``known``, whose prior is ``share``."""
+def _one_class(counts: ArrayLike, share: Floats, known: int, loss: Loss) -> InformationEstimate:
+    """Return the estimate from one labeled class, ``known``, whose prior is ``share``: a row of it counts share / a."""
+    _, _, p = _frequencies(counts)
+    a = p[..., known, :].sum(axis=(-2, -1))
+    each = divided(share[..., 0, 0, 0], a)
+    score, slope = np.zeros((*each.shape, 3)), np.zeros((*each.shape, 3, 3))
+    score[..., known], slope[..., known, known] = each, -divided(each, a)
+    if known == NEGATIVE:
+        score, slope = 1.0 - score, -slope
+    return scored_information(counts, score, slope, loss=loss, estimator=_ONE_CLASS[known])
+
+
+def scored_information(
+    counts: ArrayLike,
+    score: ArrayLike,
+    slope: ArrayLike = 0.0,
+    *,
+    loss: Loss = "log",
+    estimator: str = "scores of labels",
+) -> InformationEstimate:
+    """Estimate I(X;Y|Z) from a score w of labels with E[w | y] = y: the information of q₁ = Σ w p̂, methods (14.3).
+
+    Cells of q₁ or q₀ = P - q₁ below 0 are clipped, the others of the class renormalized, and the estimate flagged; it
+    has no delta-method variance then (errata D3).
+
+    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``score``, of shape
+    (..., 3): w of each label. ``slope``, of shape (..., 3, 3): ∂w/∂(share of a label), if w was computed from the
+    shares of labels in the sample. ``loss``: Shannon's information or the squared-loss one.
+
+    Notes
+    -----
+    With L_y = ∂I/∂q_y and D = L₁ - L₀, φ = L₀ + w D + Σ_l (∂w_l/∂share) Σ p_l D, methods (14.4). Near independence the
+    estimate is, in each stratum, a chi-square with the scale Var(w) / (2 n p(y=1) p(y=0)): 1/(2nκ).
+
+    Examples
+    --------
+    Labels of which a tenth of the negatives and a fifth of the positives are wrong:
+
+    >>> table = [[60, 30], [25, 45], [0, 0]]
+    >>> w = [(label - 0.1) / 0.7 for label in (0, 1)]
+    >>> float(scored_information(table, [*w, 0]).value.round(4)), float(plug_in(table[:2]).value.round(4))
+    (0.0984, 0.048)
+    """
     checked_loss(loss)
-    if sampling not in ("one-sample", "case-control"):
-        raise ParameterError.not_one_of("sampling", sampling, ("one-sample", "case-control"))
-    apart = sampling == "case-control"
-    labeled = tables[..., known : known + 1, :]
-    others = tables[..., UNLABELED:, :] if apart else tables.sum(axis=-2, keepdims=True) - labeled
-    n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
-    everyone = others if apart else others + labeled
-    big_p = divided(everyone, everyone.sum(axis=_CELLS, keepdims=True))
-    r = divided(labeled, labeled.sum(axis=_CELLS, keepdims=True))
+    tables, n_rows, p = _frequencies(counts)
+    w, gradient = np.asarray(score, float), np.broadcast_to(np.asarray(slope, float), (*np.shape(score), 3))
+    by_class = np.stack([1.0 - w, w], axis=-2)[..., np.newaxis, :, :]  # (..., 1, class, label)
+    q, size = by_class @ p, np.abs(by_class) @ p
+    bad = (q < 0) | ((q == 0) & (size > 0))
+    repaired = bad.any(axis=_CELLS)
+    clipped = np.maximum(q, 0.0)
+    total = np.maximum(q.sum(axis=(-3, -1), keepdims=True), 0.0)
+    clipped = clipped * divided(total, clipped.sum(axis=(-3, -1), keepdims=True))
+    whole = np.where(repaired[..., None, None, None], clipped, q)
 
-    q_known, q_rest = share * r, big_p - share * r
-    negative = ((q_rest < 0) | ((q_rest == 0) & (others > 0))).any(axis=_CELLS)
-    clipped = np.maximum(q_rest, 0.0)
-    clipped = clipped * divided(1.0 - share, clipped.sum(axis=_CELLS, keepdims=True))
-    q = np.concatenate([np.where(negative[..., None, None, None], clipped, q_rest), q_known], axis=-2)
-    slope = derivative(q, loss)
-    value = information(q, loss)
-    variance = _variance(slope, share, r, big_p, labeled, others, apart=apart)
-
-    scale, dof = _one_class_scale(tables, q, labeled, others, apart=apart)
-    usable = (n_labeled > 0) & (n_others > 0)
+    derived, value = derivative(whole, loss), information(whole, loss)
+    contrast = derived[..., 1:, :] - derived[..., :1, :]
+    moved = (p * contrast).sum(axis=(-3, -1))[..., np.newaxis, :] @ gradient  # of each share of a label
+    phi = derived[..., :1, :] + w[..., np.newaxis, :, np.newaxis] * contrast
+    phi = phi + np.swapaxes(moved, -1, -2)[..., np.newaxis, :, :]
+    scale, dof = _scored_scale(tables, p, whole, w)
+    usable = _varies(p.sum(axis=(-3, -1)), w)
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
-        variance=np.where(negative | ~usable, np.nan, variance),
+        variance=np.where(repaired | ~usable, np.nan, delta_variance(p, phi, n_rows)),
         statistic=divided(value, scale),
         dof=dof,
         scale=scale,
-        repaired=negative,
-        contradicts_prior=_contradicted(q_rest, share, r, big_p, n_labeled, everyone.sum(axis=_CELLS), apart=apart),
-        estimator=_ONE_CLASS[known],
+        repaired=repaired,
+        contradicts_prior=_contradicted(q, p, by_class, gradient, n_rows),
+        estimator=estimator,
     )
 
 
-def _variance(
-    slope: Floats, share: Floats, r: Floats, big_p: Floats, labeled: Floats, others: Floats, *, apart: bool
-) -> Floats:
-    """Return the variance by methods (4.9), or its case-control form."""
-    rest, known = slope[..., :1, :], slope[..., 1:, :]
-    contrast = known - rest
-    n_labeled = labeled.sum(axis=_CELLS)
-    if apart:
-        n_background = others.sum(axis=_CELLS)
-        return delta_variance(big_p, rest, n_background) + delta_variance(r, share * contrast, n_labeled)
-    n_rows = n_labeled + others.sum(axis=_CELLS)
-    a = divided(n_labeled, n_rows)[..., None, None, None]
-    centered = contrast - (r * contrast).sum(axis=_CELLS, keepdims=True)
-    phi = np.concatenate([rest, rest + divided(share, a) * centered], axis=-2)
-    p = divided(np.concatenate([others, labeled], axis=-2), n_rows[..., None, None, None])
-    return delta_variance(p, phi, n_rows)
+def _varies(labels: Floats, w: Floats) -> NDArray[np.bool_]:
+    """Tell whether labels of different scores were seen; ``labels``, of shape (..., 3): their shares."""
+    seen = labels > 0
+    return np.asarray(np.where(seen, w, -np.inf).max(axis=-1) > np.where(seen, w, np.inf).min(axis=-1))
 
 
-def _one_class_scale(
-    tables: Floats, q: Floats, labeled: Floats, others: Floats, *, apart: bool
-) -> tuple[Floats, Floats]:
-    """Return scale and degrees of freedom near independence: 1/2Nκ_z in each stratum, pooled.
+def _scored_scale(tables: Floats, p: Floats, q: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Return scale and degrees of freedom near independence: Var(w) / (2 n p(y=1|z) p(y=0|z)) by stratum, pooled."""
+    labels, of_class = p.sum(axis=-1), q.sum(axis=-1)
+    p_z, n_z = labels.sum(axis=-1), tables.sum(axis=(-2, -1))
+    positive = divided(of_class[..., 1], of_class.sum(axis=-1))
+    mean = divided((w[..., np.newaxis, :] * labels).sum(axis=-1), p_z)
+    spread = divided((w[..., np.newaxis, :] ** 2 * labels).sum(axis=-1), p_z) - mean**2
+    levels = (tables.sum(axis=-2) > 0).sum(axis=-1)
+    dof = np.maximum(levels - 1.0, 0.0) * _varies(labels, w[..., np.newaxis, :])
+    return _pooled(0.5 * p_z * divided(divided(spread, positive * (1.0 - positive)), n_z), dof)
 
-    Within a stratum the estimate is ½ π/(1-π) Σ (r - P)²/P, and r - P has the variance P (1/n₁ - 1/n) if the
-    labeled rows are part of the sample, P (1/n₁ + 1/n₀) if they were collected separately.
+
+def _contradicted(q: Floats, p: Floats, by_class: Floats, gradient: Floats, n_rows: Floats) -> NDArray[np.bool_]:
+    """Tell whether a cell of q is below 0 by more than chance (Bonferroni over the cells).
+
+    A cell's φ is its weight of the label, 1 - w or w, in the cell itself, and everywhere the change of the weights with
+    the shares of labels.
     """
-    n1, n0 = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1))
-    q_z = q.sum(axis=-1)
+    shares = p.sum(axis=(-3, -1))[..., np.newaxis, np.newaxis, :, np.newaxis]
+    moved = np.swapaxes(gradient, -1, -2)[..., np.newaxis, :, :] @ p  # (..., z, share, x): of w
+    noise = []
+    for k, sign in enumerate((-1.0, 1.0)):
+        weight, along = by_class[..., k, :, np.newaxis], sign * moved
+        squares = (p * (weight**2 + 2.0 * weight * along)).sum(axis=-2) + (shares[..., 0, :, :] * along**2).sum(axis=-2)
+        mean = (p * weight).sum(axis=-2) + (shares[..., 0, :, :] * along).sum(axis=-2)
+        noise.append(divided(np.maximum(squares - mean**2, 0.0), n_rows[..., None, None]))
+    n_cells = np.maximum((p.sum(axis=-2, keepdims=True) > 0).sum(axis=_CELLS, keepdims=True), 1)
+    return np.asarray((q < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=_CELLS))
+
+
+def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> InformationEstimate:
+    """Return the estimate from positives that were collected separately: p̂(x) comes from the unlabeled rows only.
+
+    Within a stratum the estimate is ½ π/(1-π) Σ (r - P)²/P near independence, and r - P has the variance
+    P (1/n₁ + 1/n₀).
+    """
+    checked_loss(loss)
+    tables, _, _ = _frequencies(counts)
+    labeled, others = tables[..., POSITIVE : POSITIVE + 1, :], tables[..., UNLABELED:, :]
+    n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
+    big_p = divided(others, n_others[..., None, None, None])
+    r = divided(labeled, n_labeled[..., None, None, None])
+    rest = big_p - share * r
+    repaired = ((rest < 0) | ((rest == 0) & (others > 0))).any(axis=_CELLS)
+    clipped = np.maximum(rest, 0.0)
+    clipped = clipped * divided(1.0 - share, clipped.sum(axis=_CELLS, keepdims=True))
+    q = np.concatenate([np.where(repaired[..., None, None, None], clipped, rest), share * r], axis=-2)
+    derived, value = derivative(q, loss), information(q, loss)
+    contrast = derived[..., 1:, :] - derived[..., :1, :]
+    variance = delta_variance(big_p, derived[..., :1, :], n_others) + delta_variance(r, share * contrast, n_labeled)
+
+    n1, n0, q_z, one = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1)), q.sum(axis=-1), np.ones(())
     odds = divided(q_z[..., 1], q_z[..., 0])
-    one = np.ones(())
-    spread = divided(one, n1) + divided(one, n0) if apart else divided(one, n1) - divided(one, n1 + n0)
-    binary = np.concatenate([others, labeled], axis=-2)
-    return _pooled(0.5 * odds * spread * q_z.sum(axis=-1), seen_dof_by_stratum(binary))
+    by_stratum = 0.5 * odds * (divided(one, n1) + divided(one, n0)) * q_z.sum(axis=-1)
+    scale, dof = _pooled(by_stratum, seen_dof_by_stratum(np.concatenate([others, labeled], axis=-2)))
+
+    noise = divided(big_p * (1.0 - big_p), n_others[..., None, None, None])
+    noise = noise + divided(share**2 * r * (1.0 - r), n_labeled[..., None, None, None])
+    n_cells = np.maximum((big_p > 0).sum(axis=_CELLS, keepdims=True), 1)
+    usable = (n_labeled > 0) & (n_others > 0)
+    return InformationEstimate(
+        value=np.where(usable, value, np.nan),
+        variance=np.where(repaired | ~usable, np.nan, variance),
+        statistic=divided(value, scale),
+        dof=dof,
+        scale=scale,
+        repaired=repaired,
+        contradicts_prior=np.asarray((rest < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=_CELLS)),
+        estimator=_ONE_CLASS[POSITIVE],
+    )
 
 
 def _pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:
@@ -340,19 +423,6 @@ def _pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:
 def _one_law(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Return scale and dof of the chi-square whose mean is ``first`` and whose variance is twice ``second``."""
     return divided(second, first), divided(first**2, second)
-
-
-def _contradicted(
-    q_rest: Floats, share: Floats, r: Floats, big_p: Floats, n_labeled: Floats, n_rows: Floats, *, apart: bool
-) -> NDArray[np.bool_]:
-    """Tell whether a cell P - p₁ r is below 0 by more than chance (Bonferroni over the cells)."""
-    rows, few = n_rows[..., None, None, None], n_labeled[..., None, None, None]
-    noise = divided(big_p * (1.0 - big_p), rows) + divided(share**2 * r * (1.0 - r), few)
-    if not apart:
-        noise = noise - divided(2.0 * share * r * (1.0 - r), rows)
-    n_cells = np.maximum((big_p > 0).sum(axis=_CELLS, keepdims=True), 1)
-    threshold = normal_ppf(_IMPOSSIBLE / n_cells)
-    return np.asarray((q_rest < threshold * np.sqrt(np.maximum(noise, 0.0))).any(axis=_CELLS))
 
 
 def _frequencies(counts: ArrayLike) -> tuple[Floats, Floats, Floats]:

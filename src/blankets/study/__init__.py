@@ -3,7 +3,7 @@
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
-from blankets.study._information import information_notes, label_tables, warn_of_constants
+from blankets.study._information import information_notes, label_tables, scored_estimate, warn_of_constants
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
@@ -34,6 +34,7 @@ __all__ = [
     "people",
     "repeated_subjects",
     "rows_drawn",
+    "scored_estimate",
     "sll",
     "status_line",
     "under_reported_from",

@@ -42,8 +42,9 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
         settings |= {} if study.regime.sampling == "one-sample" else {"sampling": study.regime.sampling}
     if drivers:
         settings["drivers"] = [study.names[x] for x in drivers]
-    if column is not None and not column.forced and Question.POWER in study.regime.answers:
-        kappa = study.regime.kappa(study.labels, column.surrogate)
+    forced = column is not None and column.forced
+    if not (forced or study.regime.plain) and Question.POWER in study.regime.answers:
+        kappa = study.regime.kappa(study.labels, used)
         settings |= {"kappa": kappa.value, "kappa_range": (kappa.low, kappa.high)}
         settings["effective_rows"] = kappa.value * (study.n_groups or study.n_rows)
     return settings
@@ -52,7 +53,7 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
 def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
     """Say what is assumed about missing labels, what replaces the target, and which features drive labeling."""
     if column is None:
-        return ()
+        return study.about_labels
     valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
     said = (
         f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
@@ -68,12 +69,16 @@ def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...])
     names = [study.names[x] for x in drivers]
     sentence = f"Labeling depends on {joined(names)}; each test with the target is given that too."
     strata = float(np.prod(study.arities[list(drivers)].astype(float)))
-    if not study.testing.reliability or strata <= column.n_rows / study.testing.reliability:
+    few = not study.testing.reliability or strata <= column.n_rows / study.testing.reliability
+    if study.known_drivers and (few or study.measures(drivers) or study._wide_drivers):
+        return ()  # the regime's assumption says it
+    if few:
         return (sentence,)
     beyond = (
         f"{sentence} These have {strata:,.0f} joint levels, so many that the {study.labels.n_labeled:,} labeled rows "
-        "are too few for any test within them: merge levels, or leave out the conditioning "
-        "(labels=bl.SemiSupervised('mar-f', given_drivers=False))"
+        "are too few for any test within them: merge levels"
     )
+    if not study.known_drivers:
+        beyond += ", or leave out the conditioning (labels=bl.SemiSupervised('mar-f', given_drivers=False))"
     warn(beyond, TooFewRowsWarning)
     return (beyond,)

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.errors import RegimeWarning, listed, warn
+from blankets.arguments import one_of
+from blankets.errors import ParameterError, RegimeWarning, listed, warn
+from blankets.independence import scored_cells
 from blankets.regimes import Labels
+from blankets.stats import InformationEstimate, Loss, means_information
 from blankets.study._study import Study
 
 
@@ -20,6 +23,21 @@ def information_notes(study: Study) -> tuple[str, ...]:
     forced = " It is not valid here; you asked for it anyway." if column.forced else ""
     stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
     return (*study.about_labels, stands)
+
+
+_SCORED = {"predicted": "gold labels, with the machine's beside them", "pu": "labeled rows weighted by propensity"}
+
+
+def scored_estimate(
+    study: Study, xs: Sequence[int], given: Sequence[int] = (), *, estimator: str = "auto", loss: Loss = "log"
+) -> list[InformationEstimate]:
+    """Estimate the information of columns about a target that is known through scores of rows."""
+    one_of("estimator in this regime", estimator, ("auto",))
+    scores = study.labels.scores
+    if scores is None:
+        raise ParameterError("this study has no scores of rows")
+    words = _SCORED[study.regime.name]
+    return [means_information(scored_cells(study.frame, scores, x, given)[0], loss=loss, estimator=words) for x in xs]
 
 
 def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -17,7 +17,7 @@ from blankets.counting import MemoryCounter
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest, Knowledge
 from blankets.regimes import Surrogate
-from blankets.results import Blanket, describe, determined_sentence, emptied_sentence
+from blankets.results import Blanket, LabelBias, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
     Algorithm,
     Found,
@@ -36,6 +36,7 @@ from blankets.study._checks import checked
 from blankets.study._drivers import labeling_drivers
 from blankets.study._effects import member_effects
 from blankets.study._knowing import Knowing
+from blankets.study._label_bias import label_biases
 from blankets.study._one_hot import one_hot_sentences
 from blankets.study._study import Seed, Study, Tell
 
@@ -115,11 +116,12 @@ class Search:
         arities = study.arities.copy()
         if column is not None:
             arities[study.target] = len(column.levels)
-        n_rows = study.n_rows if column is None else column.n_rows
+        whole = column is None or study.labels.scores is not None
+        n_rows = study.n_rows if whole or column is None else column.n_rows
         chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
-        drivers: tuple[int, ...] = ()
+        drivers = study.known_drivers
         labeled_only = column is not None and column.surrogate is Surrogate.LISTWISE
         if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
             drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
@@ -154,21 +156,27 @@ class Search:
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
+        same = target == self.study.column and names == self.study.names  # groups of columns have other names
+        biases = label_biases(self.study, found.evidence) if same else {}
         blanket = describe(
             found,
             trace,
             names=names,
             target=target,
             evidence=found.evidence,
+            label_bias=biases,
             algorithm=self.algorithm,
             why=self.why,
             settings={**self.settings, **self._choices, **self.wanted.options},
             n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
-            warnings=[*self.said, *against, *self._untestable(target), *self._never_together(target, found)],
+            warnings=[
+                *(*self.said, *against, *self._untestable(target)),
+                *(*self._never_together(target, found), *_biased(biases)),
+            ],
             data=self.study.report_as_data,
-            excluded=self.study.left_out | self.knows.excluded,
+            excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
             effects=lambda members: member_effects(self.study, target, members),
             checks=lambda members: checked(self.study, target, members) if self.wanted.audit else (),
@@ -207,7 +215,7 @@ class Search:
     def _run(self, target: int, trace: Trace) -> tuple[Found, list[str]]:
         """Search and close; return the answer, and what the data say against what is known."""
         tests, knows = self.tests, self.knows
-        candidates = knows.candidates(target)
+        candidates = [x for x in knows.candidates(target) if x not in self.study.known_drivers]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
@@ -280,6 +288,10 @@ class Search:
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
+
+
+def _biased(biases: Mapping[str, LabelBias]) -> tuple[str, ...]:
+    return (bias_sentence(biases),) if biases else ()
 
 
 def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:

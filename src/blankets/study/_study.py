@@ -28,6 +28,7 @@ from blankets.data import (
     Ingested,
     NumericTable,
     Reading,
+    column_beside,
     ingest,
     ingest_numeric,
 )
@@ -44,11 +45,13 @@ from blankets.errors import (
     warn,
 )
 from blankets.independence import (
+    AlwaysGiven,
     ConditionedTests,
     IndependenceTest,
     PairwiseTests,
     PartialCorrelation,
     RoutedTests,
+    ScoredTests,
     TableTests,
     aligned,
     own_tests,
@@ -79,6 +82,7 @@ Tell = Callable[[str], None]
 Table = Frame | NumericTable | SqlCounter | NoTable
 
 NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
+MOST_STRATA = 10  # levels of a driver of labeling within which tests count
 NO_TARGET = "no target was named; give its column name as 'target', or its values as 'y'"
 
 
@@ -145,7 +149,13 @@ class Study:
                 "intervals and power of this question would be wrong"
             )
         apart = reading.groups is None and reading.survey_weight is None
-        stay = numbers and testing.takes_numbers and apart
+        beside = labels.beside if isinstance(labels, Regime) else None
+        reading, target = _beside_table(reading, target, y, labels, beside)
+        if beside is not None and not (apart and reading.sample_weight is None and reading.missing != "drop"):
+            raise NotAnswerableError(
+                f"{beside[0]}= is not built for groups=, weights and missing='drop': it belongs to the rows as they are"
+            )
+        stay = numbers and testing.takes_numbers and apart and beside is None
         known = _Known(y, labels, prior, reading, lenient, asks, stay)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
@@ -228,6 +238,8 @@ class Study:
             unlabeled_marker=known.reading.unlabeled_marker,
         )
         regime = known.regime(labels)
+        if regime.beside is not None:
+            labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
         if more := regime.prior_is_short(labels):
             warn(
                 f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is computed as if "
@@ -311,8 +323,27 @@ class Study:
 
     @property
     def features(self) -> list[int]:
-        """All columns but the target."""
-        return [x for x in range(len(self.names)) if x != self.target]
+        """All columns but the target, and those that are known to drive labeling."""
+        return [x for x in range(len(self.names)) if x != self.target and x not in self.known_drivers]
+
+    @cached_property
+    def known_drivers(self) -> tuple[int, ...]:
+        """The columns on which labeling depends, as the user knows."""
+        if not self.regime.drivers or self.column is None or not isinstance(self.table, Frame):
+            return ()
+        stands_for = {copy: kept for kept, copies in self.report.duplicates.items() for copy in copies}
+        found = tuple(dict.fromkeys(self.index(stands_for.get(name, name)) for name in self.regime.drivers))
+        if self.target in found:
+            raise ParameterError(
+                f"drivers= holds the target {self.target_name!r}; it lists what else labeling depends on"
+            )
+        return found
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
+        why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
+        return {**self.left_out, **{self.names[x]: why for x in self.known_drivers}}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -422,7 +453,7 @@ class Study:
         return self.table if isinstance(self.table, NumericTable) else self.frame
 
     def _relabeled(self, rows: NDArray[np.int64]) -> Labels:
-        return replace(self.labels, codes=self.labels.codes[rows]) if len(self.labels.codes) else self.labels
+        return self.labels.take(rows) if len(self.labels.codes) else self.labels
 
     def _drawn(self, table: Table, **changes: Any) -> Study:
         return replace(self, table=table, drawn=True, **{"place": Place(self.place.n_jobs), **changes})
@@ -463,7 +494,8 @@ class Study:
             if self.survey is not None:
                 return self._surveyed(frame, rows)
             counter = self._counted(frame.without_numbers(), rows)
-            return self.testing.mixed(frame if rows is None else frame.take(rows), tables(counter), level=level)
+            some = frame if rows is None else frame.take(rows)
+            return self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
@@ -475,8 +507,18 @@ class Study:
         if column is None:
             return of_all()
         whole = self.frame.with_column(self.target_name, column.codes, column.levels)
+        if self.labels.scores is not None:
+            scored = ScoredTests(
+                of(whole, column.rows),
+                whole,
+                self.target,
+                self.labels.scores,
+                reliability=self.testing.reliability,
+            )
+            return RoutedTests(self.target, scored, of_all())
         if column.rows is None:
-            return of(whole)
+            known = self.known_drivers
+            return RoutedTests(self.target, AlwaysGiven(of(whole), known), of_all()) if known else of(whole)
         labeled = of(whole, column.rows)
         conditioned = tuple(drivers)
         with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
@@ -502,6 +544,11 @@ class Study:
         at = slice(None) if rows is None else rows
         weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
         return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+
+    @property
+    def _wide_drivers(self) -> tuple[int, ...]:
+        """Drivers with so many levels that tests do not count within each, but allow for functions of the level."""
+        return tuple(x for x in self.known_drivers if self.arities[x] > MOST_STRATA)
 
     @property
     def _measured(self) -> bool:
@@ -648,7 +695,7 @@ class Study:
     @property
     def about_labels(self) -> tuple[str, ...]:
         """What was assumed about missing labels."""
-        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled else ()
+        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled or not self.regime.plain else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -761,6 +808,18 @@ def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
     stays = {"numbers": known.numbers, "number_target": known.number_target}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
+
+
+def _beside_table(
+    reading: Reading, target: str | int | None, y: ArrayLike | None, labels: object, beside: tuple[str, object] | None
+) -> tuple[Reading, str | int | None]:
+    """Leave out the column that belongs to labels and is no feature, and find the target that a regime names."""
+    gold = getattr(labels, "gold", None)
+    if gold is not None and (y is not None or target not in (None, gold)):
+        raise ParameterError(f"gold={gold!r} is the target, but another one is named; leave one of the two out")
+    if beside is not None and isinstance(beside[1], str):
+        reading = replace(reading, exclude=(*reading.exclude, beside[1]))
+    return reading, target if gold is None else gold
 
 
 def _seen(frame: Frame, x: int) -> NDArray[Any]:

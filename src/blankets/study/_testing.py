@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,16 +92,21 @@ class Testing:
         """Whether numbers may stay numbers beside categories."""
         return self.kind == "auto"
 
-    def mixed(self, frame: Frame, tables: TableTests, *, level: float | None = None) -> IndependenceTest:
-        """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers."""
+    def mixed(
+        self, frame: Frame, tables: TableTests, *, level: float | None = None, blocks: Sequence[int] = ()
+    ) -> IndependenceTest:
+        """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers.
+
+        ``blocks``: other columns whose tests are those of functions of columns too.
+        """
         measured = np.zeros(frame.n_columns, bool)
-        measured[[*frame.numbers, *frame.ordered]] = True
+        measured[[*frame.numbers, *frame.ordered, *blocks]] = True
         if not self.takes_numbers or not measured.any() or isinstance(tables, ClusteredTests):
             return tables
         if frame.n_rows > MOST_ROWS:
             frame = frame.take(np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False)))
-        blocks = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
-        return MixedTests(tables, blocks if frame.holes else blocks.of_all, measured)
+        functions = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
+        return MixedTests(tables, functions if frame.holes else functions.of_all, measured)
 
     def tables(
         self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False

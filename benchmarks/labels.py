@@ -1,0 +1,250 @@
+"""Labels as they are: level, power, coverage and blankets in each regime of labels, beside the naive way.
+
+    python benchmarks/labels.py size|power|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
+
+Tables of 2 or 3 levels. Each line is a mechanism; "naive" counts unlabeled rows as negatives (propensity, drivers) or
+takes the machine's labels for true (predicted). Wrong labels need no other test, so that they have no naive column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import blankets as bl
+from blankets.regimes import Channel, Surrogate
+from blankets.simulate import as_columns
+from blankets.stats import attained_power, noncentrality
+from blankets.study import Study
+
+ALPHA = 0.01
+ONLY: list[str] = []
+FOLDER: list[Path] = []
+N_COLUMNS = 50  # features tested in one table; they share the class, the labels and the driver
+
+
+def columns_of(rng: np.random.Generator, y, driver, strength, tied) -> np.ndarray:
+    """Draw features: tied to the driver by a correlation, and to the class by a shift of their first level."""
+    score = tied * driver + np.sqrt(1 - tied**2) * rng.normal(size=(N_COLUMNS, len(y)))
+    score = score + strength * y
+    return np.digitize(score, [0.0, 0.9]).astype(np.int64)
+
+
+class Mechanism:
+    """A way to label: what the user says of it, and the labels."""
+
+    def __init__(self, name: str, tied: float, labels: object, naive: object, hide: Callable, n: int = 2000):
+        self.name, self.tied, self.labels, self.naive, self.hide, self.n = name, tied, labels, naive, hide, n
+
+
+def mechanisms() -> Iterator[Mechanism]:
+    """Yield the grid, or some of it."""
+    return (mechanism for mechanism in _grid() if not ONLY or ONLY[0] in mechanism.name)
+
+
+def _grid() -> Iterator[Mechanism]:
+    for rho0, rho1 in ((0.1, 0.1), (0.3, 0.0), (0.0, 0.3), (0.3, 0.3)):
+
+        def wrong(rng, y, d, x, rho0=rho0, rho1=rho1):
+            return np.where(y == 1, rng.random(len(y)) >= rho1, rng.random(len(y)) < rho0).astype(float), {}
+
+        yield Mechanism(f"noisy {rho0} {rho1}", 0.0, bl.Noisy(rho0, rho1), None, wrong)
+    for tied in (0.4, 0.8):
+
+        def by_level(rng, y, d, x):
+            rate = np.where(d > 0, 0.8, 0.2)
+            return np.where((y == 1) & (rng.random(len(y)) < rate), 1.0, np.nan), {"driver": (d > 0).astype(int)}
+
+        def by_number(rng, y, d, x):
+            return np.where((y == 1) & (rng.random(len(y)) < 1 / (1 + np.exp(-1.5 * d))), 1.0, np.nan), {"driver": d}
+
+        driven = bl.PositiveUnlabeled(drivers="driver")
+        yield Mechanism(f"driver, 2 levels, r {tied}", tied, driven, "pu", by_level)
+        yield Mechanism(f"driver, a number, r {tied}", tied, driven, "pu", by_number)
+
+        def weighed(rng, y, d, x):
+            chance = 0.1 + 0.8 / (1 + np.exp(-1.5 * d))
+            return np.where((y == 1) & (rng.random(len(y)) < chance), 1.0, np.nan), {"chance": chance}
+
+        known = bl.PositiveUnlabeled(propensity="chance")
+        yield Mechanism(f"propensity, r {tied}", tied, known, "pu", weighed)
+    for right, worse, share in ((0.9, 0.3, 0.1), (0.8, 0.4, 0.1), (0.9, 0.3, 0.25), (0.95, 0.0, 0.1)):
+
+        def machine(rng, y, d, x, right=right, worse=worse, share=share):
+            # Errors depend on the driver, and so on all features that are tied to it.
+            error = (1 - right) + worse * ((d > 0) & (y == 1))
+            said = np.where(rng.random(len(y)) < error, 1 - y, y)
+            return np.where(rng.random(len(y)) < share, y, np.nan), {"said": said}
+
+        about = f"machine {right} right, +{worse} where x, gold {share}"
+        yield Mechanism(about, 0.8, bl.Predicted("said"), "machine", machine)
+
+
+def scanned(mechanism: Mechanism, table: dict, labels: object, level: float) -> tuple[np.ndarray, object]:
+    """Return the log p-values of all features, and the study."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with Study.open(table, "y", labels=labels, numbers=True) as study:
+            tests = study.tests(study.stand_in(), level=level)
+            batch = tests.scan([study.index(f"x{j}") for j in range(N_COLUMNS)], study.target)
+            return batch, study
+
+
+def one_table(
+    mechanism: Mechanism, rng, strength: float, prior: float = 0.3, *, tied: float | None = None
+) -> tuple[dict, dict, np.ndarray]:
+    """Draw a table: with what the user has, and with what the naive way has; ``tied`` instead of the mechanism's."""
+    y, d = (rng.random(mechanism.n) < prior).astype(int), rng.normal(size=mechanism.n)
+    columns = columns_of(rng, y, d, strength, mechanism.tied if tied is None else tied)
+    seen, extra = mechanism.hide(rng, y, d, columns)
+    features = {f"x{j}": column for j, column in enumerate(columns)}
+    naive = {**features, "y": extra["said"] if "said" in extra else seen}
+    return {**features, **extra, "y": seen}, naive, y
+
+
+def size(draws: int, rng: np.random.Generator) -> None:
+    """Print the level of tests, as multiples of alpha."""
+    error = np.sqrt(1 / ALPHA / draws)
+    print(f"level as multiples of alpha = {ALPHA} (and 0.05), {draws} draws; standard error {error:.2f} or more")
+    for mechanism in mechanisms():
+        p, wrong = [], []
+        while len(p) * N_COLUMNS < draws:
+            table, naive, _ = one_table(mechanism, rng, 0.0)
+            p.append(scanned(mechanism, table, mechanism.labels, ALPHA)[0].log_p)
+            if mechanism.naive is not None:
+                word = "auto" if mechanism.naive == "machine" else mechanism.naive
+                wrong.append(scanned(mechanism, naive, word, ALPHA)[0].log_p)
+        p = np.exp(np.concatenate(p))
+        told = f"{np.mean(p <= ALPHA) / ALPHA:5.2f} {np.mean(p <= 0.05) / 0.05:5.2f}"
+        bad = f"naive {np.mean(np.concatenate(wrong) <= np.log(ALPHA)) / ALPHA:6.1f}" if wrong else ""
+        print(f"  {mechanism.name:42} {told}   {bad}", flush=True)
+
+
+def truth(strength: float, tied: float, prior: float = 0.3) -> float:
+    """Return I(X;Y) of a feature, from a large draw."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400_000) < prior).astype(int)
+    x = np.digitize(rng.normal(size=len(y)) + strength * y, [0.0, 0.9])
+    p = np.histogram2d(y, x, bins=(2, 3))[0] / len(y)
+    return float((p * np.log(p / np.outer(p.sum(axis=1), p.sum(axis=0)))).sum())
+
+
+def power(draws: int, rng: np.random.Generator) -> None:
+    """Print the power of tests and what κ promises; where it is known."""
+    strength = 0.25
+    effect = truth(strength, 0.0)
+    print(f"power at alpha = {ALPHA} for {effect:.4f} nats, {draws} draws")
+    for mechanism in mechanisms():
+        if "driver" in mechanism.name:
+            continue  # κ is not known
+        found, promised = [], []
+        while len(found) * N_COLUMNS < draws:
+            table, _, _ = one_table(mechanism, rng, strength, tied=0.0)  # κ is for features unrelated to labeling
+            batch, study = scanned(mechanism, table, mechanism.labels, ALPHA)
+            found.append(batch.log_p <= np.log(ALPHA))
+            kappa = study.regime.kappa(study.labels).value
+            promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
+        print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
+
+
+def coverage(draws: int, rng: np.random.Generator) -> None:
+    """Print how often 90% intervals hold the truth, in regimes that can estimate."""
+    for strength in (0.0, 0.15, 0.4):
+        effect = truth(strength, 0.0) if strength else 0.0
+        print(f"coverage of 90% intervals, {effect:.4f} nats, {draws} draws")
+        for mechanism in mechanisms():
+            if "driver" in mechanism.name:
+                continue  # not estimated
+            inside, n = [], 0
+            while n < draws:
+                table, _, _ = one_table(mechanism, rng, strength, tied=0.0)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    ranking = bl.rank(table, "y", labels=mechanism.labels)
+                    low, high = ranking.intervals(0.9) if hasattr(ranking, "intervals") else ranking._law.interval(0.9)
+                inside.append((low <= effect) & (effect <= high))
+                n += len(low)
+            print(f"  {mechanism.name:42} {np.mean(np.concatenate(inside)):.3f}", flush=True)
+
+
+def ppi(draws: int, rng: np.random.Generator) -> None:
+    """Print gold labels for the same power, and widths of intervals, over accuracy and share of gold."""
+    n, prior, strength = 4000, 0.3, 0.3
+    print(f"share of gold labels that a machine saves for the same power (by κ; power seen), {draws} draws a cell")
+    for accuracy in (0.5, 0.7, 0.8, 0.9, 0.95):
+        line = []
+        for share in (0.05, 0.1, 0.25):
+            with_, alone, wide = [], [], []
+            n_gold = int(share * n)
+            rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
+            fewer = (1 - rho2) / (1 - rho2 * share)  # gold labels with the machine for the power of n_gold alone
+            for _ in range(max(draws // N_COLUMNS, 1)):
+                y = (rng.random(n) < prior).astype(int)
+                said = np.where(rng.random(n) < accuracy, y, 1 - y)
+                columns = columns_of(rng, y, rng.normal(size=n), strength, 0.0)
+                table = {f"x{j}": column for j, column in enumerate(columns)}
+                mine = {**table, "said": said, "y": np.where(np.arange(n) < round(fewer * n_gold), y, np.nan)}
+                gold = {**table, "y": np.where(np.arange(n) < n_gold, y, np.nan)}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    both = bl.rank({**gold, "said": said}, "y", labels=bl.Predicted("said"))
+                    one = bl.rank(gold, "y", labels="mcar")
+                    a = scanned(None, mine, bl.Predicted("said"), ALPHA)[0]
+                    b = scanned(None, gold, "mcar", ALPHA)[0]
+                order = {name: i for i, name in enumerate(one.names)}
+                low, high = both._law.interval(0.9)
+                low1, high1 = (end[[order[name] for name in both.names]] for end in one._law.interval(0.9))
+                wide.append(np.mean(high - low) / np.mean(high1 - low1))
+                with_.append(np.mean(a.log_p <= np.log(ALPHA)))
+                alone.append(np.mean(b.log_p <= np.log(ALPHA)))
+            told = f"{1 - fewer:4.0%} saved, power {np.mean(with_):.2f} / {np.mean(alone):.2f}"
+            told += f", width {np.mean(wide):.2f}"
+            line.append(told)
+        print(f"  right {accuracy:4}: " + " | ".join(line), flush=True)
+
+
+def blankets(draws: int, rng: np.random.Generator) -> None:
+    """Print F1 of blankets where labeling depends on another column: plain Ỹ0, and given that column."""
+    from benchmarks._data import network
+
+    for name in ("alarm", "insurance", "hailfinder"):
+        one = network(FOLDER[0] if FOLDER else None, name)
+        table = as_columns(one.sample(5000, rng))
+        found: dict[str, list[float]] = {"plain": [], "driven": []}
+        binary = [node for node in table if len(np.unique(table[node])) == 2 and len(one.blanket(node)) > 1]
+        for target in rng.permutation(binary)[:draws]:
+            members = set(one.blanket(target))
+            others = [node for node in table if node not in members and node != target]
+            driver = max(others, key=lambda node: len(one.blanket(node)))
+            y = table[target] == max(np.unique(table[target]), key=lambda v: -abs(np.mean(table[target] == v) - 0.3))
+            levels = np.unique(table[driver], return_inverse=True)[1]
+            chance = 0.1 + 0.8 * levels / max(levels.max(), 1)
+            seen = np.where(y & (rng.random(len(y)) < chance), 1.0, np.nan)
+            if np.nansum(seen) < 50:
+                continue
+            for way, labels in (("plain", "pu"), ("driven", bl.PositiveUnlabeled(drivers=driver))):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    got = set(bl.discover({**table, target: seen}, target, labels=labels).members)
+                found[way].append(2 * len(got & members) / max(len(got) + len(members), 1))
+        told = ", ".join(f"{way} {np.mean(values):.3f}" for way, values in found.items())
+        print(f"  {name:12} mean F1 of {len(found['plain'])} blankets: {told}", flush=True)
+
+
+COMMANDS = {"size": size, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=COMMANDS)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--networks", type=Path, help="folder with alarm.bif, insurance.bif and hailfinder.bif")
+    parser.add_argument("--only", default="", help="mechanisms whose name contains this")
+    given = parser.parse_args()
+    ONLY.append(given.only)
+    FOLDER.extend([given.networks] if given.networks else [])
+    COMMANDS[given.what](given.draws, np.random.default_rng(given.seed))

@@ -1,0 +1,117 @@
+"""Tests with a target that is known through scores of rows: a machine's labels beside gold ones, or propensities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.data import Frame
+from blankets.independence._contract import Columns, IndependenceTest, Tally
+from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._layer import Layer
+from blankets.stats import Cells, RowScores, equal_means, means_information
+
+Ints = NDArray[np.int64]
+Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, effect, rows, reliable
+
+METHODS = ("not performed", "shares of positives in cells, with the variance that labels and scores leave")
+
+
+class ScoredTests(Layer):
+    """Tests of the target by scores of rows; all other questions go to other tests.
+
+    ``tests``: answers questions without the target, or given the target. ``frame``: all rows. ``target``: its column.
+    ``scores``: the scores of all rows. ``reliability``: rows that tell of the class by themselves (gold rows, or all)
+    for each degree of freedom.
+
+    Examples
+    --------
+    >>> from blankets.counting import MemoryCounter
+    >>> from blankets.independence import TableTests
+    >>> from blankets.stats import machine_scores
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 3000)
+    >>> x = (rng.random(3000) < np.where(y, 0.6, 0.4)).astype(int)
+    >>> frame = Frame.from_codes(np.column_stack([x, y]))
+    >>> gold = np.where(np.arange(3000) < 150, y, -1).astype(np.int16)
+    >>> tests = ScoredTests(TableTests(MemoryCounter(frame)), frame, 1, machine_scores(gold, y.astype(float)))
+    >>> tests.test(0, 1).dependent(1e-9)
+    True
+    """
+
+    def __init__(
+        self, tests: IndependenceTest, frame: Frame, target: int, scores: RowScores, *, reliability: float = 5.0
+    ) -> None:
+        super().__init__(tests)
+        self.frame, self.target, self.scores, self.reliability = frame, target, scores, reliability
+        self.tally = Tally()
+
+    def around(self, tests: IndependenceTest) -> Self:
+        """Return the same layer around other tests."""
+        return type(self)(tests, self.frame, self.target, self.scores, reliability=self.reliability)
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """Number of tests performed."""
+        return self.tests.n_tests + self.tally.total
+
+    @property
+    def n_tests_here(self) -> int:
+        """Number of tests performed by this thread."""
+        return self.tests.n_tests_here + self.tally.here
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set."""
+        columns = np.asarray(xs, np.int64)
+        if self.target in given or (y != self.target and self.target not in columns):
+            return self.tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
+        asked = tuple(sorted(set(given)))
+        features = columns if y == self.target else np.array([y], np.int64)
+        answers = [self.remember(("scored", int(x), asked), lambda x=x: self._answer(int(x), asked)) for x in features]  # type: ignore[misc]
+        statistic, dof, log_p, effect, rows, reliable = (np.array(part) for part in zip(*answers, strict=True))
+        reliable = reliable.astype(bool)
+        hidden = ~reliable & ~even_if_unreliable
+        self.tally.add(int(np.count_nonzero(reliable)))
+        return EvidenceBatch(
+            columns,
+            y,
+            tuple(given),
+            statistic=np.where(hidden, np.nan, statistic),
+            dof=np.where(hidden, 0.0, dof),
+            n_rows=rows.astype(np.int64),
+            reliable=reliable,
+            log_p=np.where(hidden, np.nan, log_p),
+            effect=np.where(hidden, np.nan, effect),
+            method=reliable.astype(np.int8),
+            methods=METHODS,
+        )
+
+    def cells(self, x: int, given: Sequence[int]) -> tuple[Cells, NDArray[np.bool_]]:
+        """Return what is known of the cells of a column within the strata of others, and the rows behind it."""
+        return scored_cells(self.frame, self.scores, x, given)
+
+    def _answer(self, x: int, given: tuple[int, ...]) -> Answer:
+        cells, rows = self.cells(x, given)
+        arities = self.frame.arities
+        nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
+        worth = int(np.count_nonzero(self.scores.informative[rows]))
+        reliable = worth >= max(self.reliability * nominal, 2.0)
+        statistic, dof, log_p = equal_means(cells)
+        return statistic, dof, log_p, float(means_information(cells).value), int(np.count_nonzero(rows)), reliable
+
+
+def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> tuple[Cells, NDArray[np.bool_]]:
+    """Return what scores tell of the cells of a column within the strata of others, and the rows that have a value."""
+    rows, strata = np.ones(frame.n_rows, np.bool_), np.zeros(frame.n_rows, np.int64)
+    for j in (x, *given):
+        gaps = frame.gaps(j)
+        rows &= True if gaps is None else ~gaps
+    for z in given:
+        strata = strata * int(frame.widths[z]) + frame.column(z)
+        strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
+    return scores.cells(frame.column(x).astype(np.int64), strata, rows), rows

@@ -1,0 +1,201 @@
+"""`Predicted`: a machine's labels in all rows, beside gold labels in some (methods, section 14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from blankets.arguments import number
+from blankets.data import Categories, Column, numbers_of
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded, listed
+from blankets.records import named, not_kept
+from blankets.regimes._contract import Choice, Kappa, Question, Regime
+from blankets.regimes._kappa import StratifiedKappa
+from blankets.regimes._knowledge import EVERYTHING
+from blankets.regimes._labels import Labels
+from blankets.regimes._prior import Exact, Prior, prior_from
+from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column
+from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
+
+_NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
+
+
+@guarded
+@named
+@dataclass(frozen=True, init=False)
+class Predicted(Regime):
+    """A machine's labels in every row, beside gold labels in rows that were drawn at random.
+
+    Parameters
+    ----------
+    machine : str or array-like of shape (rows,)
+        The machine's labels, or its probabilities of the positive class: the name of a column, or one value for each
+        row. That column is no feature.
+    gold : str, optional
+        The column of gold labels, missing where there is none; by default the target.
+    accuracy : float or (float, float), optional
+        For `plan`, before there are data: how often the machine is right, or its sensitivity and specificity.
+    prior : Prior, float, (low, high), str, distribution or None
+        For `plan`: p(y=1). With data it follows from the labels.
+
+    Notes
+    -----
+    Nothing is assumed of the machine's errors; they may depend on anything. What is assumed is that the rows with a
+    gold label were drawn at random. The machine's labels of all rows, corrected by the gold rows, take the place of
+    gold labels as far as they predict these (prediction-powered inference, Angelopoulos et al. 2023).
+
+    Examples
+    --------
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(0)
+    >>> ill = rng.integers(0, 2, 2000)
+    >>> said = np.where(rng.random(2000) < 0.9, ill, 1 - ill)  # right in nine of ten rows
+    >>> gold = np.where(np.arange(2000) < 200, ill, np.nan)
+    >>> cough = rng.random(2000) < np.where(ill, 0.45, 0.3)
+    >>> table = {"cough": cough, "said": said, "ill": gold}
+    >>> [bl.test(table, "cough", "ill", labels=labels).dependent() for labels in ("mcar", bl.Predicted("said"))]
+    [False, True]
+    """
+
+    machine: object = field(compare=False)
+    gold: str | None
+    accuracy: tuple[float, float] | None
+    prior: Prior | None
+
+    def __init__(
+        self, machine: object = None, *, gold: str | None = None, accuracy: object = None, prior: object = None
+    ) -> None:
+        if (machine is None and accuracy is None) or (gold is not None and not isinstance(gold, str)):
+            raise ParameterError("Predicted(...) needs the machine's labels; gold= is the name of a column")
+        object.__setattr__(self, "machine", machine)
+        object.__setattr__(self, "gold", gold)
+        object.__setattr__(self, "accuracy", _accuracy(accuracy))
+        object.__setattr__(self, "prior", prior_from(prior))
+
+    def _said(self) -> dict[str, object]:
+        machine = self.machine if self.machine is None or isinstance(self.machine, str) else not_kept(self.machine)
+        said = {"machine": machine, "gold": self.gold, "accuracy": self.accuracy, "prior": self.prior}
+        return {name: value for name, value in said.items() if value is not None}
+
+    @property
+    def beside(self) -> tuple[str, object] | None:  # type: ignore[override]
+        """The machine's labels."""
+        return None if self.machine is None else ("machine", self.machine)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "predicted"
+
+    @property
+    def assumption(self) -> str:
+        """What is assumed."""
+        return (
+            "Every row has a machine's label; rows with a gold label are assumed to be drawn at random, and nothing is "
+            "assumed of the machine's errors."
+        )
+
+    @property
+    def answers(self) -> frozenset[Question]:
+        """Everything."""
+        return EVERYTHING
+
+    def unlocked_by(self, question: Question) -> str:
+        """Return nothing: every question can be answered."""
+        return ""
+
+    def invalid(self, surrogate: Surrogate) -> str:
+        """Return why a surrogate is not used."""
+        return "" if surrogate is Surrogate.PREDICTED else "gold and machine labels are used together"
+
+    def check(self, labels: Labels) -> None:
+        """Refuse labels without gold of both classes, or without rows that only the machine labeled."""
+        if self.machine is None:
+            raise LabelError(
+                "accuracy= alone is for plan; with data say where the machine's labels are: Predicted('said')"
+            )
+        if not labels.n_unlabeled:
+            raise LabelError("every row has a gold label, so that the machine's are not needed; leave out labels=")
+        if not labels.is_binary or labels.n_seen_classes < 2:
+            raise LabelError(
+                f"gold labels of two classes are needed, but there is one, {labels.classes[-1]!r}: nothing corrects "
+                f"the machine's labels of the other class"
+            )
+
+    def with_scores(self, labels: Labels, column: Column) -> Labels:
+        """Return the labels with the machine's beside them."""
+        machine = _machine(column, labels)
+        share, error = predicted_share(labels.codes, machine)
+        low, high = max(share - _NINETY * error, 0.0), min(share + _NINETY * error, 1.0)
+        told = f"{labels.saw}; with the machine's, {share:.3g} of all rows are {labels.classes[1]!r} (90% interval "
+        told += f"{low:.3g} to {high:.3g})"
+        return replace(labels, scores=machine_scores(labels.codes, machine), saw=told)
+
+    def admissible(self, labels: Labels) -> Prior | None:
+        """Return p(y=1) as gold and machine labels tell it."""
+        return None if labels.scores is None else Exact(labels.scores.positives)
+
+    def choose(self, labels: Labels) -> Choice:
+        """Return gold and machine labels together."""
+        return Choice(
+            Surrogate.PREDICTED, "the machine's labels of all rows are corrected by the gold ones", kappas=_own(labels)
+        )
+
+    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
+        """Return the gold labels, beside which tests use the machine's."""
+        self.check(labels)
+        return surrogate_column(labels, Surrogate.PREDICTED, note=self.choose(labels).reason)
+
+    def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
+        """Return κ = f / (1 - (1 - f) ρ²), f the share of gold labels, ρ their correlation with the machine's."""
+        value = _own(labels)[Surrogate.PREDICTED]
+        return Kappa(value, value, value, Surrogate.PREDICTED)
+
+    def stratified_kappa(
+        self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
+    ) -> StratifiedKappa:
+        """Refuse: the machine may be right more often in some strata than in others."""
+        raise NotAnswerableError("κ by stratum is not known for machine labels; the unconditional one is a guide")
+
+    def estimate(
+        self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
+    ) -> InformationEstimate:
+        """Refuse: counts alone do not have the machine's labels; a study estimates from rows."""
+        raise NotAnswerableError("information with machine labels is estimated from rows, not from counts")
+
+
+def _accuracy(value: object) -> tuple[float, float] | None:
+    """Return sensitivity and specificity."""
+    if value is None:
+        return None
+    both = value if isinstance(value, tuple | list) and len(value) == 2 else (value, value)
+    meaning = "how often the machine is right, between 0.5 and 1, or its sensitivity and specificity"
+    found = tuple(number("accuracy", one, meaning, least=0.0, most=1.0) for one in both)
+    if sum(found) <= 1.0:
+        raise ParameterError.out_of_range("accuracy", value, meaning)
+    return found[0], found[1]
+
+
+def _own(labels: Labels) -> dict[Surrogate, float]:
+    return {} if labels.scores is None else {Surrogate.PREDICTED: labels.scores.kappa}
+
+
+def _machine(column: Column, labels: Labels) -> NDArray[np.float64]:
+    """Return the machine's labels as numbers: 1 for the positive class, 0 for the other, or probabilities."""
+    negative, positive = labels.classes
+    strange: list[object] = []
+    if isinstance(column, Categories):
+        strange = [level for level in column.levels if level not in (negative, positive)]
+        if not strange:
+            of_level = np.array([float(level == positive) for level in column.levels])
+            return np.asarray(of_level[column.codes])
+    values = numbers_of(column)
+    if values is None:
+        raise LabelError(
+            f"the machine's labels hold {listed(strange)}, but the gold ones are {negative!r} and {positive!r}"
+        )
+    if not np.all((values >= 0.0) & (values <= 1.0)):
+        raise LabelError("the machine's labels must be the classes of the gold ones, or probabilities between 0 and 1")
+    return values

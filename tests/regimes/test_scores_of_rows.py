@@ -1,0 +1,224 @@
+"""Machine labels beside gold ones, and known propensities: means, variances, tests and estimates from rows."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import blankets as bl
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
+from blankets.regimes import Channel, Surrogate
+from blankets.stats import equal_means, machine_scores, means_information, plug_in, predicted_share, weighted_scores
+
+
+def everyone(x):
+    return x, np.zeros(len(x), np.int64), np.ones(len(x), bool)
+
+
+def machine_table(rng, n=4000, n_gold=400, strength=0.15):
+    """One feature that matters, one on which the machine's errors depend, gold labels for some rows."""
+    y = (rng.random(n) < 0.3).astype(int)
+    cough = (rng.random(n) < 0.35 + strength * y).astype(int)
+    ward = rng.integers(0, 2, n)
+    said = np.where(rng.random(n) < np.where(ward == 1, 0.2, 0.03), 1 - y, y)
+    return {"cough": cough, "ward": ward, "said": said, "ill": np.where(np.arange(n) < n_gold, y, np.nan)}, y
+
+
+# ---------------------------------------------------------------- machine labels
+
+
+def test_the_share_of_positives_is_that_of_ppi_python():
+    """ppi-python 0.2.3: ppi_mean_pointestimate(y[gold], f[gold], f[~gold]), ppi_mean_ci(..., alpha=0.1)."""
+    rng = np.random.default_rng(7)
+    y = (rng.random(1000) < 0.3).astype(float)
+    f = np.where(rng.random(1000) < 0.85, y, 1 - y)
+    gold = np.where(np.arange(1000) < 120, y, -1).astype(np.int16)
+    share, error = predicted_share(gold, f)
+    z = stats.norm.isf(0.05)
+    assert share == pytest.approx(0.28428583, abs=1e-7)
+    assert (share - z * error, share + z * error) == pytest.approx((0.22879284, 0.33977883), abs=1e-7)
+
+
+def test_with_every_label_gold_the_test_is_pearsons_and_the_estimate_the_plug_in():
+    rng = np.random.default_rng(0)
+    y, x = rng.integers(0, 2, 500).astype(np.int16), rng.integers(0, 3, 500)
+    cells = machine_scores(y, rng.random(500)).cells(*everyone(x))
+    table = np.histogram2d(y, x, bins=(2, 3))[0]
+    statistic, dof, _ = equal_means(cells)
+    assert statistic == pytest.approx(stats.chi2_contingency(table, correction=False)[0], rel=1e-9)
+    assert dof == 2
+    found, wanted = means_information(cells), plug_in(table)
+    for name in ("value", "variance", "scale", "dof"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-9)
+
+
+def test_variance_of_shares_over_many_draws():
+    rng = np.random.default_rng(1)
+    means, told, alone = [], [], []
+    for _ in range(400):
+        y = (rng.random(1000) < 0.3).astype(int)
+        x = rng.integers(0, 2, 1000)
+        said = np.where(rng.random(1000) < np.where(x == 1, 0.2, 0.05), 1 - y, y).astype(float)
+        gold = np.where(np.arange(1000) < 200, y, -1).astype(np.int16)
+        cells = machine_scores(gold, said).cells(*everyone(x))
+        means.append(cells.mean[0])
+        told.append(cells.null_variance[0])
+        alone.append([y[:200][x[:200] == k].mean() for k in (0, 1)])
+    # The relative error of a variance from 400 draws is √(2/400) = 0.07.
+    np.testing.assert_allclose(np.var(means, axis=0), np.mean(told, axis=0), rtol=0.25)
+    np.testing.assert_allclose(np.mean(means, axis=0), 0.3, atol=4 * 0.04 / 20)
+    assert np.var(means, axis=0).sum() < 0.7 * np.var(alone, axis=0).sum()
+
+
+def test_kappa_is_that_of_the_channel_of_the_machine():
+    rng = np.random.default_rng(2)
+    y = (rng.random(200_000) < 0.3).astype(np.int16)
+    said = np.where(rng.random(len(y)) < 0.1, 1 - y, y).astype(float)
+    gold = np.where(rng.random(len(y)) < 0.2, y, -1).astype(np.int16)
+    rho2 = float(Channel.noisy(0.1, 0.1).kappa(Surrogate.FULL, 0.3))  # the squared correlation of class and machine
+    assert machine_scores(gold, said).kappa == pytest.approx(0.2 / (1 - 0.8 * rho2), rel=0.02)
+
+
+def test_questions_with_machine_labels():
+    table, y = machine_table(np.random.default_rng(3))
+    labels = bl.Predicted("said", gold="ill")
+    found = bl.discover(table, labels=labels, algorithm="iamb")
+    assert found.members == ("cough",)
+    assert found.n_rows == 4000
+    assert bl.rank(table, "ill", labels=labels).names == ("cough", "ward")
+    assert bl.select(table, "ill", k=1, labels=labels).names == ("cough",)
+    mine = bl.mutual_information(table, "cough", "ill", ["ward"], labels=labels)
+    truth = bl.mutual_information({**table, "ill": y}, "cough", "ill", ["ward"], exclude=["said"]).value
+    low, high = mine.interval(0.99)
+    assert low < truth < high
+    alone = bl.mutual_information(table, "cough", "ill", ["ward"], labels="mcar", exclude=["said"])
+    assert high - low < np.diff(alone.interval(0.99))[0]
+    # The machine's labels taken for true find the ward, on which its errors depend.
+    assert bl.test({**table, "ill": table["said"]}, "ward", "ill", exclude=["said"]).p < 1e-5
+    assert bl.test(table, "ward", "ill", labels=labels).p > 0.001
+    again = bl.test(table, "cough", "ill", labels=bl.Predicted(table["said"]), exclude=["said"])
+    assert again.p == pytest.approx(bl.test(table, "cough", "ill", labels=labels).p, rel=1e-12)
+    assert found.call.run(table).members == ("cough",)
+
+
+def test_probabilities_and_names_of_classes():
+    rng = np.random.default_rng(4)
+    table, _ = machine_table(rng)
+    chance = np.clip(0.8 * table["said"] + 0.2 * rng.random(4000), 0, 1)
+    said = bl.test(table, "cough", "ill", labels=bl.Predicted("said"))
+    assert bl.test({**table, "said": chance}, "cough", "ill", labels=bl.Predicted("said")).p == pytest.approx(
+        said.p, abs=0.1
+    )
+    words = {**table, "said": np.where(table["said"], "yes", "no")}
+    words["ill"] = [None if np.isnan(v) else "yes" if v else "no" for v in table["ill"]]
+    one = bl.test(words, "cough", "ill", labels=bl.Predicted("said"))
+    assert one.p == pytest.approx(bl.test(table, "cough", "ill", labels=bl.Predicted("said")).p, rel=1e-12)
+    with pytest.raises(LabelError, match="the machine's labels hold 'maybe'"):
+        bl.test({**words, "said": ["maybe", "yes"] * 2000}, "cough", "ill", labels=bl.Predicted("said"))
+    with pytest.raises(LabelError, match="or probabilities between 0 and 1"):
+        bl.test({**table, "said": 3.0 * chance}, "cough", "ill", labels=bl.Predicted("said"))
+
+
+def test_what_predicted_refuses():
+    table, y = machine_table(np.random.default_rng(5), n=500, n_gold=100)
+    labels = bl.Predicted("said", gold="ill")
+    with pytest.raises(ParameterError, match="gold='ill' is the target, but another one is named"):
+        bl.test(table, "cough", "ward", labels=labels)
+    with pytest.raises(LabelError, match="every row has a gold label"):
+        bl.test({**table, "ill": y}, "cough", labels=labels)
+    with pytest.raises(LabelError, match="gold labels of two classes are needed"):
+        bl.test({**table, "ill": np.where(y == 1, 1, np.nan)}, "cough", labels=labels)
+    with pytest.raises(NotAnswerableError, match=r"machine= is not built for groups="):
+        bl.test(table, "cough", labels=labels, groups=np.arange(500) // 2)
+
+
+# ---------------------------------------------------------------- propensities
+
+
+def weighted_table(rng, n=4000):
+    y, d = rng.random(n) < 0.3, rng.normal(size=n)
+    tied = (0.8 * d + 0.6 * rng.normal(size=n) > 0).astype(int)
+    child = (rng.random(n) < np.where(y, 0.6, 0.3)).astype(int)
+    chance = 0.1 + 0.8 / (1 + np.exp(-1.5 * d))
+    seen = np.where(y & (rng.random(n) < chance), 1.0, np.nan)
+    return {"tied": tied, "child": child, "chance": chance, "seen": seen}, y
+
+
+def test_with_one_propensity_for_all_the_estimate_is_pos():
+    rng = np.random.default_rng(6)
+    y, x = rng.random(2000) < 0.3, rng.integers(0, 3, 2000)
+    labeled = y & (rng.random(2000) < 0.4)
+    cells = weighted_scores(labeled, np.full(2000, 0.4)).cells(*everyone(x))
+    table = np.array([np.zeros(3), *(np.bincount(x[rows], minlength=3) for rows in (labeled, ~labeled))])
+    # With the propensity 0.4 known, p(y=1) is the labeled share divided by 0.4.
+    wanted = bl.mutual_information(
+        {"x": x, "s": np.where(labeled, 1.0, np.nan)}, "x", "s", labels="pu", prior=labeled.mean() / 0.4
+    )
+    found = means_information(cells)
+    assert found.value == pytest.approx(wanted.value, rel=1e-9)
+    assert found.scale == pytest.approx(float(wanted._law.scale[0]), rel=0.02)
+    p = labeled.mean() / 0.4
+    closed = (1 - p) / p * labeled.mean() / (1 - labeled.mean())  # methods (3.3)
+    assert weighted_scores(labeled, np.full(2000, 0.4)).kappa == pytest.approx(closed, rel=1e-9)
+    pearson = stats.chi2_contingency(table[1:], correction=False)[0]
+    assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
+
+
+def test_questions_with_propensities():
+    table, y = weighted_table(np.random.default_rng(7))
+    labels = bl.PositiveUnlabeled(propensity="chance")
+    found = bl.discover(table, "seen", labels=labels, algorithm="iamb")
+    assert found.members == ("child",)
+    assert "tied" in bl.discover(table, "seen", labels="pu", exclude=["chance"], algorithm="iamb").members
+    truth = bl.mutual_information({**table, "seen": y}, "child", "seen", exclude=["chance"]).value
+    low, high = bl.mutual_information(table, "child", "seen", labels=labels).interval(0.99)
+    assert low < truth < high
+    assert bl.rank(table, "seen", labels=labels).names == ("child", "tied")
+    assert bl.test(table, "tied", "seen", labels=labels).p > 0.001
+    assert found.call.run(table).members == ("child",)
+
+
+def test_what_propensities_must_be():
+    table, _ = weighted_table(np.random.default_rng(8), 1000)
+    with pytest.raises(LabelError, match="must hold probabilities above 0, up to 1"):
+        bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity=2 * table["chance"]))
+    with pytest.raises(LabelError, match="there would be more positives than rows"):
+        bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity=np.full(1000, 0.01)))
+    with pytest.raises(ParameterError, match="propensity= says all that is needed"):
+        bl.PositiveUnlabeled(prior=0.2, propensity="chance")
+    few = np.where(np.arange(1000) % 50 == 0, 0.01, 0.9)
+    with pytest.warns(RegimeWarning, match=r"labeled rows are worth .* of equal weight"):
+        bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity=few), exclude=["chance"])
+
+
+def test_advice_on_gold_and_machine_labels():
+    table, _ = machine_table(np.random.default_rng(9), n_gold=200)
+    advice = bl.advise(table, "ill", labels=bl.Predicted("said"))
+    share, kappa = 200 / 4000, advice.kappa
+    rho2 = (1 - share / kappa) / (1 - share)
+    worth = (1 - rho2) / (rho2 * share**2)  # the ratio of the derivatives of κN by gold and by machine labels
+    assert f"as much as {worth:,.0f} more rows with a machine's label" in advice.cautions[-1]
+    goal = advice.goal("small", 0.8)
+    assert 0 < goal.more_labels["gold labels"] < goal.more_rows
+    # With that many gold labels κ is what the wanted power needs.
+    gold = 200 + goal.more_labels["gold labels"]
+    reached = gold / (1 - (1 - gold / 4000) * rho2)
+    assert reached == pytest.approx(stats_needed(0.8) / (2 * 0.005), rel=0.01)
+    assert goal.more_labels["machine labels"] is None or goal.more_labels["machine labels"] > 0
+    wrong = bl.advise({"cough": table["cough"], "ill": table["said"]}, "ill", labels=bl.Noisy(0.1, 0.1))
+    assert wrong.surrogate == "full"
+    assert wrong.estimator == "labels with errors, by their rates"
+
+
+def stats_needed(power, alpha=0.01):
+    """Return the noncentrality of one degree of freedom that reaches a power, by SciPy."""
+    critical = stats.chi2.isf(alpha, 1)
+    return optimize.brentq(lambda nc: stats.ncx2.sf(critical, 1, nc) - power, 0.1, 100)
+
+
+def test_a_file_with_machine_labels(tmp_path):
+    table, _ = machine_table(np.random.default_rng(10), n=1000, n_gold=200)
+    lines = [";".join("" if v != v else f"{v:g}" for v in row) for row in zip(*table.values(), strict=True)]
+    path = tmp_path / "said.csv"
+    path.write_text("\n".join([";".join(table), *lines]), encoding="utf-8")
+    found = bl.test(path, "cough", "ill", labels=bl.Predicted("said"), separator=";")
+    assert found.p == pytest.approx(bl.test(table, "cough", "ill", labels=bl.Predicted("said")).p, rel=1e-12)
