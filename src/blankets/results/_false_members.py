@@ -46,8 +46,8 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
 def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> FalseMembers | None:
     """Return the expected number of false members, from the last test of each column; None if no error rate is held.
 
-    A search through small sets admits a false member only if its tests given each other member are wrong too. If
-    neighbors are checked from both ends, so must be the tests given the false neighbors at its own end.
+    A search through small sets admits a false member only if its tests given each other member are wrong too, unless
+    a test given the whole blanket may admit it as well. If neighbors are checked from both ends, so must be the tests given the false neighbors at its own end.
 
     ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
     """
@@ -67,7 +67,7 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
     discoveries = len(blanket) if controls == "fdr" else None
     more = 0.0
     if algorithm.roles:
-        others = max(len(blanket) - len(blanket.entered) - 1, 0)
+        others = 0 if algorithm.whole else max(len(blanket) - len(blanket.entered) - 1, 0)
         more = others + (alpha * (len(blanket.columns) - 1) if algorithm.both_ends else 0.0)
     return expected_false_members(log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries, n_more=more)
 

@@ -127,8 +127,9 @@ class Algorithm:
     # what it counts in place of a partly labeled target, if that is part of the published algorithm; by
     # default the most powerful valid surrogate
     surrogate: str | None = None
+    both_ends: bool = False  # whether neighbors must find each other
+    whole: bool = False  # whether one test given the whole blanket admits a column that small sets left out
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
-    both_ends: bool = False
     controls: Literal["level", "fdr", "nothing"] = "level"
 
     @property
