@@ -78,7 +78,7 @@ class FalseMembers:
     @property
     def words(self) -> str:
         """The expected number, as precisely as it is known: "about 0.3", "below 0.01"."""
-        return "below 0.01" if self.expected < 0.01 else f"about {self.expected:.3g}"
+        return "below 0.01" if self.expected < 0.01 else f"about {self.expected:.2g}"
 
     @property
     def assumption(self) -> str:
