@@ -47,7 +47,8 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
     """Return the expected number of false members, from the last test of each column; None if no error rate is held.
 
     A search through small sets admits a false member only if its tests given each other member are wrong too, unless
-    a test given the whole blanket may admit it as well. If neighbors are checked from both ends, so must be the tests given the false neighbors at its own end.
+    a test given the whole blanket may admit it as well. If neighbors are checked from both ends, so must be the tests
+    given the false neighbors at its own end.
 
     ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
     """
