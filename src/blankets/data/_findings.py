@@ -76,7 +76,7 @@ class Findings:
             lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
             if coding in lists:
                 lists[coding].append(name)
-            if coding is LeftOut.IDENTIFIER and 0 < summary.seen < summary.n:
+            if coding is LeftOut.IDENTIFIER and summary.levels is not None and summary.seen < summary.n:
                 self.repeated_ids[name] = summary.seen
         return used
 
