@@ -237,6 +237,9 @@ def test_ctrl_c_at_any_moment_even_while_kernels_are_loaded(wait):
         assert child.stdout.readline() == b"ready\n"
         time.sleep(wait)
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        try:
+            out, err = child.communicate(timeout=60)
+        finally:
+            child.kill()
     # Between two calls it is Python's own.
     assert out in (b"ended Interrupted\n", b"ended KeyboardInterrupt\n"), (out, err)

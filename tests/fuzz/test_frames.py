@@ -144,7 +144,7 @@ CASES = tame() | tame() | wild()
 CONTAINER = st.sampled_from(sorted(CONTAINERS))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(case=CASES, container=CONTAINER)
 def test_random_tables(case, container):
     assert outcome(case, container)

@@ -15,7 +15,7 @@ from blankets.search import ALGORITHMS
 from search.graphs import truth, varied_dag
 
 SOUND = [name for name, algorithm in ALGORITHMS.items() if algorithm.sound and algorithm.finds == "blanket"]
-FEW = [("two-view", 2), ("iamb", 1)]
+FEW = [("two-view", 1), ("iamb", 1)]
 MANY = [pytest.param(name, 300 if name == "two-view" else 30, marks=pytest.mark.slow) for name in SOUND]
 ORIENTED = ("parent", "child")
 

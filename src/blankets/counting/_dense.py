@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from blankets.kernels import Table
 MOST_COPIED = 64 << 20  # most bytes of codes that are copied, if they are not in one block already
 MOST_OF_SPARSE = 256 << 20  # the same for sparse columns
 
-_COPIED: WeakKeyDictionary[Frame, NDArray[np.uint8]] = WeakKeyDictionary()
+# Forgotten with the frame, by a callback in C: in one in Python a Ctrl-C would be lost.
+_COPIED: dict[ref[Frame], NDArray[np.uint8]] = {}
 
 
 def dense_table(counter: Counter, *, copy_sparse: bool = False) -> Table | None:
@@ -41,6 +42,8 @@ def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:
     all_dense = all(isinstance(block, DenseColumns) for block in frame.blocks)
     if frame.n_columns * frame.n_rows > (MOST_COPIED if all_dense else MOST_OF_SPARSE if copy_sparse else 0):
         return None
-    if frame not in _COPIED:
-        _COPIED[frame] = np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)
-    return _COPIED[frame]
+    found = _COPIED.get(ref(frame))
+    if found is None:
+        found = np.array([frame.column(x) for x in range(frame.n_columns)], np.uint8)
+        _COPIED[ref(frame, _COPIED.pop)] = found
+    return found

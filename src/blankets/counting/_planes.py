@@ -6,7 +6,7 @@ the fastest way to read memory, while the masks of the cells stay in the cache.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ MOST_OF_SPARSE = 4
 PLANES_OF_STORE_BYTES = 384 << 20
 WORDS = 512  # most words of a chunk: 32,768 rows, 4 KiB a plane
 
-_KEPT: WeakKeyDictionary[Frame, Planes] = WeakKeyDictionary()
+# Forgotten with the frame, by a callback in C: in one in Python a Ctrl-C would be lost.
+_KEPT: dict[ref[Frame], Planes] = {}
 
 
 def first_planes(frame: Frame) -> NDArray[np.int64]:
@@ -51,9 +52,10 @@ def on_disk(frame: Frame) -> bool:
 
 def planes_of(frame: Frame) -> Planes:
     """Return bit planes and their numbers of bits; kept with the frame, for the next question about the same data."""
-    if frame not in _KEPT:
-        _KEPT[frame] = _packed(frame, first_planes(frame))
-    return _KEPT[frame]
+    found = _KEPT.get(ref(frame))
+    if found is None:
+        found = _KEPT[ref(frame, _KEPT.pop)] = _packed(frame, first_planes(frame))
+    return found
 
 
 def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:

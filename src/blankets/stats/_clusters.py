@@ -90,7 +90,7 @@ def summed_cells(counts: NDArray[np.int32], strata: Ints) -> NDArray[np.int32]:
     return np.asarray(np.add.reduceat(counts[..., order], first, axis=-1))
 
 
-def _scores(counts: NDArray[np.int32], where: Ints, of_x: NDArray[np.int32], of_y: NDArray[np.int32]) -> Floats:
+def _scores(counts: NDArray[np.int32], where: Ints, of_x: NDArray[np.integer], of_y: NDArray[np.integer]) -> Floats:
     """Return the sum of the scores over the rows of each cell."""
     size = np.maximum(of_x.sum(axis=0), 1.0)
     share_x, share_y = (of_x / size)[:, where], (of_y / size)[:, where]
