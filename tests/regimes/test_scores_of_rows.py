@@ -43,7 +43,7 @@ def test_with_every_label_gold_the_test_is_pearsons_and_the_estimate_the_plug_in
     y, x = rng.integers(0, 2, 500).astype(np.int16), rng.integers(0, 3, 500)
     cells = machine_scores(y, rng.random(500)).cells(*everyone(x))
     table = np.histogram2d(y, x, bins=(2, 3))[0]
-    statistic, dof, _ = equal_means(cells)
+    statistic, dof = equal_means(cells)
     assert statistic == pytest.approx(stats.chi2_contingency(table, correction=False)[0], rel=1e-9)
     assert dof == 2
     found, wanted = means_information(cells), plug_in(table)
@@ -53,7 +53,7 @@ def test_with_every_label_gold_the_test_is_pearsons_and_the_estimate_the_plug_in
 
 def test_variance_of_shares_over_many_draws():
     rng = np.random.default_rng(1)
-    means, told, alone = [], [], []
+    means, told, null, alone = [], [], [], []
     for _ in range(400):
         y = (rng.random(1000) < 0.3).astype(int)
         x = rng.integers(0, 2, 1000)
@@ -61,10 +61,14 @@ def test_variance_of_shares_over_many_draws():
         gold = np.where(np.arange(1000) < 200, y, -1).astype(np.int16)
         cells = machine_scores(gold, said).cells(*everyone(x))
         means.append(cells.mean[0])
-        told.append(cells.null_variance[0])
+        told.append(cells.variance[0])
+        null.append(cells.null_variance[0])
         alone.append([y[:200][x[:200] == k].mean() for k in (0, 1)])
     # The relative error of a variance from 400 draws is √(2/400) = 0.07.
     np.testing.assert_allclose(np.var(means, axis=0), np.mean(told, axis=0), rtol=0.25)
+    # Under independence cells borrow from each other: the sum is right, and where the machine errs more it is larger.
+    assert np.mean(null, axis=0).sum() == pytest.approx(np.var(means, axis=0).sum(), rel=0.25)
+    assert np.mean(null, axis=0)[0] < 0.8 * np.mean(null, axis=0)[1]
     np.testing.assert_allclose(np.mean(means, axis=0), 0.3, atol=4 * 0.04 / 20)
     assert np.var(means, axis=0).sum() < 0.7 * np.var(alone, axis=0).sum()
 

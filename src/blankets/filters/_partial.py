@@ -133,8 +133,7 @@ class RowScored(InformationSource):
         return np.asarray(entr(p) + entr(1.0 - p))
 
     def _value(self, x: int, given: Sequence[int]) -> float:
-        cells, _ = scored_cells(self.frame, self.scores, x, given)
-        return float(means_information(cells).value)
+        return float(means_information(scored_cells(self.frame, self.scores, x, given)).value)
 
 
 def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:

@@ -37,7 +37,7 @@ def scored_estimate(
     if scores is None:
         raise ParameterError("this study has no scores of rows")
     words = _SCORED[study.regime.name]
-    return [means_information(scored_cells(study.frame, scores, x, given)[0], loss=loss, estimator=words) for x in xs]
+    return [means_information(scored_cells(study.frame, scores, x, given), loss=loss, estimator=words) for x in xs]
 
 
 def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:
