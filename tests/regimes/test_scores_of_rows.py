@@ -7,7 +7,15 @@ from scipy import optimize, stats
 import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import Channel, Surrogate
-from blankets.stats import equal_means, machine_scores, means_information, plug_in, predicted_share, weighted_scores
+from blankets.stats import (
+    equal_means,
+    log_p_among,
+    machine_scores,
+    means_information,
+    plug_in,
+    predicted_share,
+    weighted_scores,
+)
 
 
 def everyone(x):
@@ -226,3 +234,52 @@ def test_a_file_with_machine_labels(tmp_path):
     path.write_text("\n".join([";".join(table), *lines]), encoding="utf-8")
     found = bl.test(path, "cough", "ill", labels=bl.Predicted("said"), separator=";")
     assert found.p == pytest.approx(bl.test(table, "cough", "ill", labels=bl.Predicted("said")).p, rel=1e-12)
+
+
+# ---------------------------------------------------------------- level with few labels
+
+
+def test_the_tail_of_draws_is_that_of_chi_square_where_they_are_chi_square():
+    drawn = np.random.default_rng(11).chisquare(3, 50_000)
+    for statistic in (1.0, 6.0, 12.0, 30.0):
+        # 50,000 draws place the 3% point within 0.1: e^(-0.05 * 1.2) for larger statistics, and a stretch within 3%.
+        assert log_p_among(statistic, 3.0, drawn) == pytest.approx(stats.chi2.logsf(statistic, 3), abs=0.06, rel=0.05)
+    assert log_p_among(30.0, 3.0, 2.0 * drawn) == pytest.approx(stats.chi2.logsf(15.0, 3), rel=0.05)
+    assert log_p_among(30.0, 3.0, 0.5 * drawn) > stats.chi2.logsf(60.0, 3)  # never compressed
+
+
+def test_drawn_tables_have_the_moments_of_independence():
+    rng = np.random.default_rng(12)
+    n, gold = 3000, 300
+    y, x = (rng.random(n) < 0.3).astype(np.int16), rng.integers(0, 2, n)
+    chance = np.clip(np.where(y, rng.beta(8, 3, n), rng.beta(2, 6, n)), 0, 1)  # a machine's probabilities
+    scores = machine_scores(np.where(np.arange(n) < gold, y, -1).astype(np.int16), chance)
+    sums = scores.sums(*everyone(x))
+    drawn = scores.null_sums(sums, np.random.default_rng(0), 4000)
+    assert drawn.shape == (8, 4000, 1, 2)
+    np.testing.assert_array_equal(drawn[:2, 0], sums[:2])
+    for k in (2, 3, 4, 5, 6, 7):  # here x tells nothing, so that draws are as the data, up to what gold rows leave open
+        size = sums[1] if k < 6 else sums[0]
+        np.testing.assert_allclose(drawn[k].mean(axis=0) / size, sums[k] / size, atol=4 * 0.46 / np.sqrt(150))
+    weighted = weighted_scores(y == 1, np.where(x, 0.5, 0.9))
+    sums = weighted.sums(*everyone(x))
+    drawn = weighted.null_sums(sums, np.random.default_rng(0), 4000)
+    null = weighted.from_sums(sums).null_variance * sums[0] ** 2
+    np.testing.assert_allclose(drawn[1].var(axis=0), null, rtol=4 * np.sqrt(2 / 4000))
+    share = sums[1].sum() / sums[0].sum()
+    np.testing.assert_allclose(drawn[1].mean(axis=0), share * sums[0], atol=4 * np.sqrt(null.max() / 4000))
+
+
+@pytest.mark.parametrize(("n_gold", "levels"), [(46, 2), (100, 8)])
+def test_level_with_few_gold_labels_and_errors_that_depend_on_the_feature(n_gold, levels):
+    """With the law of Johansen (1980), as it was, 46 gold labels gave up to 3.5 times the level, and 100 a tenth."""
+    rng, n, alpha, draws = np.random.default_rng([n_gold, levels]), 20 * n_gold, 0.05, 150
+    rejected = 0
+    for _ in range(draws):
+        y, x = (rng.random(n) < 0.3).astype(int), rng.integers(0, levels, n)
+        wrong = 0.1 + 0.3 * ((x >= levels / 2) & (y == 1))
+        said = np.where(rng.random(n) < wrong, 1 - y, y).astype(float)
+        scores = machine_scores(np.where(np.arange(n) < n_gold, y, -1).astype(np.int16), said)
+        rejected += scores.test(scores.sums(*everyone(x)))[2] <= np.log(alpha)
+    error = np.sqrt(1.4 * alpha / draws)
+    assert 0.3 * alpha - 4 * error <= rejected / draws <= 1.4 * alpha + 4 * error

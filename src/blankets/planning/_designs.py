@@ -167,7 +167,7 @@ def of_wrong_labels(false_positive: float, false_negative: float) -> tuple[Label
 def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesign, ...]:
     """Return the designs of gold labels with a machine's beside them, and of gold labels alone.
 
-    κ = f / (1 - (1 - f) ρ²), methods (14.7), with f the share of gold labels, and ρ² the share of the variance of the
+    κ = f / (1 - (1 - f) ρ²), methods (14.8), with f the share of gold labels, and ρ² the share of the variance of the
     class that the machine explains: κ of the machine's labels as a channel.
     """
     channel = Channel.noisy(false_positive, false_negative)

@@ -95,7 +95,7 @@ class RowScores:
 
 
 def equal_means(cells: Cells) -> tuple[Floats, Floats]:
-    """Return the statistics of equal means within strata, methods (14.8), and their degrees of freedom.
+    """Return the statistics of equal means within strata, methods (14.9), and their degrees of freedom.
 
     Examples
     --------

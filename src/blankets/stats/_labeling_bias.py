@@ -2,7 +2,7 @@
 
 If only positives are labeled, with probability e(x), and x is independent of the class given z, then
 P(labeled | x, z) / P(labeled | x', z) = e(x) / e(x'): the ratio of labeled shares is that of labeling itself. So the
-lower confidence limit Γ of the ratio is the bias that labeling must have at least to explain it (methods (13.5); in
+lower confidence limit Γ of the ratio is the bias that labeling must have at least to explain it (methods (13.6); in
 the manner of Smith & VanderWeele 2019). The ratio is Mantel and Haenszel's over the strata of z, its variance that of
 Greenland & Robins (1985).
 """

@@ -38,7 +38,7 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
 
 
 def machine_cells(sums: Floats) -> Cells:
-    """Return prediction-powered shares of positives, methods (14.5) and (14.6).
+    """Return prediction-powered shares of positives, methods (14.5) to (14.7).
 
     m = mean of gold - λ (mean of the machine on gold rows - mean of the machine on all rows). λ is one number for all
     cells: the slope of gold labels on the machine's within cells, which makes the variance the least (Angelopoulos,
@@ -85,7 +85,7 @@ class _Null(NamedTuple):
 
 
 def _null(sums: Floats) -> _Null:
-    """Fit the machine's means in each class, methods (14.6).
+    """Fit the machine's means in each class, methods (14.7).
 
     Cells borrow from each other. All rows tell the machine's mean in a cell: if it differs from what the two classes
     have on average, the machine is taken to err more often there, so that its errors do not look like an effect; but
