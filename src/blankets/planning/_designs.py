@@ -177,7 +177,8 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
 
     about = (
         f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "
-        f"gold labels are drawn at random.{_ONLY_WEAK}"
+        f"gold labels are drawn at random.{_ONLY_WEAK} With few gold labels the test finds less: in simulated tables "
+        f"0.36, 0.55 and 0.76 where 0.53, 0.69 and 0.83 were planned, with 46, 100 and 500 gold labels."
     )
     both = replace(
         _BY_ROWS,

@@ -33,6 +33,12 @@ _SLIDERS = (
     _Slider("labeled", "Labeled share", 0.0005, 1, 0.05, "Labels over all rows.", "log"),
     _Slider("positives", "Labeled positives, share", 0.0005, 0.99, 0.05, "Labeled positives over all rows.", "log"),
     _Slider("negatives", "Labeled negatives, share", 0.0005, 0.99, 0.1, "Labeled negatives over all rows.", "log"),
+    _Slider(
+        "false_positive", "Wrong among negatives", 0, 0.49, 0.1, "Share of the negatives that are labeled positive."
+    ),
+    _Slider(
+        "false_negative", "Wrong among positives", 0, 0.49, 0.1, "Share of the positives that are labeled negative."
+    ),
     _Slider("prior", "p(y=1)", 0.01, 0.99, 0.2, "Share of positives among all rows, labeled or not."),
     _Slider("low", "p(y=1) at least", 0.01, 0.98, 0.1, "The smallest that it may be."),
     _Slider("high", "p(y=1) at most", 0.02, 0.99, 0.3, "The largest that it may be."),
@@ -58,6 +64,8 @@ _CHOICES = {
             "pu-apart": "positives collected apart",
             "mcar": "some rows, at random",
             "mar-c": "some of each class",
+            "noisy": "every row has one, some are wrong",
+            "predicted": "a machine's, and gold ones for some rows",
         },
     ),
     "priorKind": (
@@ -78,8 +86,9 @@ def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
     ``path``: the file to write. ``**start``: initial values of the page: ``unknown`` ("rows", "labeled", "power"
-    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``,
-    ``rows``, ``labeled``, ``prior``, ``arity``, ...
+    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar", "mar-c", "noisy" or "predicted"), ``effect``,
+    ``power``, ``alpha``, ``rows``, ``labeled``, ``prior``, ``arity``, ``false_positive`` and ``false_negative`` (of
+    labels, or of a machine), ...
 
     Examples
     --------
@@ -95,8 +104,8 @@ def planner(path: str | Path, **start: float | str) -> Path:
         tag("h1", "How many rows, how many labels?"),
         tag(
             "p",
-            "Power of tests of independence, and what it takes to reach it, for data with all, some or only positive "
-            "labels. Nothing leaves this page.",
+            "Power of tests of independence, and what it takes to reach it, for data with all, some, only positive or "
+            "wrong labels. Nothing leaves this page.",
         ),
     )
     text = page(

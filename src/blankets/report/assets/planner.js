@@ -42,16 +42,17 @@
   }
 
   function visible(q) {
-    const partial = q.regime !== "supervised";
+    const wrong = q.regime === "noisy" || q.regime === "predicted";
+    const partial = q.regime !== "supervised" && q.regime !== "noisy";
     const byClass = q.regime === "mar-c";
-    const prior = partial && q.regime !== "mcar";
+    const prior = (partial && q.regime !== "mcar") || wrong;
     const spread = q.priorKind === "between" || q.priorKind === "beta";
     return {
       effect: q.unknown !== "effect", power: q.unknown !== "power", alpha: true, rows: q.unknown !== "rows",
       labeled: partial && !byClass && q.unknown !== "labeled",
       positives: byClass && q.unknown !== "labeled", negatives: byClass && q.unknown !== "labeled",
       prior: prior && q.priorKind !== "between", low: prior && spread, high: prior && spread, assurance: prior && spread,
-      arity: true, strata: true, priorKind: prior,
+      false_positive: wrong, false_negative: wrong, arity: true, strata: true, priorKind: prior && !wrong,
     };
   }
 
@@ -60,7 +61,8 @@
   function read() {
     const q = { regime: at("regime").value, priorKind: at("priorKind").value };
     const labels = at("unknown").querySelector("option[value=labeled]");
-    labels.disabled = q.regime === "supervised";
+    labels.disabled = q.regime === "supervised" || q.regime === "noisy";
+    if (q.regime === "noisy" || q.regime === "predicted") q.priorKind = "exact";
     if (labels.disabled && at("unknown").value === "labeled") at("unknown").value = "rows";
     q.unknown = at("unknown").value;
     for (const input of inputs) q[input.name] = Number(input.value);
@@ -121,6 +123,10 @@
     const test = "a test with " + found.dof + " degree" + (found.dof === 1 ? "" : "s") + " of freedom";
     let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + g(found.effect, 4)
       + " nats (Cohen's w " + g(cohen(found.effect), 3) + ") with probability " + g(found.power, 4);
+    if (!partial && design.prior) {
+      words += ". As labels may be wrong, with p(y=1) = " + g(found.prior, 3) + " each row counts as much as κ = "
+        + g(found.kappa, 4) + " rows with a right label";
+    }
     if (partial) {
       const prior = design.prior ? " with p(y=1) = " + g(found.prior, 3) : "";
       words += ". The test " + design.words + ";" + prior + " each row counts as much as κ = " + g(found.kappa, 4)
@@ -142,6 +148,18 @@
     const used = design.name === "listwise" ? found.labels : found.rows;
     if (used < 5 * found.dof) said.push("Caution: with " + used + " rows for " + found.dof + " degrees of freedom the test would be unreliable (5 rows for each are the rule).");
     if (design.name !== "full" && found.labels < 50) said.push("Caution: with only " + found.labels + " labels the planned power is rough.");
+    const [negatives, positives] = [g(q.false_positive, 3), g(q.false_negative, 3)];
+    if (q.regime === "noisy") said.push("Labels are wrong in " + negatives + " of the negatives and " + positives + " of the positives, whatever their features.");
+    if (q.regime === "predicted") {
+      said.push("The machine is wrong in " + negatives + " of the negatives and " + positives + " of the positives, and gold labels are drawn at random.");
+      const alone = P.plan({ ...q, regime: "mcar" });
+      if (found.answer !== null && alone.answer && (q.unknown === "labeled" || q.unknown === "rows")) {
+        const less = alone.answer - found.answer;
+        said.push("With gold labels alone: " + grouped(alone.answer) + " " + (q.unknown === "rows" ? "rows" : "gold labels")
+          + "; the machine saves " + grouped(less) + " of them, " + Math.round(100 * less / alone.answer) + "%.");
+      }
+      said.push("With few gold labels, below about 500, the test finds less than planned.");
+    }
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labeled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
@@ -162,7 +180,15 @@
     add("arity", q.arity);
     if (q.strata > 1) add("strata", q.strata);
     if (shown.rows) add("rows", q.rows);
-    if (q.regime !== "supervised") {
+    const right = (wrong) => real(Number((1 - wrong).toPrecision(12)));
+    if (q.regime === "noisy") {
+      add("labels", "bl.Noisy(" + q.false_positive + ", " + q.false_negative + ", prior=" + q.prior + ")",
+        "labels noisy --false-positive " + q.false_positive + " --false-negative " + q.false_negative + " --prior " + q.prior);
+    } else if (q.regime === "predicted") {
+      const both = [right(q.false_negative), right(q.false_positive)];
+      add("labels", "bl.Predicted(accuracy=(" + both.join(", ") + "), prior=" + q.prior + ")",
+        "labels predicted --accuracy " + both.join(",") + " --prior " + q.prior);
+    } else if (q.regime !== "supervised") {
       const labels = q.regime === "pu-apart" ? "pu" : q.regime;
       add("labels", '"' + labels + '"', "labels " + labels);
       if (q.regime === "pu-apart") add("sampling", '"case-control"', "sampling case-control");
