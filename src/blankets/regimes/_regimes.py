@@ -31,8 +31,8 @@ from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Exact, Prior, prior_from
-from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
+from blankets.regimes._prior import Prior, prior_from
+from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information, weighted_scores
 
 
@@ -261,17 +261,6 @@ class PositiveUnlabeled(Regime):
         _warn_of_extremes(1.0 / chance[labels.labeled])
         return replace(labels, scores=scores)
 
-    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
-        """Return the column to count in place of the target; with propensities, each row has its weight."""
-        if self.propensity is None:
-            return super().stand_in(labels, usual=usual)
-        self.check(labels)
-        return surrogate_column(labels, Surrogate.WEIGHTED, note=self.choose(labels).reason)
-
-    def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1); propensities tell it."""
-        return super().admissible(labels) if labels.scores is None else Exact(labels.scores.positives)
-
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only possible surrogate, or weighted rows."""
         if labels.scores is not None:
@@ -296,8 +285,6 @@ class PositiveUnlabeled(Regime):
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
         _, a = labels.shares
-        if labels.scores is not None:
-            return np.full(np.shape(prior), labels.scores.kappa)
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
         return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)
