@@ -7,6 +7,7 @@ neither raises `Refused` with the reason, so that all bad columns can be reporte
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -120,6 +121,16 @@ class Numbers:
 
 
 Column = Categories | Numbers
+
+
+def is_a(data: object, package: str, *types: str) -> bool:
+    """Tell whether an object is of some types of a package, which is not loaded for it: then it is none.
+
+    >>> is_a({}, "pandas", "DataFrame", "Series"), is_a(np.ma.array([1]), "numpy.ma", "MaskedArray")
+    (False, True)
+    """
+    loaded = sys.modules.get(package)
+    return any(isinstance(kind := getattr(loaded, name, None), type) and isinstance(data, kind) for name in types)
 
 
 def present(values: NDArray[Any], missing: Mask | None) -> NDArray[Any]:
