@@ -160,7 +160,8 @@ def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
     """Return the distinct values in ascending order."""
     low = _lowest_of_few(values)
     if low is None:
-        return np.unique(values)
+        found: NDArray[np.number[Any]] = np.unique(values, return_counts=True)[0]  # without counts it loads numpy.ma
+        return found
     return np.asarray(np.flatnonzero(np.bincount(_offset(values, low))).astype(values.dtype) + values.dtype.type(low))
 
 
@@ -182,7 +183,7 @@ def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None
     if low is not None:
         return _counted(values, low, at_most)
     present = numbers.present
-    if at_most is not None and len(np.unique(present[:4096])) > at_most:  # the first rows are mostly enough to decide
+    if at_most is not None and len(distinct(present[:4096])) > at_most:  # the first rows are mostly enough to decide
         return None
     found = distinct(present)
     if at_most is not None and len(found) > at_most:
