@@ -283,3 +283,10 @@ def test_level_with_few_gold_labels_and_errors_that_depend_on_the_feature(n_gold
         rejected += scores.test(scores.sums(*everyone(x)))[2] <= np.log(alpha)
     error = np.sqrt(1.4 * alpha / draws)
     assert 0.3 * alpha - 4 * error <= rejected / draws <= 1.4 * alpha + 4 * error
+
+
+def test_the_statistic_has_its_own_name():
+    table, _ = machine_table(np.random.default_rng(13), n=1000, n_gold=200)
+    told = str(bl.test(table, "cough", "ill", labels=bl.Predicted("said")))
+    assert "T = " in told
+    assert "squared differences between estimated shares of positives" in told.replace("\n  ", " ")

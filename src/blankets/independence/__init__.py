@@ -15,7 +15,7 @@ from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._routed import RoutedTests
-from blankets.independence._scored import ScoredTests, scored_cells
+from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
@@ -41,6 +41,7 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "RoutedTests",
+    "SCORED_METHODS",
     "ScoredTests",
     "SeenBlocks",
     "SurveyTests",

@@ -17,9 +17,9 @@ from blankets.stats import Cells, RowScores, means_information
 Ints = NDArray[np.int64]
 Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, effect, rows, reliable
 
-METHODS = (
+SCORED_METHODS = (
     "not performed",
-    "differences between shares of positives, estimated from all labels, by the law of tables drawn under independence",
+    "T: squared differences between estimated shares of positives; its law is that of tables drawn under independence",
 )
 
 
@@ -91,7 +91,7 @@ class ScoredTests(Layer):
             log_p=np.where(hidden, np.nan, log_p),
             effect=np.where(hidden, np.nan, effect),
             method=reliable.astype(np.int8),
-            methods=METHODS,
+            methods=SCORED_METHODS,
         )
 
     def _answer(self, x: int, given: tuple[int, ...]) -> Answer:

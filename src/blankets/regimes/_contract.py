@@ -225,7 +225,10 @@ class Regime(ABC):
     ) -> StratifiedKappa:
         """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
         if labels.scores is not None:
-            raise NotAnswerableError("κ by stratum is not known for these labels; the unconditional one is a guide")
+            raise NotAnswerableError(
+                "how much a row counts (κ) in a conditional test is not known for these labels; κ without a "
+                "conditioning set is a guide"
+            )
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)
