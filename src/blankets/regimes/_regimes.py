@@ -244,7 +244,8 @@ class PositiveUnlabeled(Regime):
             raise LabelError(
                 f"labels='pu' is for one labeled class, but {negatives} rows are labeled {labels.classes[0]!r}; if "
                 f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabeled pass "
-                f"unlabeled_marker={labels.classes[0]!r}"
+                f"unlabeled_marker={labels.classes[0]!r}; if there are more classes, of which some have no label, name "
+                f"the one that you ask about with positive="
             )
         self.admissible(labels)
 
