@@ -259,8 +259,9 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
         one = network(FOLDER[0] if FOLDER else None, name)
         table = as_columns(one.sample(5000, rng))
         found: dict[str, list[float]] = {"plain": [], "driven": []}
-        binary = [node for node in table if len(np.unique(table[node])) == 2 and len(one.blanket(node)) > 1]
-        for target in rng.permutation(binary)[:draws]:
+        # Of a target with more than two levels, one is the positive class: what matters for it is in the same blanket.
+        some = [node for node in table if len(np.unique(table[node])) <= 4 and len(one.blanket(node)) > 1]
+        for target in rng.permutation(some)[:draws]:
             members = set(one.blanket(target))
             others = [node for node in table if node not in members and node != target]
             driver = max(others, key=lambda node: len(one.blanket(node)))
