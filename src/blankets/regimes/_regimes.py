@@ -220,10 +220,14 @@ class PositiveUnlabeled(Regime):
         """Say that p(y=1) is needed, or how often positives are labeled."""
         if self.drivers:
             what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
+            plan = (
+                f"; plan for rows with one value of {listed(self.drivers)} at a time, with labels='pu' and their p(y=1)"
+            )
             return (
                 f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
                 f"positives are labeled at each of their values; tests and rankings need no more, and with "
                 f"propensity= (that probability, for each row) the rest can be answered too"
+                f"{plan if question is Question.POWER else ''}"
             )
         return needs_prior(question, self.prior)
 
