@@ -28,7 +28,7 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     for phase, batch in trace.scans:
         if phase == "closing":  # its level holds for all columns together
             continue
-        key = tuple(sorted(batch.given)) if isinstance(batch.given, tuple) else None
+        key = None if batch.asked is None else tuple(sorted(batch.asked))
         if batch.y != target:
             continue
         if key is None:
