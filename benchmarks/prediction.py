@@ -93,7 +93,7 @@ def tables(folder: Path | None, only: list[str], rows: int | None) -> dict[str, 
         if only and name not in only:
             continue
         if rows is not None and len(table) > rows:
-            table = table.sample(rows, random_state=0)  # noqa: PLW2901
+            table = table.sample(rows, random_state=0)
         target = next((c for c in ("target", "class") if c in table.columns), str(table.columns[-1]))
         coded = table.drop(columns=target).apply(lambda c: c if c.dtype.kind in "ifb" else pd.factorize(c)[0])
         found[name] = coded.astype(float), pd.factorize(table[target])[0].astype(np.int64)
