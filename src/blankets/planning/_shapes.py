@@ -35,10 +35,11 @@ def least_power(
     >>> least_power(0.05, 0.15, 0.045, [979, 1250], 9, 0.01).round(2)
     array([0.82, 0.92])
     """
-    levels, share = np.asarray(dof, float) + 1.0, np.asarray(share, float)
-    w = _ratio(np.asarray(effect, float), np.asarray(prior, float), levels)
+    effect, prior, share = (np.asarray(each, float) for each in (effect, prior, share))
+    levels = np.asarray(dof, float) + 1.0
+    w = _ratio(effect, prior, levels)
     about_labels, square = _moments(w, share, levels)
-    kappa = about_labels / _moments(w, np.asarray(prior, float), levels)[0]
+    kappa = about_labels / _moments(w, prior, levels)[0]
     power = attained_power(2.0 * np.asarray(rows, float) * kappa * effect, dof, alpha)
     spread = np.sqrt(np.maximum((square - about_labels**2) / (2.0 * about_labels), 1.0))
     return np.asarray(np.minimum(power, ndtr(ndtri(power) / spread)))
