@@ -157,7 +157,7 @@ def code_labels(
     mode = str(getattr(regime, "name", regime))
     known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
     others: list[object] = []
-    if mode == "pu" and _is_among(positive, known):
+    if mode == "pu" and unlabeled.any() and _is_among(positive, known):
         # Rows of other labeled classes may stand for these classes alone, not for all that is not positive.
         others, known = [level for level in known if level != positive], [positive]
         unlabeled = unlabeled | np.isin(codes, [k for k, level in enumerate(levels) if _is_among(level, others)])
