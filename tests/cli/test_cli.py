@@ -79,7 +79,7 @@ def test_version(capsys):
         (["discver"], "No such command 'discver'"),
         (["discover"], "Missing argument 'FILE'"),
         (["discover", "nothing.csv", "-t", "a"], "Path 'nothing.csv' does not exist"),
-        (["discover", __file__], "Missing option '-t' / '--target'"),
+        (["discover", __file__], "Say with --target which column"),
         (["discover", __file__, "-t", "a", "--option", "k"], "'k' is not of the form NAME=VALUE"),
         (["discover", __file__, "-t", "a", "--save", "no/such/folder.json"], "there is no folder 'no/such'"),
         (

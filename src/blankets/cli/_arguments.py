@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from glob import has_magic
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from blankets.errors import ParameterError, RegimeWarning
+from blankets.errors import BlanketsError, ParameterError, RegimeWarning, listed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_SMALL = 2**26  # bytes of a file that is read only to say which columns it has
 _WORDS = {"true": True, "false": False, "none": None}
 # Fields of the objects of the library; the first is the string that can replace the object.
 _TESTING = ("test", "dof", "reliability", "strength")
@@ -43,8 +45,22 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return add
 
 
+def _named(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """Return the target; where it was not named, say which columns there are."""
+    if value is not None:
+        return value
+    path = Path(context.params.get("file") or "")
+    offered = ""
+    if path.is_file() and path.stat().st_size <= _SMALL:
+        from blankets.data import open_table
+
+        with suppress(BlanketsError):
+            offered = f"\nThe columns of {path.name} are {listed(open_table(path).names, 40)}."
+    raise click.UsageError(f"Say with --target which column the question is about.{offered}", context)
+
+
 target_option = click.option(
-    "-t", "--target", required=True, metavar="NAME", help="The target: the column that the question is about."
+    "-t", "--target", callback=_named, metavar="NAME", help="The target: the column that the question is about."
 )
 label_options = _all(
     click.option(

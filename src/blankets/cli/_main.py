@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -32,7 +34,19 @@ from blankets.errors import BlanketsError, Interrupted, ParameterError
 WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """The commands; where a file stands in the place of one, the command that it needs is named."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names."""
+        if args[0] not in self.commands and Path(args[0]).exists():
+            ctx.fail(f"A command comes before the file. Try: blankets discover {shlex.quote(args[0])}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="blankets")
 def commands() -> None:
     """Find Markov blankets: the features that matter for a target, and how sure we are of it.
@@ -71,8 +85,9 @@ for _command in _COMMANDS:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(arguments, prog_name="blankets", standalone_mode=False)
+        code = commands.main(words, prog_name="blankets", standalone_mode=False, obj=words)
     except click.ClickException as error:
         error.show()
         return error.exit_code
