@@ -42,6 +42,7 @@ WRONG = {
         lambda: bl.plan(
             effect="small",
             power=0.9,
+            rows=1000,
             labels=bl.Noisy(false_positive=0.1, false_negative=0.1, missing="mar-c", prior=0.2),
         ),
     ),
@@ -94,7 +95,7 @@ def test_an_option_of_labels_without_their_kind(tmp_path, capsys):
 def test_files_of_other_kinds_are_not_packed(tmp_path):
     for name in ("a.csv", "b.parquet"):
         Path(tmp_path / name).touch()
-    with pytest.raises(DataError, match="files to be read in chunks are all CSV .*, not a mixture of CSV and Parquet"):
+    with pytest.raises(DataError, match=r"files to be read in chunks are all CSV .*, not a mixture of CSV and Parquet"):
         bl.pack([tmp_path / "a.csv", tmp_path / "b.parquet"], tmp_path / "store")
 
 

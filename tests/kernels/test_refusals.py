@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from kernels.test_kernels import BOTH, formula_of, table_of
 
 I, F, CODES, COUNTS = np.int64, np.float64, np.uint8, np.int32
