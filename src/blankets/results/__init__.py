@@ -36,6 +36,7 @@ from blankets.results._words import (
     shown,
     size_of,
     symbol_of,
+    w_of,
 )
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "partly_sentence",
     "shown",
     "size_of",
+    "w_of",
     "symbol_of",
     "undecided_sentence",
 ]
