@@ -137,9 +137,7 @@ def odds_regression(
     unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
     low[unsure], high[unsure] = -np.inf, np.inf
     for j in np.flatnonzero(unsure[1:])[:MOST_LIMITS].tolist():  # nobody asks for the constant
-        low[j + 1], high[j + 1] = (
-            _limit(model, top, j + 1, side, level) for side in (-1.0, 1.0)
-        )
+        low[j + 1], high[j + 1] = (_limit(model, top, j + 1, side, level) for side in (-1.0, 1.0))
     return Regression(best, errors, low, high)
 
 
