@@ -428,3 +428,18 @@ def test_a_damaged_file_of_stata_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(pyreadstat, "read_dta", broken)
     with pytest.raises(DataError, match=r"t\.dta' cannot be read: it is damaged \(IndexError: list assignment"):
         ingest(written(tmp_path, "t.dta", b"x"))
+
+
+def test_a_damaged_label_of_spss_does_not_end_the_process(tmp_path):
+    """A label whose text is gone: the library that reads it would read at address 0."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    path = tmp_path / "t.sav"
+    labels = {"sex": {1: "a label like no other", 2: "f"}}
+    pyreadstat.write_sav(
+        pd.DataFrame({"sex": [1.0, 2.0] * 20, "y": [0.0, 0.0, 1.0, 1.0] * 10}), path, variable_value_labels=labels
+    )
+    whole = path.read_bytes()
+    assert ingest(path).frame.levels[0] == ("a label like no other", "f")
+    path.write_bytes(whole.replace(b"a label like no other", b"\xff" * 21))
+    with pytest.raises(DataError, match=r"t\.sav' cannot be read: it is damaged where values have their labels"):
+        ingest(path)
