@@ -20,7 +20,7 @@ _WORDS = {"true": True, "false": False, "none": None}
 # Fields of the objects of the library; the first is the string that can replace the object.
 _TESTING = ("test", "dof", "reliability", "strength")
 _ENGINE = ("engine", "address", "memory_limit", "checkpoint")
-OF_FILES = ("separator", "decimal", "encoding", "na", "sheet")
+OF_FILES = ("separator", "decimal", "date_order", "encoding", "na", "sheet")
 _REGIME = (
     *("sampling", "surrogate", "force", "given_drivers", "drivers", "propensity"),
     *("false_positive", "false_negative", "machine"),
@@ -122,6 +122,7 @@ reading_options = _all(
     ),
     click.option("--separator", metavar="MARK", help="Mark between fields of a text file, for example ';' or tab."),
     click.option("--decimal", metavar="MARK", help="Decimal mark of numbers in text: . or ,"),
+    click.option("--date-order", metavar="ORDER", help="Order of dates such as 03/04/2024: dmy or mdy."),
     click.option("--encoding", metavar="NAME", help="Encoding of a text file, for example cp1252."),
     click.option("--na", multiple=True, metavar="WORD", help="A text that means missing, in every column."),
     click.option("--sheet", metavar="NAME", help="Sheet of an Excel file: its name, or its number from 1 on."),

@@ -63,6 +63,7 @@ def read_table(
     *,
     separator: str | None = None,
     decimal: Literal[".", ","] | None = None,
+    date_order: Literal["dmy", "mdy"] | None = None,
     encoding: str | None = None,
     na: Iterable[str] | None = None,
     sheet: str | int | None = None,
@@ -78,7 +79,7 @@ def read_table(
     ----------
     path : str or Path
         The file; with ``separator`` any text file works.
-    separator, decimal, encoding, na, sheet
+    separator, decimal, date_order, encoding, na, sheet
         As in `blankets.Reading`.
 
     Returns
@@ -97,7 +98,8 @@ def read_table(
     """
     from blankets.data._reading import Reading
 
-    wishes = Reading(separator=separator, decimal=decimal, encoding=encoding, na=na, sheet=sheet).of_files
+    said = {"separator": separator, "decimal": decimal, "date_order": date_order}
+    wishes = Reading(**said, encoding=encoding, na=na, sheet=sheet).of_files  # type: ignore[arg-type]
     return open_file(Path(path), wishes)
 
 

@@ -98,7 +98,7 @@ def read_statistics(path: Path, kind: str, wishes: FileWishes) -> Table:
 
 
 def _ends_the_process(path: Path, function: str) -> bool:
-    """Tell whether the library would end this process: a label that is not text makes it read at address 0.
+    """Tell whether the library would end this process: labels of a column that is not there make it read at address 0.
 
     That happens where it reads the description of the file, so another process reads that first (0.2 s).
     """

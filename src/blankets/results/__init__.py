@@ -88,9 +88,9 @@ __all__ = [
     "partly_sentence",
     "shown",
     "size_of",
-    "w_of",
     "symbol_of",
     "undecided_sentence",
+    "w_of",
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without
