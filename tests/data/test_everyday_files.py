@@ -451,3 +451,18 @@ def test_a_damaged_label_of_spss_does_not_end_the_process(tmp_path):
     path.write_bytes(whole.replace(of_columns, of_columns[:-1] + b"\xd4"))
     with pytest.raises(DataError, match=r"t\.sav' cannot be read: it is damaged where values have their labels"):
         ingest(path)
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.IdLikeColumnWarning")
+def test_numbers_that_a_typed_file_declares_to_be_text(tmp_path):
+    table = pd.DataFrame(
+        {"dose": [f"{d:.3f}" for d in DOSE], "code": [f"{k:03}" for k in range(N)], "ill": CLEAN["ill"]}
+    )
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path)
+    with pytest.warns(ReadingWarning, match="Numbers or dates that the file declares to be text stayed text: 'dose'"):
+        ingest(path, "ill")
+    # As the note advises.
+    with pytest.warns(ReadingWarning, match="1 column holds numbers stored as text"):
+        done = ingest(pd.read_parquet(path), "ill", numbers=True)
+    assert done.frame.numbers[0].values.tolist() == pytest.approx(DOSE.tolist(), abs=6e-4)

@@ -11,7 +11,7 @@ import csv
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from blankets.data._columns import Categories, Column, Numbers
+from blankets.data._columns import Categories, Column, Numbers, Refused
 from blankets.data._dialect import (
     NOT_TEXT,
     PLAIN_TEXT,
@@ -384,7 +384,12 @@ def columns_of_parquet(file: Any) -> list[str]:
 
 def _typed(values: Any, wishes: FileWishes) -> Column:
     """Read a column of a file that has types: texts stay texts."""
-    return understood(from_arrow(values), replace(wishes.wording, typed=True), texts_only=True)
+    wording = replace(wishes.wording, typed=True)
+    column = understood(from_arrow(values), wording, texts_only=True)
+    with suppress(Refused):  # dates whose order cannot be told
+        if isinstance(column, Categories) and isinstance(understood(column, wording), Numbers):
+            return replace(column, origin=replace(column.origin, kind="as text"))
+    return column
 
 
 def _read_feather(path: Path, wishes: FileWishes) -> Table:

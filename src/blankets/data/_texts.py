@@ -105,7 +105,8 @@ def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[A
     missing = gap[column.codes]
     if column.missing is not None:
         missing |= column.missing
-    first = next(k for k, is_gap in enumerate(gap) if not is_gap)
+    kept = np.flatnonzero(~gap).tolist()
+    first = next((k for k in kept if not texts[k].isdigit()), kept[0])  # one that shows how it was read
     example = f"{texts[first]!r} = {of_level[first]:.10g}" if kind == "number" else ""
     words = _said(texts, gap, wording)
     return Numbers(of_level[column.codes], missing if missing.any() else None, Origin(kind, example, words))

@@ -146,7 +146,7 @@
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labeled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
-    said.push("Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
+    said.push("Power is computed from the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
     return said;
   }
 
