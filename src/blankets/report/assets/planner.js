@@ -131,7 +131,7 @@
   }
 
   const TAKEN_TO_HOLD = {
-    pu: "Every positive must have the same chance to be labeled.",
+    pu: "Every positive has the same chance to be labeled.",
     "pu-apart": "The labeled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
     mcar: "Whether a row is labeled must depend neither on its class nor on its features.",
     "mar-c": "Whether a row is labeled must depend only on its class.",
