@@ -142,8 +142,9 @@ class Effects:
     @property
     def model(self) -> str:
         """How the effects were found."""
-        rows = count_of(self.n_rows, "row")
-        return f"one {_MODELS[self.measure]} on all members ({rows})"
+        rows, whole = count_of(self.n_rows, "row"), len(self.held) == len(self.contrasts)
+        members = "all members" if whole else f"{len(self.held)} of {len(self.contrasts)} members"
+        return f"one {_MODELS[self.measure]} on {members} ({rows})"
 
     def table(self) -> list[dict[str, object]]:
         """Return one row for each comparison, with the ends of its 95% interval (None: no limit)."""

@@ -104,9 +104,9 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
     """Explain the columns of the table, each once."""
     effects = blanket.effects
     if effects is not None and effects.held:
-        alike = "effects and p-values" if _given_alike(blanket) else "effects"
+        what = ["effects"] * (len(effects.held) == len(blanket)) + ["p-values"] * _given_alike(blanket)
         words = joined(["the other members"] * (len(blanket) > 1) + [*effects.also_given])
-        given = f"; {alike} are given {words}" if words else ""
+        given = f"; {' and '.join(what)} are given {words}" if words and what else ""
         yield f"{effects.heading}, by {effects.model}{given}."
     elif _given_alike(blanket) and len(blanket) > 1:
         yield "Each p-value is given the other members."
