@@ -441,7 +441,7 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("when", "(2024-12-31), or leave the column out with --exclude COLUMN\n"),
+        ("when", "--date-order mdy (month first), or leave the column out with --exclude COLUMN\n"),
         (
             "gap",
             "choose --missing testwise (each test uses the rows that have what it needs), --missing drop (such",
