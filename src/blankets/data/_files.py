@@ -49,6 +49,7 @@ SMALL = 2**20  # bytes of a text file; reading them takes less time than loading
 OF_R = (".rds", ".rdata", ".rda")
 _READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and errors of the packages that read files
 _READERS = ("pyarrow", "python_calamine", "pyreadstat", "pyo3_runtime")
+MENDED_ARROW = 24  # the version of pyarrow from which its reader of CSV does not wait for itself
 UNKNOWN = (
     "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, .xlsx, .sav, "
     ".dta or .sas7bdat. Another text file opens with separator='...'"
@@ -212,11 +213,15 @@ def csv_options(
     dialect: Dialect, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Return pyarrow's options for CSV: smallest size of blocks in bytes, types, and which columns."""
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     encoding = "utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding
+    # With threads, older ones may wait forever after an error in the file (issue 48741 of apache/arrow).
+    threads = int(pa.__version__.partition(".")[0]) >= MENDED_ARROW
+    size = max(block, 16 * dialect.width)
     return {
-        "read_options": arrow_csv.ReadOptions(block_size=max(block, 16 * dialect.width), encoding=encoding),
+        "read_options": arrow_csv.ReadOptions(block_size=size, encoding=encoding, use_threads=threads),
         "parse_options": arrow_csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
         "convert_options": arrow_csv.ConvertOptions(
             null_values=list(BLANK),
