@@ -45,22 +45,29 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return add
 
 
-def _named(context: click.Context, option: click.Parameter, value: str | None) -> str:
-    """Return the target; where it was not named, say which columns there are."""
-    if value is not None:
-        return value
-    path = Path(context.params.get("file") or "")
-    offered = ""
-    if path.is_file() and path.stat().st_size <= _SMALL:
-        from blankets.data import open_table
+class _Target(click.Option):
+    """The option that names the target; where it is missing, the columns are named."""
 
-        with suppress(BlanketsError):
-            offered = f"\nThe columns of {path.name} are {listed(open_table(path).names, 40)}."
-    raise click.UsageError(f"Say with --target which column the question is about.{offered}", context)
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the name that was given."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter:
+            path, offered = Path(ctx.params.get("file") or ""), ""
+            if path.is_file() and path.stat().st_size <= _SMALL:
+                from blankets.data import open_table
+
+                with suppress(BlanketsError):
+                    offered = f"\nThe columns of {path.name} are {listed(open_table(path).names, 40)}."
+            raise click.UsageError(f"Say with --target which column the question is about.{offered}", ctx) from None
 
 
 target_option = click.option(
-    "-t", "--target", callback=_named, metavar="NAME", help="The target: the column that the question is about."
+    *("-t", "--target"),
+    cls=_Target,
+    required=True,
+    metavar="NAME",
+    help="The target: the column that the question is about.",
 )
 label_options = _all(
     click.option(
