@@ -261,7 +261,7 @@ def test_sliders_and_fields_move_together(visit, planner_page):
     page.fill("#plan-effect", "0.5")
     assert slider.input_value() == "1000"
     page.fill("#plan-effect", "7")
-    assert page.locator("#plan-answer").inner_text() == "Effect (nats) must be between 0.0001 and 0.5."
+    assert page.locator("#plan-answer").inner_text() == "Effect must be between 0.0001 and 0.5."
     page.fill("#plan-effect", "0.045")
     page.fill("#plan-arity", "2.5")
     assert "Levels of the feature must be a whole number between 2 and 50." in page.locator("#plan-answer").inner_text()

@@ -78,7 +78,7 @@ class ScoredTests(Layer):
         answers = [self.remember(("scored", int(x), asked), lambda x=x: self._answer(int(x), asked)) for x in features]  # type: ignore[misc]
         statistic, dof, log_p, effect, rows, reliable = (np.array(part) for part in zip(*answers, strict=True))
         reliable = reliable.astype(bool)
-        hidden = ~reliable & ~even_if_unreliable
+        hidden = ~reliable & (not even_if_unreliable)
         self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             columns,

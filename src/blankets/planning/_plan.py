@@ -114,7 +114,7 @@ def plan(
     >>> plan(effect="medium", power=0.95, alpha=0.01, arity=2, labels="pu", prior=0.2, rows=3000)
     Labeled positives needed: 49.
     With 3000 rows, of which 49 are labeled positives, and α = 0.01, a test with 1 degree of freedom finds a
-    dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
+    dependence of Cohen's w 0.3 (0.045 nats) with probability 0.9514. The test ...
 
     Only a range of p(y=1) is known: the number of labels that is enough for nine tenths of it.
 

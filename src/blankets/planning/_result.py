@@ -395,7 +395,7 @@ class Plan(Saved):
         if not np.isfinite(value):
             return "out of reach"
         if self.unknown == "effect":
-            return f"{value:.4g} nats (Cohen's w {float(w_from_effect(value)):.3g})"
+            return _strength(value)
         return f"{value:.0f}" if self.unknown in ("rows", "labeled", "dof") else f"{value:.4g}"
 
     def _sentence(self) -> str:
@@ -406,7 +406,7 @@ class Plan(Saved):
             effect, dof = self.effects[0], float(self.setting.test_dof[0])
             found = (
                 f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
-                f"{effect:.4g} nats (Cohen's w {float(w_from_effect(effect)):.3g}) with probability {self.power:.4g}"
+                f"{_strength(effect)} with probability {self.power:.4g}"
             )
         else:
             each = self.member_powers
@@ -453,3 +453,8 @@ class Plan(Saved):
 def _spread_around(center: int, most: int) -> NDArray[np.int64]:
     """Return whole numbers from a tenth to ten times the center, evenly spaced on a logarithmic scale."""
     return np.unique(np.geomspace(max(1, center / 10), min(10 * center, most), 40).round().astype(np.int64))
+
+
+def _strength(effect: float) -> str:
+    """Return an effect in nats, in words that are known from power tables first."""
+    return f"Cohen's w {float(w_from_effect(effect)):.3g} ({effect:.4g} nats)"

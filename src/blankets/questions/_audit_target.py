@@ -15,7 +15,7 @@ from blankets.data import Frame
 from blankets.independence import TableTests
 from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
-from blankets.results import Finding, count_of, digits, joined, shown
+from blankets.results import Finding, count_of, joined, shown, size_of
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
@@ -174,7 +174,7 @@ class WithTarget:
         why, step, weight = _SHIFTS.get(self.study.regime.name, _SHIFTS[""])
         order = differ[np.argsort(-scan.effect[differ], kind="stable")]
         sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
-        told = joined([f"{name} ({digits(size)} nats)" for name, size in sizes.items()])
+        told = joined([f"{name} ({size_of(size)})" for name, size in sizes.items()])
         yield Finding(
             kind="shifted",
             columns=tuple(sizes),

@@ -16,11 +16,11 @@ from blankets.independence import IndependenceTest, Knowledge, own_tests
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
-from blankets.results import TestResult
+from blankets.results import TestResult, size_of, w_of
 from blankets.stats import attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Names, Seed, Study, Testing, label_tables, under_reported_from
 
-INFORMATION = "Information {:.3g} nats, from functions of the columns (exact where these are jointly normal)."
+INFORMATION = "Size: {} (Cohen's w {}), from functions of the columns (exact where these are jointly normal)."
 KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
 
 
@@ -104,7 +104,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
     notes = (*study.about_labels, *study.about_rows)
     if measured and evidence.reliable:
-        notes = (*notes, INFORMATION.format(evidence.effect))
+        notes = (*notes, INFORMATION.format(size_of(evidence.effect), w_of(evidence.effect)))
     return TestResult(
         x=x,
         target=study.target_name,

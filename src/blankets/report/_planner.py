@@ -26,7 +26,11 @@ class _Slider(NamedTuple):
 
 
 _SLIDERS = (
-    _Slider("effect", "Effect (nats)", 0.0001, 0.5, 0.045, "Information that the feature and the target share.", "log"),
+    _Slider(
+        *("effect", "Effect", 0.0001, 0.5, 0.045),
+        "How much the feature tells about the target (information in nats): 0.005 is small, 0.045 medium, 0.125 large.",
+        "log",
+    ),
     _Slider("power", "Power wanted", 0.5, 0.999, 0.95, "Probability that the test finds the effect."),
     _Slider("alpha", "Level α", 0.00001, 0.2, 0.01, "Probability of finding what is not there.", "log"),
     _Slider("rows", "Rows", 10, 10_000_000, 3000, "All rows, labeled or not.", "log", "1"),

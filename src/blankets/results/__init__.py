@@ -30,6 +30,7 @@ from blankets.results._words import (
     shown,
     size_of,
     symbol_of,
+    w_of,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ __all__ = [
     "size_of",
     "symbol_of",
     "undecided_sentence",
+    "w_of",
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without

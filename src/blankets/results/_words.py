@@ -45,6 +45,15 @@ def symbol_of(test: str, method: str = "") -> str:
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))
 
 
+def w_of(effect: float) -> str:
+    """Return an effect in nats as Cohen's w = sqrt(2 effect).
+
+    >>> [w_of(effect) for effect in (0.005, 0.045, math.nan)]
+    ['0.1', '0.3', '?']
+    """
+    return digits(math.sqrt(2 * max(effect, 0.0)))
+
+
 def size_of(effect: float) -> str:
     """Return Cohen's word for an effect in nats, by w = sqrt(2 effect): 0.1 small, 0.3 medium, 0.5 large.
 

@@ -21,6 +21,7 @@
   }
   const grouped = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
   const cohen = (effect) => Math.sqrt(2 * effect);
+  const strength = (effect) => "Cohen's w " + g(cohen(effect), 3) + " (" + g(effect, 4) + " nats)";
   const size = (effect) => (cohen(effect) < 0.1 ? "very small" : cohen(effect) < 0.3 ? "small" : cohen(effect) < 0.5 ? "medium" : "large");
 
   // ---- controls -------------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@
     }
     if (answer === null) return asked + ": out of reach. The best power is " + g(found.power, 3) + ".";
     const words = (value) => (!Number.isFinite(value) ? "out of reach" : q.unknown === "power" ? g(value, 4)
-      : q.unknown === "effect" ? g(value, 4) + " nats (Cohen's w " + g(cohen(value), 3) + ")" : String(value));
+      : q.unknown === "effect" ? strength(value) : String(value));
     if (!found.uncertain) return asked + ": " + words(answer) + ".";
     const [low, middle, high] = found.quantiles.map(words);
     return asked + ": " + words(answer) + ", enough with probability " + g(q.assurance, 6) + " over the prior (median "
@@ -121,8 +122,8 @@
     const rows = endless ? "However many rows there are" : "With " + found.rows + " rows";
     const labels = partial ? ", of which " + found.labels + " are " + design.counts : "";
     const test = "a test with " + found.dof + " degree" + (found.dof === 1 ? "" : "s") + " of freedom";
-    let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + g(found.effect, 4)
-      + " nats (Cohen's w " + g(cohen(found.effect), 3) + ") with probability " + g(found.power, 4);
+let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + strength(found.effect)
+      + " with probability " + g(found.power, 4);
     if (!partial && design.prior) {
       words += ". As labels may be wrong, with p(y=1) = " + g(found.prior, 3) + " each row counts as much as κ = "
         + g(found.kappa, 4) + " rows with a right label";
@@ -136,7 +137,7 @@
   }
 
   const TAKEN_TO_HOLD = {
-    pu: "Every positive must have the same chance to be labeled.",
+    pu: "Every positive has the same chance to be labeled.",
     "pu-apart": "The labeled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
     mcar: "Whether a row is labeled must depend neither on its class nor on its features.",
     "mar-c": "Whether a row is labeled must depend only on its class.",
@@ -316,7 +317,7 @@
     if (q.unknown === "effect") {
       const points = log(Math.max(10, q.rows / 30), q.rows * 30, 40).map((rows) => ({ x: Math.round(rows), y: answerAt({ rows: Math.round(rows) }) }));
       const here = { x: q.rows, y: found.answer, word: found.answer === null ? "" : g(found.answer, 2) };
-      chart("effects", points, here, { x: { name: "rows", log: true }, y: { name: "smallest effect", log: true } }, "Smallest effect found (nats), by rows");
+      chart("effects", points, here, { x: { name: "rows", log: true }, y: { name: "smallest effect", log: true } }, "Smallest effect found, by rows");
       return;
     }
     const points = log(q.effect / 10, Math.min(q.effect * 10, 0.69), 40).map((effect) => ({ x: effect, y: answerAt({ effect }) }));
@@ -324,7 +325,7 @@
     const what = power ? "Power" : q.unknown === "rows" ? "Rows needed" : "Labels needed";
     const here = { x: q.effect, y: found.answer, word: found.answer === null ? "" : power ? g(found.answer, 3) : grouped(found.answer) };
     const y = power ? { name: "power", low: 0, high: 1 } : { name: what.toLowerCase(), log: true };
-    chart("effects", points, here, { x: { name: "effect (nats)", log: true }, y }, what + ", by effect");
+    chart("effects", points, here, { x: { name: "effect", log: true }, y }, what + ", by effect");
   }
 
   // ---- all together ---------------------------------------------------------------------------------------------
