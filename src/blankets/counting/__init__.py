@@ -15,7 +15,7 @@ from blankets.counting._functions import (
     standardized,
 )
 from blankets.counting._memory import MemoryCounter, count_alone
-from blankets.counting._moments import MemoryMoments, Moments
+from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -37,6 +37,7 @@ __all__ = [
     "connect",
     "count_alone",
     "dense_table",
+    "functions_of_column",
     "functions_of_levels",
     "functions_of_number",
     "is_heavy",

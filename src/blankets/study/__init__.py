@@ -3,7 +3,15 @@
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
-from blankets.study._information import information_notes, label_tables, scored_estimate, warn_of_constants
+from blankets.study._information import (
+    ABOUT_EXPLAINED,
+    Explained,
+    information_notes,
+    keeps_numbers,
+    label_tables,
+    scored_estimate,
+    warn_of_constants,
+)
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
@@ -13,8 +21,10 @@ from blankets.study._under_reported import Names, under_reported_from
 from blankets.study._work import Countdown, carried_out
 
 __all__ = [
+    "ABOUT_EXPLAINED",
     "Countdown",
     "Engine",
+    "Explained",
     "Names",
     "Progress",
     "Search",
@@ -27,6 +37,7 @@ __all__ = [
     "copies_of_labels",
     "information_notes",
     "is_files",
+    "keeps_numbers",
     "label_tables",
     "leaking",
     "members_over",
