@@ -32,6 +32,7 @@ class PlanQuestion:
     rows: float
     largest_effect: Annotated[float, Bounds(math.ulp(0.0), MOST_NATS)]
     worst_case: bool = False
+    about: str = ""  # the effect of a number, in words; empty for levels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
