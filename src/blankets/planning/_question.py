@@ -104,9 +104,7 @@ class NumberEffect:
         if not d:
             raise ParameterError.out_of_range("difference", difference, "a number of standard deviations, not 0")
         if prior is not None and not prior.is_exact:
-            raise ParameterError(
-                "a 'difference' between classes is planned for one value of p(y=1): give 'prior' as one"
-            )
+            raise ParameterError("a 'difference' is planned for one value of p(y=1); give 'prior' as a number")
         p = 0.5 if prior is None else prior.mean
         words = (
             f"The two classes, of which the positive one has {p:.3g} of the rows, differ by {d:g} standard deviations "
