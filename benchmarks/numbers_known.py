@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numbers_networks import f1
 from numpy.typing import NDArray
 
 import blankets as bl
+from numbers_networks import f1
 
 Drawn = dict[str, NDArray[Any]]
 Mechanism = Callable[[Drawn, int, np.random.Generator], NDArray[Any]]

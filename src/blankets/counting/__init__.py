@@ -6,6 +6,7 @@ from blankets.counting._dask import DaskCounter, DaskTable, connect
 from blankets.counting._dense import dense_table
 from blankets.counting._functions import (
     GIVEN,
+    TESTED,
     Functions,
     functions_of_levels,
     functions_of_number,
@@ -33,6 +34,7 @@ __all__ = [
     "RememberingCounter",
     "SlicedCounter",
     "SqlCounter",
+    "TESTED",
     "TableBlock",
     "connect",
     "count_alone",

@@ -600,9 +600,13 @@ class Study:
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
+    @property
+    def cut_unasked(self) -> list[str]:
+        """The numbers that were cut although nobody asked for it."""
+        return [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+
     def _warn_of_cuts(self) -> None:
         """Name the numbers that were cut although nobody asked for it, and say why."""
-        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
         if self.place.store is not None or isinstance(self.table, SqlCounter):
             why = "numbers are tested as they are in memory only; from a packed table or a database they are counted"
         elif self.groups is not None or self.survey is not None:
@@ -611,7 +615,7 @@ class Study:
             why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
             return
-        if binned:
+        if binned := self.cut_unasked:
             warn(
                 f"{why}, so these were cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if "
                 f"that is what you want",
