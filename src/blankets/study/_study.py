@@ -608,7 +608,10 @@ class Study:
     def _warn_of_cuts(self) -> None:
         """Name the numbers that were cut although nobody asked for it, and say why."""
         if self.place.store is not None or isinstance(self.table, SqlCounter):
-            why = "numbers are tested as they are in memory only; from a packed table or a database they are counted"
+            why = (
+                f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
+                f"memory, are as many as such tests look at); from a packed table or a database they are counted"
+            )
         elif self.groups is not None or self.survey is not None:
             why = "with groups or survey weights tests count levels"
         elif len(self.names) > MOST_NUMBERS:
