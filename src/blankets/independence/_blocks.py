@@ -232,7 +232,7 @@ class BlockTests(CountedTests):
         made = project(self.moments, given)
         with self._lock:
             self._kept[given] = made
-            while len(self._kept) > 1 and sum(p.explained.nbytes for p in self._kept.values()) > _KEPT_BYTES:
+            while len(self._kept) > max(_KEPT_BYTES // max(made.explained.nbytes, 1), 1):
                 self._kept.popitem(last=False)
         return made
 
@@ -262,6 +262,12 @@ class _Rows:
         """An orthonormal basis of the given functions, shape (size, rows)."""
         return self._basis(self.known)
 
+    @cached_property
+    def _of_y(self) -> tuple[Floats, Floats]:
+        """The functions of y, and what the given ones predict of them."""
+        rows = self.moments.rows(self.y, self.moments.tested(self.y))
+        return rows, (rows @ self.basis.T) @ self.basis
+
     def _basis(self, known: Projection) -> Floats:
         if not known.given:
             return np.zeros((0, self.moments.n_rows))
@@ -273,9 +279,9 @@ class _Rows:
         moments, y = self.moments, self.y
         rare_x, rare_y = self._rare(x), self._rare_y
         if rare_x is None and rare_y is None:
-            of_x, of_y = (moments.rows(j, moments.tested(j)) for j in (x, y))
+            of_x, (of_y, predicted) = moments.rows(x, moments.tested(x)), self._of_y
             first = (int(moments.first[x]), int(moments.first[y]))
-            return rows_test(of_x, of_y, first, self.basis)[0], _ROWS
+            return rows_test(of_x, of_y, first, self.basis, predicted)[0], _ROWS
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
