@@ -5,10 +5,10 @@
 
 Each row has three given numbers z, a class with about 30% positives that depends on them, and a number x, which is a
 function of z (linear, or squares with variances that move) and noise. Size: the class depends on z alone. Power: its
-log odds have 0.6 times the noise too, or 0.6 times (its square - 1). Labels: 10% of the positives ("pu"), 20% of all
-rows ("mcar"), 30% of positives and 5% of negatives
-("mar-c"), or with a chance that depends on the first z ("mar-f"). κ: how far the mean statistic is from that of
-independence, with these labels and with all labels, beside the κ that the regime gives.
+log odds have 0.6 x too, or 0.6 (x² - 1), with x of mean 0 and deviation 1. Labels: 10% of the positives ("pu"), 20% of
+all rows ("mcar"), 30% of positives and 5% of negatives ("mar-c"), or with a chance that depends on the first z
+("mar-f"). κ: how far the mean statistic is from that of independence, with these labels and with all labels, beside the
+κ that the regime gives.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ def drawn(form: str, effect: str, rng: np.random.Generator) -> Table:
     z = (rng.normal(size=(3, ROWS)) + 0.5 * rng.normal(size=ROWS)) / math.sqrt(1.25)
     part = z if form == "linear" else (z**2 - 1) / 1.4 + 0.3 * z
     scale = np.exp(0.4 * np.clip(z[0], -2.5, 2.5)) if form != "linear" else 1.0
-    noise = rng.normal(size=ROWS)
-    more = {"": 0.0, "linear": 0.6 * noise, "square": 0.6 * (noise**2 - 1)}[effect]
+    x = 0.6 * part.sum(axis=0) + scale * rng.normal(size=ROWS)
+    x = (x - x.mean()) / x.std()
+    more = {"": 0.0, "linear": 0.6 * x, "square": 0.6 * (x**2 - 1)}[effect]
     y = rng.random(ROWS) < 1 / (1 + np.exp(1.1 - 0.7 * part.sum(axis=0) - more))
-    return {**{f"z{j}": v for j, v in enumerate(z)}, "x": 0.6 * part.sum(axis=0) + scale * noise, "y": y.astype(float)}
+    return {**{f"z{j}": v for j, v in enumerate(z)}, "x": x, "y": y.astype(float)}
 
 
 def labeled(table: Table, regime: str, rng: np.random.Generator) -> Table:
