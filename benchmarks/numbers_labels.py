@@ -5,7 +5,8 @@
 
 Each row has three given numbers z, a class with about 30% positives that depends on them, and a number x, which is a
 function of z (linear, or squares with variances that move) and noise. Size: the class depends on z alone. Power: its
-log odds have 0.6 x too, or 0.6 (x² - 1), with x of mean 0 and deviation 1. Labels: 10% of the positives ("pu"), 20% of
+log odds have 0.6 x too, or 0.6 (x² - 1); x is then standard normal, whatever z ("alone"), or as for size and brought to
+deviation 1 ("confounded"), where less than half of its variance is its own. Labels: 10% of the positives ("pu"), 20% of
 all rows ("mcar"), 30% of positives and 5% of negatives ("mar-c"), or with a chance that depends on the first z
 ("mar-f"). κ: how far the mean statistic is from that of independence, with these labels and with all labels, beside the
 κ that the regime gives.
@@ -33,9 +34,9 @@ Table = dict[str, NDArray[Any]]
 def drawn(form: str, effect: str, rng: np.random.Generator) -> Table:
     """Return z, x and the class."""
     z = (rng.normal(size=(3, ROWS)) + 0.5 * rng.normal(size=ROWS)) / math.sqrt(1.25)
-    part = z if form == "linear" else (z**2 - 1) / 1.4 + 0.3 * z
-    scale = np.exp(0.4 * np.clip(z[0], -2.5, 2.5)) if form != "linear" else 1.0
-    x = 0.6 * part.sum(axis=0) + scale * rng.normal(size=ROWS)
+    part = (z**2 - 1) / 1.4 + 0.3 * z if form == "curved" else z
+    scale = np.exp(0.4 * np.clip(z[0], -2.5, 2.5)) if form == "curved" else 1.0
+    x = (form != "alone") * 0.6 * part.sum(axis=0) + scale * rng.normal(size=ROWS)
     x = (x - x.mean()) / x.std()
     more = {"": 0.0, "linear": 0.6 * x, "square": 0.6 * (x**2 - 1)}[effect]
     y = rng.random(ROWS) < 1 / (1 + np.exp(1.1 - 0.7 * part.sum(axis=0) - more))
@@ -74,7 +75,7 @@ def main() -> None:
     began = time.process_time()
     for regime in choice.regimes:
         for k, (form, effect) in enumerate(
-            [("linear", ""), ("curved", ""), ("linear", "linear"), ("linear", "square")]
+            [("linear", ""), ("curved", ""), *((f, e) for f in ("alone", "confounded") for e in ("linear", "square"))]
         ):
             if (effect and regime != "pu") or choice.only not in (None, "power" if effect else "size"):
                 continue
@@ -82,8 +83,8 @@ def main() -> None:
             tables = (labeled(drawn(form, effect, rng), regime, rng) for _ in range(choice.draws))
             p = np.array([asked(table, regime, GIVEN).p for table in tables])
             shares = "  ".join(f"{(p <= level).mean():.4f} at {level}" for level in LEVELS)
-            what = f"power, {effect}" if effect else f"size, {form}"
-            print(f"{regime:6} {what:15} {shares}  ({choice.draws} draws)", flush=True)
+            what = f"power, {effect}, {form}" if effect else f"size, {form}"
+            print(f"{regime:6} {what:26} {shares}  ({choice.draws} draws)", flush=True)
     if choice.only in (None, "kappa"):
         for regime in (r for r in choice.regimes if r != "mar-f"):
             rng = np.random.default_rng([choice.seed, 9])

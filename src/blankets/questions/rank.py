@@ -77,7 +77,7 @@ def rank(
     ('flip 0.1', 'flip 0.3', 'flip 0.4')
     """
     hidden = under_reported_from(under_reported)
-    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs}
+    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs, "wide": True}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
     with asked.opened(**where, progress=progress, numbers=keeps_numbers(asked.labels)) as study:
         names = [study.names[x] for x in study.features]

@@ -107,7 +107,13 @@ def select(
     ('first', 'other')
     """
     scoring = Scoring.of(criterion, k, beta, gamma)
-    about: dict[str, Any] = {"reading": reading, "labels": labels, "prior": prior, "numbers": keeps_numbers(labels)}
+    about: dict[str, Any] = {
+        "reading": reading,
+        "labels": labels,
+        "prior": prior,
+        "numbers": keeps_numbers(labels),
+        "wide": True,
+    }
     with Study.open(data, target, y, engine=engine, n_jobs=n_jobs, progress=progress, **about) as study:
         return selected(study, scoring)
 
