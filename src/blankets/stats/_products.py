@@ -45,7 +45,8 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     >>> bent_basis(z[None] / 10, z[None] / 10, basis).shape
     (1, 200)
     """
-    return _bent(*((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y)), basis)
+    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    return _bent(of_x, of_y, basis)
 
 
 def _bent(of_x: Floats, of_y: Floats, basis: Floats) -> Floats:
