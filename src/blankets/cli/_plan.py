@@ -13,6 +13,8 @@ from blankets.cli._output import show_json
 @click.command()
 @click.option("--effect", metavar="NATS|WORD", help="Effect in nats (information), or small, medium, large.")
 @click.option("--effect-w", metavar="W", help="The effect as Cohen's w instead.")
+@click.option("--correlation", metavar="R", help="For a number: the effect as its correlation with the target.")
+@click.option("--difference", metavar="D", help="For a number: the effect as Cohen's d between two classes.")
 @click.option("--power", metavar="P", help="Probability of finding the effect.")
 @click.option("--alpha", metavar="P", help="Significance level; default: 0.01. Write '--alpha solve' to ask for it.")
 @click.option("--arity", metavar="N", help="Levels of the feature; default: 2.")
@@ -49,6 +51,7 @@ def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
       blankets plan --effect medium --power 0.95
       blankets plan --effect 0.045 --power 0.95 --alpha 0.01 --labels pu --prior 0.2 --rows 3000
       blankets plan --effect 0.053 --power 0.99 --labels pu --prior 0.2 --labeled 0.05
+      blankets plan --correlation 0.2 --power 0.9
       blankets plan --effect small,medium,large --power 0.8,0.9,0.95 --arity 10
       blankets plan --effect medium --power 0.9 --rows 2000 --labels pu --prior 0.1-0.3 --seed 1
       blankets plan --effect small --power 0.9 --rows 5000 --labels predicted --accuracy 0.9 --prior 0.2

@@ -8,6 +8,7 @@ from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dense import dense_table
 from blankets.counting._functions import (
     GIVEN,
+    TESTED,
     Functions,
     functions_of_levels,
     functions_of_number,
@@ -17,7 +18,7 @@ from blankets.counting._functions import (
     standardized,
 )
 from blankets.counting._memory import MemoryCounter, count_alone
-from blankets.counting._moments import MemoryMoments, Moments
+from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -38,10 +39,12 @@ __all__ = [
     "RememberingCounter",
     "SlicedCounter",
     "SqlCounter",
+    "TESTED",
     "TableBlock",
     "connect",
     "count_alone",
     "dense_table",
+    "functions_of_column",
     "functions_of_levels",
     "functions_of_number",
     "is_heavy",

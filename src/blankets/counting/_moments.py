@@ -159,7 +159,12 @@ class MemoryMoments(Moments):
         return values
 
     def _made(self, x: int, most: int) -> Functions:
-        number = self.frame.numbers.get(x)
-        if number is not None:
-            return functions_of_number(number.values, most)
-        return functions_of_levels(merged(self.frame.column(x)), ordered=x in self.frame.ordered)
+        return functions_of_column(self.frame, x, most)
+
+
+def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
+    """Return the functions of a column of a frame; of a number the first ones, by default those that are tested."""
+    number = frame.numbers.get(x)
+    if number is not None:
+        return functions_of_number(number.values, most)
+    return functions_of_levels(merged(frame.column(x)), ordered=x in frame.ordered)

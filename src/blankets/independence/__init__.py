@@ -10,6 +10,7 @@ from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._explaining import explained_by
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
@@ -50,6 +51,7 @@ __all__ = [
     "TogetherTests",
     "aligned",
     "check_test",
+    "explained_by",
     "own_tests",
     "scored_cells",
     "subsets",

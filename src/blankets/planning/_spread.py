@@ -33,6 +33,7 @@ class PlanQuestion:
     largest_effect: Annotated[float, Bounds(math.ulp(0.0), MOST_NATS)]
     worst_case: bool = False
     shape: Shape = ""
+    about: str = ""  # the effect of a number, in words; empty for levels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

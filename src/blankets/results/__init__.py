@@ -23,6 +23,7 @@ from blankets.results._text import (
 from blankets.results._words import (
     SYMBOLS,
     count_of,
+    cut_sentence,
     digits,
     format_p,
     format_seconds,
@@ -74,6 +75,7 @@ __all__ = [
     "bent_members",
     "bias_sentence",
     "count_of",
+    "cut_sentence",
     "describe",
     "determined_sentence",
     "digits",

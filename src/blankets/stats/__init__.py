@@ -16,6 +16,7 @@ from blankets.stats._contingency import (
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
+from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_scores, predicted_share
@@ -61,6 +62,7 @@ __all__ = [
     "COARSE",
     "Cells",
     "EFFECT_SIZES",
+    "EXPLAINED",
     "FAR",
     "FalseMembers",
     "InformationEstimate",
@@ -97,6 +99,7 @@ __all__ = [
     "entropy_terms",
     "equal_means",
     "expected_false_members",
+    "explained_information",
     "fitted_levels",
     "formula_of",
     "hotelling_log_p",

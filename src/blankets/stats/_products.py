@@ -45,9 +45,15 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     >>> bent_basis(z[None] / 10, z[None] / 10, basis).shape
     (1, 200)
     """
+    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    return _bent(of_x, of_y, basis)
+
+
+def _bent(of_x: Floats, of_y: Floats, basis: Floats) -> Floats:
+    """Return that basis from what the given functions predict."""
     if len(basis) < 1:
         return basis[:0]
-    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    of_x, of_y = of_x[:_MOST_SQUARED], of_y[:_MOST_SQUARED]
     made = [of_x**2, of_y**2, of_x[:1] * of_y[:1]]
     if basis.shape[1] >= _MANY:
         made += [part for f in (of_x, of_y) for part in (f[:1] ** 3, f[:1] * f[1:2])]
@@ -134,11 +140,14 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
     return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
 
 
-def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tuple[float, float, float]:
+def rows_test(
+    x: Floats, y: Floats, first: tuple[int, int], basis: Floats, predicted_y: Floats | None = None
+) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
-    ``basis``, of shape (size, rows): an orthonormal basis of the given functions.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``predicted_y``: what it predicts of
+    y, if that is known already.
 
     Examples
     --------
@@ -147,7 +156,8 @@ def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tu
     >>> rows_test(x, y, (1, 1), np.zeros((0, 300)))[2]
     1.0
     """
-    more = bent_basis(x, y, basis)
+    of_x = (x @ basis.T) @ basis
+    of_y = (y @ basis.T) @ basis if predicted_y is None else predicted_y
+    more = _bent(of_x, of_y, basis)
     leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
-    left_x, left_y = (residuals(residuals(f, basis), more) for f in (x, y))
-    return products_test(left_x, left_y, leverage, first)
+    return products_test(residuals(x - of_x, more), residuals(y - of_y, more), leverage, first)

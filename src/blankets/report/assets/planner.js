@@ -122,7 +122,7 @@
     const rows = endless ? "However many rows there are" : "With " + found.rows + " rows";
     const labels = partial ? ", of which " + found.labels + " are " + design.counts : "";
     const test = "a test with " + found.dof + " degree" + (found.dof === 1 ? "" : "s") + " of freedom";
-let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + strength(found.effect)
+    let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + strength(found.effect)
       + " with probability " + g(found.power, 4);
     if (!partial && design.prior) {
       words += ". As labels may be wrong, with p(y=1) = " + g(found.prior, 3) + " each row counts as much as κ = "
