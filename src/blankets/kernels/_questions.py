@@ -201,6 +201,7 @@ def _answer_pair(
                 dof[i] = 1.0
             if formula.judges:
                 method[i] = FAR
+                room.strong = room.strong or g > formula.law.limits[1, 3]
             return
     room.tables[0, 0] = n + a - r - c
     room.tables[0, 1] = c - a
