@@ -101,6 +101,5 @@ def test_the_beta_law_does_not_underflow():
 
 
 def test_logarithms():
-    x = np.array([[0.5, 1.0], [30.0, 1e5]])
     x, y = np.array([0.0, 0.0, 2.0, 3.0]), np.array([0.0, 5.0, 7.0, 0.1])
     np.testing.assert_allclose(xlogy(x, y), special.xlogy(x, y), rtol=1e-15)
