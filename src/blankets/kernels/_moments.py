@@ -68,44 +68,40 @@ def set_moments(n_x: int64, n_y: int64, degrees: int64, exact: bint, cells: Cell
         n: int64 = 0
         few_r: int64 = 1 << 62
         few_c: int64 = 1 << 62
-        for i in range(n_x):
-            if room.rows[z, i] > 0:
-                n += room.rows[z, i]
-                few_r = min(few_r, room.rows[z, i])
-        for j in range(n_y):
-            if room.margins[z, j] > 0:
-                few_c = min(few_c, room.margins[z, j])
+        n_r: int64 = 0  # levels seen
+        n_c: int64 = 0
+        while n_r < n_x and room.rows[z, n_r] > 0:
+            n += room.rows[z, n_r]
+            few_r = min(few_r, room.rows[z, n_r])
+            n_r += 1
+        while n_c < n_y and room.margins[z, n_c] > 0:
+            few_c = min(few_c, room.margins[z, n_c])
+            n_c += 1
         rarest: float64 = few_r * few_c
         if rarest >= LARGE * n:
-            _add_large(n_x, n_y, z, n, room)
+            _add_large(n_r, n_c, z, n, room)
             continue
         if n > SMALL and not exact:
             room.interpolated = True
         if degrees == 0 and n <= SMALL:
-            room.mean += _small_mean(n_x, n_y, z, n, cells.means, room.rows, room.margins)
+            room.mean += _small_mean(n_r, n_c, z, n, cells.means, room.rows, room.margins)
             continue
-        room.mean += _put_cells(n_x, n_y, z, n, degrees, exact, cells, room)
+        room.mean += _put_cells(n_r, n_c, z, n, degrees, exact, cells, room)
         if degrees > 0:
-            room.variance += _variance(n_x, n_y, z, n, cells, room)
+            room.variance += _variance(n_r, n_c, z, n, cells, room)
 
 
 @inner
 def _add_large(n_x: int64, n_y: int64, z: int64, n: int64, room: Room) -> void:
     """Add mean and variance of a stratum whose expected counts are all large, by Bartlett's correction."""
-    seen_r: int64 = 0
-    seen_c: int64 = 0
     inverse_r: float64 = 0.0
     inverse_c: float64 = 0.0
     for i in range(n_x):
-        if room.rows[z, i] > 0:
-            seen_r += 1
-            inverse_r += 1.0 / room.rows[z, i]
+        inverse_r += 1.0 / room.rows[z, i]
     for j in range(n_y):
-        if room.margins[z, j] > 0:
-            seen_c += 1
-            inverse_c += 1.0 / room.margins[z, j]
+        inverse_c += 1.0 / room.margins[z, j]
     n_all: float64 = n
-    free: float64 = (seen_r - 1) * (seen_c - 1)
+    free: float64 = (n_x - 1) * (n_y - 1)
     own: float64 = free + (n_all * inverse_r - 1.0) * (n_all * inverse_c - 1.0) / (6.0 * n_all)
     room.mean += own
     room.variance += 2.0 * own * own / free
@@ -116,9 +112,8 @@ def _small_mean(n_x: int64, n_y: int64, z: int64, n: int64, means: Singles3, row
     """Return the mean of G of a small stratum."""
     mean: float64 = 0.0
     for i in range(n_x):
-        if rows[z, i] > 0:
-            for j in range(n_y):
-                mean += means[n, rows[z, i], margins[z, j]]
+        for j in range(n_y):
+            mean += means[n, rows[z, i], margins[z, j]]
     return mean
 
 
@@ -133,11 +128,11 @@ def _put_cells(
         for j in range(n_y):
             r: int64 = room.rows[z, i]
             c: int64 = room.margins[z, j]
-            if n > SMALL and r > 0 and c > 0:
+            if n > SMALL:
                 put_cell(r, c, n, degrees, exact, cells.binomials, room.part, at)
-            else:  # the table has zeros where a margin is zero
+            else:
                 for k in range(DEGREES + 1):
-                    room.part[at, k] = cells.small[n, r, c, k] if n <= SMALL else 0.0
+                    room.part[at, k] = cells.small[n, r, c, k]
             mean += room.part[at, 0]
             at += 1
     return mean

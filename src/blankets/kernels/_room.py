@@ -253,9 +253,10 @@ class Room:
     ----------
     tables, lanes
         Counts of a group of candidates, and what they are counted with.
-    cells, codes, n_codes, columns, depth, new
-        The cell of each row, as an array of one row. Row d of ``codes`` has the joint codes of the first d of the
-        ``columns`` that are conditioned on; there are ``n_codes[d]`` of them. What codes are renumbered by.
+    cells, n_levels, n_strata, codes, n_codes, columns, depth, new
+        The cell of each row, as an array of one row, and how many levels of y and strata there are. Row d of ``codes``
+        has the joint codes of the first d of the ``columns`` that are conditioned on; there are ``n_codes[d]`` of them.
+        What codes are renumbered by.
     masks, in_chunk, in_cell, cell_first, cell_arity, x_first, x_arity
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, enough, strong, free
@@ -273,6 +274,8 @@ class Room:
     tables: NewCounts2
     lanes: Lanes
     cells: NewCodes2
+    n_levels: int64
+    n_strata: int64
     codes: NewCodes2
     n_codes: NewInts
     columns: NewInts
