@@ -17,7 +17,7 @@ from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept,
 if TYPE_CHECKING:
     import click
 
-PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
+PACKAGES = ("blankets", "numpy", "scipy")
 # Not stored: the table itself, options that do not change the answer, and facts about the user's machine.
 _NOT_SAID = ("data", "source", "progress", "study", *PRIVATE)
 _MOST_NUMBERS = 100  # most numbers of a list that is stored; longer ones have a number for each row
@@ -176,7 +176,7 @@ class Call:
 
         from blankets.cli import commands
 
-        command = commands.commands.get(_COMMANDS.get(self.function, self.function))
+        command = commands.get_command(click.Context(commands), _COMMANDS.get(self.function, self.function))
         if command is None or self.function == "refute":
             raise _NoCommandError(f"There is no command for {self.function}.")
         options = [each for each in command.params if isinstance(each, click.Option)]
