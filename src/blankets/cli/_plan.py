@@ -30,6 +30,7 @@ from blankets.cli._output import show_json
 @click.option("--surrogate", metavar="NAME", help="What is counted in place of the target: y0, y1, ym or listwise.")
 @click.option("--target-arity", type=int, metavar="N", help="Levels of the target; default: 2.")
 @click.option("--strata", metavar="N", help="Strata: combinations of values that the test conditions on; default: 1.")
+@click.option("--shape", metavar="HOW", help="For pu: effects in any level (default), or spread over the levels.")
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
 @json_option

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
 from blankets.planning._question import as_count, as_effect, as_probability, degrees_of_freedom, find_unknown, or_nan
 from blankets.planning._result import Plan
@@ -34,6 +35,7 @@ def plan(
     strata: int = 1,
     strata_priors: Sequence[float] | None = None,
     strata_shares: Sequence[float] | None = None,
+    shape: str = "any",
     assurance: float = 0.9,
     n_draws: int = 2000,
     rng: np.random.Generator | int | None = None,
@@ -77,6 +79,10 @@ def plan(
     strata_priors, strata_shares : sequence of float, optional
         p(y=1|z), and the share of the effect, in each stratum (default: equal shares), for the exact κ of
         a conditional test.
+    shape : {"any", "spread"}
+        Where in a feature with three and more levels the effect may lie. It matters where unlabeled rows count as the
+        other class (PU, and MAR-C with "y0" or "y1"), without strata: "any" plans for the worst case, in which one
+        level carries the whole effect, "spread" for effects that are spread over the levels, as Sechidis (2015) does.
     assurance : float
         If the prior is a distribution: the probability with which the answer must be enough. Since the answer
         rises or falls with p(y=1), it is the answer at a quantile of the prior.
@@ -132,6 +138,7 @@ def plan(
         n_draws=n_draws,
         rng=rng,
     )
+    one_of("shape", shape, ("any", "spread"))
     one_more_level = degrees_of_freedom(2, target_arity, strata)
     freedom = _freedom(as_count(arity, "arity", 2), as_count(dof, "dof", 1), one_more_level)
     given = {
@@ -149,6 +156,7 @@ def plan(
         power=or_nan(given["power"]),
         rows=or_nan(given["rows"]),
         largest_effect=math.log(min(target_arity, arity or target_arity)),
+        shape=shape if arity is not None and strata == 1 else "",
     )
     return study.answer(question)
 
