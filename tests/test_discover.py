@@ -300,7 +300,7 @@ def test_a_misspelt_argument_is_recognized(misspelt, meant):
 
 def test_p_values_are_right_at_every_level_where_a_rate_of_false_discoveries_is_controlled():
     """Such a search compares p-values with many levels; the others, and what "auto" picks, with alpha alone."""
-    data = {name: np.random.default_rng(0).integers(0, 2, 50) for name in "abc"}
+    data = dict(zip("abc", np.random.default_rng(0).integers(0, 2, (3, 50)), strict=True))
     with Study.open(data, "a") as study:
         found = [Search.of(study, Wanted.of(name, None, 0.01)) for name in ("auto", *ALGORITHMS)]
     for search in found:
