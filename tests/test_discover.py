@@ -20,7 +20,9 @@ from blankets.errors import (
     TargetError,
     TooFewRowsWarning,
 )
+from blankets.search import ALGORITHMS
 from blankets.simulate import random_dag, random_network
+from blankets.study import Search, Study, Wanted
 
 
 @pytest.fixture(scope="module")
@@ -294,3 +296,13 @@ def test_a_misspelt_argument_is_recognized(misspelt, meant):
     table = {name: [0, 1] * 50 for name in "ab"} | {"t": [0, 1, 1, 0] * 25}
     with pytest.raises(ParameterError, match=rf"there is no argument '{misspelt}'; did you mean '{meant}'\?"):
         bl.discover(table, "t", algorithm="pcmb", keep="b", **{misspelt: 1})
+
+
+def test_p_values_are_right_at_every_level_where_a_rate_of_false_discoveries_is_controlled():
+    """Such a search compares p-values with many levels; the others, and what "auto" picks, with alpha alone."""
+    data = dict(zip("abc", np.random.default_rng(0).integers(0, 2, (3, 50)), strict=True))
+    with Study.open(data, "a") as study:
+        found = [Search.of(study, Wanted.of(name, None, 0.01)) for name in ("auto", *ALGORITHMS)]
+    for search in found:
+        assert search.tests.level == (None if search.algorithm.controls == "fdr" else 0.01)
+    assert sum(search.tests.level is None for search in found) >= 4

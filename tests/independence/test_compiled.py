@@ -123,11 +123,23 @@ def test_wide_columns_take_the_other_way():
     assert TableTests(MemoryCounter(wide))._table is None
 
 
+def test_levels_that_a_stratum_does_not_have_change_nothing():
+    # 40 x 40 levels in 700 strata of one or two rows: kernels count the levels of y that each stratum has.
+    codes = np.random.default_rng(4).integers(0, 40, (800, 6))
+    frame, given = Frame.from_codes(codes, arities=[40] * 6), (3, 4)
+    for kind in (TableTests, CalibratedTests):
+        how = {"reliability": 0} if kind is TableTests else {"reliability": 0, "level": 0.01}
+        compiled, plain = kind(MemoryCounter(frame, 1), **how), kind(OtherCounter(frame, 1), **how)
+        assert kernels.test_columns(compiled._table, compiled._formula, np.array([0]), 2, np.array(given))[0] == 1
+        assert_same(compiled.scan([0, 1, 5], 2, given), plain.scan([0, 1, 5], 2, given))
+
+
 @pytest.mark.compiled
 def test_tables_that_are_too_large_are_left_to_the_counter():
     rng = np.random.default_rng(4)
-    codes = rng.integers(0, 40, (800, 6))
-    compiled, plain = both(codes, [40] * 6, reliability=0)
+    arities = [2, 2, 40, 40, 40, 40]
+    codes = rng.integers(0, arities, (60_000, 6))
+    compiled, plain = both(codes, arities, reliability=0)
     scans = (compiled.scan([0, 1], 2, [3, 4, 5]), plain.scan([0, 1], 2, [3, 4, 5]))
     given = np.array([3, 4, 5])
     assert kernels.test_columns(compiled._table, compiled._formula, np.array([0]), 2, given)[0] == -1

@@ -266,10 +266,8 @@ def test_what_is_not_there_is_refused(k):
         k.Table(codes, np.array([2, 2]), planes, totals, np.array([0, 2]), 5, 0, 1)
     with pytest.raises(ValueError, match="joint codes are to be below 3"):
         k.renumber(np.array([[0, 3]], np.uint32), 3)
-    with pytest.raises(ValueError, match="different sums"):
-        k.permute(np.array([[2, 1]]), np.array([[2, 2]]), np.zeros(4, int), 0.0, np.zeros(5), 1, 9, 9, 0.0)
-    with pytest.raises(ValueError, match="no such label"):
-        k.permute(np.array([[2, 1]]), np.array([[2, 1]]), np.array([0, 0, 2]), 0.0, np.zeros(5), 1, 9, 9, 0.0)
+    with pytest.raises(ValueError, match="do not have this shape"):
+        k.permute(np.zeros((1, 5), np.int32), 2, 2, 1, k.Formula(entropy_terms(4), True, 0.0, False, False), 9, 9, 0.0)
 
 
 @BOTH
@@ -371,13 +369,15 @@ def test_compiled_or_not_the_answers_are_the_same(judges, n_rows):
 
 
 @BOTH
-def test_permutations_keep_the_margins_and_the_distribution(k):
-    rows, columns, labels = np.array([[2, 2]]), np.array([[2, 2]]), np.array([0, 0, 1, 1])
-    terms = np.array([0.0, 0.0, 2 * math.log(2), 3 * math.log(3)])
-    hits, larger, drawn = k.permute(rows, columns, labels, 4 * math.log(2), terms, 12345, 3000, 3000, 0.0)
+def test_permutations_have_the_distribution_of_the_margins(k):
+    table = np.array([[2, 0, 0, 2]], np.int32)
+    formula = k.Formula(entropy_terms(4), True, 0.0, False, False)
+    (hits,), (larger,), (drawn,) = k.permute(table, 2, 2, 1, formula, 3000, 3000, 0.0)
     assert (larger, drawn) == (0, 3000)
     assert abs(hits / 3000 - 1 / 3) < 0.04  # two of six arrangements
-    assert sorted(labels.tolist()) == [0, 0, 1, 1]
+    stopped = k.permute(table, 2, 2, 1, formula, 3000, 10, 0.0)
+    assert stopped[0] == 10
+    assert k.permutation_p(10, 0, int(stopped[2][0]), 10) == pytest.approx(10 / stopped[2][0] / 1.1)
 
 
 @BOTH

@@ -14,8 +14,6 @@ from blankets.stats import (
     permutations_of_block,
     table_statistics,
 )
-from blankets.stats._contingency import _entropy_terms
-from blankets.stats._permutation import permuted_table
 from tables_with_margins import distribution, g_of, tables
 
 SPARSE = [
@@ -203,11 +201,10 @@ def test_permutations_stop_when_enough_were_as_large():
 )
 def test_permutations_stop_when_the_decision_at_a_level_cannot_change(level, table, above):
     block = block_of(np.array(table))
-    hits, _, drawn = permuted_table(block[0], _entropy_terms(40), 0, 5000, 5000, level)
+    (hits,), _, (drawn,) = permutations_of_block(40, 0, most=5000, enough=5000, level=level)(block)
     assert drawn < 15 / level
     assert (hits / drawn > level) == above
-    free = permuted_table(block[0], _entropy_terms(40), 0, 500, 5000, 0.0)
-    assert free[2] == 500
+    assert permutations_of_block(40, 0, most=500, enough=5000)(block)[2].tolist() == [500]
 
 
 @pytest.mark.compiled
@@ -216,10 +213,10 @@ def test_decisions_by_permutations_that_stop_early_are_those_of_all_permutations
     rng = np.random.default_rng(6)
     level, differ, decided = 0.05, 0, 0
     for _ in range(200):
-        block = rng.multinomial(24, rng.dirichlet(np.full(9, 3.0))).reshape(3, 3, 1).astype(np.int32)
-        hits, _, drawn = permuted_table(block, _entropy_terms(24), 1, 4000, 4001, 0.0)
+        block = rng.multinomial(24, rng.dirichlet(np.full(9, 3.0))).reshape(1, 3, 3, 1).astype(np.int32)
+        (hits,), _, (drawn,) = permutations_of_block(24, 1, most=4000, enough=4001)(block)
         if not 0.5 * level < hits / drawn < 2 * level:
-            early, _, few = permuted_table(block, _entropy_terms(24), 2, 999, 1000, level)
+            (early,), _, (few,) = permutations_of_block(24, 2, most=999, enough=1000, level=level)(block)
             differ += (hits / drawn <= level) != ((early + 1) / (few + 1) <= level)
             decided += 1
     assert decided > 100

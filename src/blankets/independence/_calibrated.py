@@ -25,14 +25,9 @@ from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     COARSE,
-    FAR,
     METHODS,
-    NOTHING,
+    calibrated_formula,
     calibrated_of_block,
-    cell_tables,
-    doubtful_tests,
-    formula_of,
-    law_at,
     log_chi2_sf,
     log_p_of,
     strongest_of,
@@ -91,7 +86,7 @@ class CalibratedTests(TableTests):
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         columns = np.ascontiguousarray(xs, np.int64)
-        found = self._weakest(columns, y, among, **how, judge=self.judged)
+        found = self._weakest(columns, y, among, **how)
         if found is None:
             return IndependenceTest.separate(self, xs, y, among, **how)
         self.tally.add(found.n_tests)
@@ -125,8 +120,16 @@ class CalibratedTests(TableTests):
 
     @cached_property
     def _formula(self) -> kernels.Formula:
-        rows, law = self.counter.n_rows, law_at(self.level)
-        return formula_of(rows, reliability=self.reliability, law=law, cells=cell_tables())
+        """Leaves open what may not be needed, if there is a level."""
+        return self._judging(draws=self.level is None)
+
+    @cached_property
+    def _thorough(self) -> kernels.Formula:
+        return self._judging(draws=True)
+
+    def _judging(self, *, draws: bool) -> kernels.Formula:
+        rows, level, least = self.counter.n_rows, self.level, self.reliability
+        return calibrated_formula(rows, level=level, reliability=least, draws=draws, seed=self.seed)
 
     @cached_property
     def _by_formula(self) -> TableTests:
@@ -168,6 +171,13 @@ class CalibratedTests(TableTests):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
+            table = self._table
+            if table is not None and self._at_once(len(xs)) and not self._gappy(xs, y, given):
+                n_tests, _, _, log_p, method, _ = kernels.test_columns(
+                    table, self._thorough, xs, y, np.array(sorted(given), np.int64)
+                )
+                if n_tests == len(xs):
+                    return log_p, method
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
         each = [self.counter.summarize(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
@@ -186,15 +196,9 @@ class CalibratedBatch(EvidenceBatch):
     __slots__ = ("_judged", "_method", "_tests")
     _method: NDArray[np.int8] | None
 
-    def __init__(self, *about: Any, tests: CalibratedTests, judged: Judged | None = None, **evidence: Any) -> None:
+    def __init__(self, *about: Any, tests: CalibratedTests, judged: Judged, **evidence: Any) -> None:
         self._tests, self._judged = tests, judged
         super().__init__(*about, methods=METHODS, **evidence)
-
-    @property
-    def doubtful(self) -> NDArray[np.int64]:
-        """Positions of the tests whose p-value may be near the level under some distribution of the statistic."""
-        statistic = np.where(self.reliable, self.statistic, np.nan)
-        return doubtful_tests(statistic, self.dof, self._tests.level)
 
     @property
     def log_p(self) -> NDArray[np.float64]:
@@ -232,8 +236,6 @@ class CalibratedBatch(EvidenceBatch):
 
     def _plain(self, i: int) -> Evidence:
         """Return one test, without computing the others."""
-        if self._judged is None:
-            return self[i]
         statistic, dof = float(self.statistic[i]), float(self.dof[i])
         better, how = (values[i] for values in self._judged)
         if how == COARSE:
@@ -261,14 +263,10 @@ class CalibratedBatch(EvidenceBatch):
         if self._method is not None:
             return
         log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
-        if self._judged is None:
-            method = np.where(self.reliable, np.where(self.dof > 0, FAR, NOTHING), 0).astype(np.int8)
-            at = self.doubtful
-        else:
-            better, how = self._judged
-            method = np.where(self.reliable, how, 0).astype(np.int8)
-            log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
-            at = np.flatnonzero(self.reliable & (how == COARSE))
+        better, how = self._judged
+        method = np.where(self.reliable, how, 0).astype(np.int8)
+        log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
+        at = np.flatnonzero(self.reliable & (how == COARSE))
         if len(at):
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from blankets import kernels
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
 Floats = NDArray[np.float64]
-Judge = Callable[[NDArray[np.int64], int, Given], tuple[Floats, Floats]]
 
 
 class Separated(NamedTuple):
@@ -38,15 +37,13 @@ def weakest_over(
     containing: int | None,
     sizes: tuple[int, int],
     stop_at: float | None,
-    judge: Judge | None = None,
     pool: Executor | None = None,
     n_jobs: int = 1,
 ) -> Separated | None:
     """Return the weakest evidence about each x; None if tables are too large for this method.
 
     Parameters as for `IndependenceTest.separate`; ``sizes``: the sizes of the smallest and the largest set to try.
-    ``judge`` computes p-values that the formula leaves open. Each thread takes some of ``xs``: the results for one x
-    do not depend on the others.
+    Each thread takes some of ``xs``: the results for one x do not depend on the others.
     """
     n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
     fixed = -1 if containing is None else list(among).index(containing)
@@ -60,11 +57,6 @@ def weakest_over(
             if more < 0:
                 return -1, weakest
             performed += more
-            if judge is not None and weakest.n_to_judge():
-                answers, marks, _, _, places = weakest.evidence()
-                at = np.flatnonzero(marks[3])
-                given = tuple(chosen_from[places[: weakest.set_size()]].tolist())
-                answers[6, at], answers[7, at] = judge(some[at], y, given)
         return performed, weakest
 
     share = -(-n // n_jobs) or 1

@@ -18,7 +18,7 @@ from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._subsets import Judge, Separated, rows_counted, weakest_over
+from blankets.independence._subsets import Separated, rows_counted, weakest_over
 from blankets.stats import answers_of_block, formula_of
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are cached
@@ -107,7 +107,7 @@ class TableTests(CountedTests):
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
-        n_tests, *answers = kernels.drop_each(table, self._formula, columns[order], y)
+        n_tests, *answers = kernels.drop_each(table, self._thorough, columns[order], y)
         if n_tests < 0:
             return super().drop_one(members, y)
         place = order.argsort()
@@ -148,7 +148,6 @@ class TableTests(CountedTests):
         min_size: int,
         max_size: int | None,
         stop_at: float | None,
-        judge: Judge | None = None,
     ) -> Separated | None:
         """Search all subsets in one call; None if this table does not allow it."""
         table = self._table_of_subsets
@@ -156,9 +155,9 @@ class TableTests(CountedTests):
             return None
         deepest = self.deepest(xs, y, among)
         sizes = min_size, deepest if max_size is None else min(max_size, deepest)
-        how: dict[str, Any] = {"containing": containing, "sizes": sizes, "stop_at": stop_at, "judge": judge}
+        how: dict[str, Any] = {"containing": containing, "sizes": sizes, "stop_at": stop_at}
         how |= self._threads(len(xs), len(among), sizes, may_stop=stop_at is not None)
-        return weakest_over(table, self._formula, xs, y, among, **how)
+        return weakest_over(table, self._thorough, xs, y, among, **how)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
@@ -200,6 +199,11 @@ class TableTests(CountedTests):
     @cached_property
     def _formula(self) -> kernels.Formula:
         return formula_of(self.counter.n_rows, self._kind, reliability=self.reliability, nominal=self.nominal)
+
+    @property
+    def _thorough(self) -> kernels.Formula:
+        """The same for questions all of whose p-values are used."""
+        return self._formula
 
     @cached_property
     def _adjusted(self) -> kernels.Formula:

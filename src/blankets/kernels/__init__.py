@@ -16,7 +16,7 @@ from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._holes import test_seen_columns
-from blankets.kernels._laws import chi2_quantiles, log_beta_below, log_gammas, noncentral_chi2, normal_quantiles
+from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._moments import (
     COARSE,
     FAR,
@@ -28,7 +28,7 @@ from blankets.kernels._moments import (
     moments_tail,
 )
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
-from blankets.kernels._permute import permute
+from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
 from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
@@ -69,12 +69,12 @@ __all__ = [
     "fit_weights",
     "join_codes",
     "log_beta_below",
-    "log_gammas",
     "moments_tail",
     "noncentral_chi2",
     "normal_quantiles",
     "pack_dense",
     "pack_sparse",
+    "permutation_p",
     "permute",
     "refine",
     "renumber",

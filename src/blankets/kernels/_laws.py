@@ -215,17 +215,6 @@ def noncentral_chi2(x: Reals, dof: Reals, noncentrality: Reals) -> Reals:
 
 
 @door
-def log_gammas(x: Reals) -> Reals:
-    """Return the logarithms of the gamma function."""
-    found = np.empty(x.shape[0])
-    out: NewReals = view(found)
-    with nogil:
-        for i in range(out.shape[0]):
-            out[i] = lgamma(x[i])
-    return found
-
-
-@door
 def log_beta_below(a: float64, b: float64, x: float64) -> float:
     """Return the log probability that a beta variable is below x."""
     return _log_beta(a, b, x)

@@ -1,7 +1,7 @@
 """Mean and variance of G given the margins of every stratum, and what they say about a p-value.
 
 The formulas are those of `blankets.stats` (``_calibrated``, ``_calibrated_block``). A table that
-moments cannot settle leaves as *coarse* (G takes few values).
+moments cannot settle is *coarse* (G takes few values): it is permuted, or left for a closer look.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from math import log
 import numpy as np
 
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
+from blankets.kernels._permute import closely
 from blankets.kernels._room import Cells, Formula, Law, Room, given_back
-from blankets.kernels._statistics import share_strata, statistic_of
+from blankets.kernels._statistics import put_margins, share_strata, statistic_of
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -56,52 +57,64 @@ def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
 
 
 @inner
-def set_moments(n_x: int64, n_y: int64, n_z: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
+def set_moments(n_x: int64, n_y: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
     """Set mean and variance of G, and whether any cell was interpolated (none is if they are to be ``exact``).
 
     ``degrees`` is `DEGREES`, or 0 to leave out the variance, which takes most of the time.
     """
     room.mean = room.variance = 0.0
     room.interpolated = False
-    for z in range(n_z):
+    for z in range(room.n_varying):
         n: int64 = 0
-        seen_r: int64 = 0
-        seen_c: int64 = 0
         few_r: int64 = 1 << 62
         few_c: int64 = 1 << 62
-        inverse_r: float64 = 0.0
-        inverse_c: float64 = 0.0
-        for i in range(n_x):
-            if room.rows[z, i] > 0:
-                n += room.rows[z, i]
-                seen_r += 1
-                few_r = min(few_r, room.rows[z, i])
-                inverse_r += 1.0 / room.rows[z, i]
-        for j in range(n_y):
-            if room.margins[z, j] > 0:
-                seen_c += 1
-                few_c = min(few_c, room.margins[z, j])
-                inverse_c += 1.0 / room.margins[z, j]
-        if seen_r < 2 or seen_c < 2:
-            continue
-        n_all: float64 = n
+        n_r: int64 = 0  # levels seen
+        n_c: int64 = 0
+        while n_r < n_x and room.rows[z, n_r] > 0:
+            n += room.rows[z, n_r]
+            few_r = min(few_r, room.rows[z, n_r])
+            n_r += 1
+        while n_c < n_y and room.margins[z, n_c] > 0:
+            few_c = min(few_c, room.margins[z, n_c])
+            n_c += 1
         rarest: float64 = few_r * few_c
-        if rarest / n_all >= LARGE:
-            free: float64 = (seen_r - 1) * (seen_c - 1)
-            own: float64 = free + (n_all * inverse_r - 1.0) * (n_all * inverse_c - 1.0) / (6.0 * n_all)
-            room.mean += own
-            room.variance += 2.0 * own * own / free
+        if rarest >= LARGE * n:
+            _add_large(n_r, n_c, z, n, room)
             continue
         if n > SMALL and not exact:
             room.interpolated = True
         if degrees == 0 and n <= SMALL:
-            for i in range(n_x):
-                for j in range(n_y):
-                    room.mean += cells.means[n, room.rows[z, i], room.margins[z, j]]
+            room.mean += _small_mean(n_r, n_c, z, n, cells.means, room.rows, room.margins)
             continue
-        room.mean += _put_cells(n_x, n_y, z, n, degrees, exact, cells, room)
+        room.mean += _put_cells(n_r, n_c, z, n, degrees, exact, cells, room)
         if degrees > 0:
-            room.variance += _variance(n_x, n_y, z, n, cells, room)
+            room.variance += _variance(n_r, n_c, z, n, cells, room)
+
+
+@inner
+def _add_large(n_x: int64, n_y: int64, z: int64, n: int64, room: Room) -> void:
+    """Add mean and variance of a stratum whose expected counts are all large, by Bartlett's correction."""
+    inverse_r: float64 = 0.0
+    inverse_c: float64 = 0.0
+    for i in range(n_x):
+        inverse_r += 1.0 / room.rows[z, i]
+    for j in range(n_y):
+        inverse_c += 1.0 / room.margins[z, j]
+    n_all: float64 = n
+    free: float64 = (n_x - 1) * (n_y - 1)
+    own: float64 = free + (n_all * inverse_r - 1.0) * (n_all * inverse_c - 1.0) / (6.0 * n_all)
+    room.mean += own
+    room.variance += 2.0 * own * own / free
+
+
+@inner
+def _small_mean(n_x: int64, n_y: int64, z: int64, n: int64, means: Singles3, rows: Ints2, margins: Ints2) -> float64:
+    """Return the mean of G of a small stratum."""
+    mean: float64 = 0.0
+    for i in range(n_x):
+        for j in range(n_y):
+            mean += means[n, rows[z, i], margins[z, j]]
+    return mean
 
 
 @inner
@@ -115,11 +128,11 @@ def _put_cells(
         for j in range(n_y):
             r: int64 = room.rows[z, i]
             c: int64 = room.margins[z, j]
-            if n > SMALL and r > 0 and c > 0:
+            if n > SMALL:
                 put_cell(r, c, n, degrees, exact, cells.binomials, room.part, at)
-            else:  # the table has zeros where a margin is zero
+            else:
                 for k in range(DEGREES + 1):
-                    room.part[at, k] = cells.small[n, r, c, k] if n <= SMALL else 0.0
+                    room.part[at, k] = cells.small[n, r, c, k]
             mean += room.part[at, 0]
             at += 1
     return mean
@@ -173,47 +186,6 @@ def is_doubtful(statistic: float64, free: int64, law: Law) -> bint:
 
 
 @inner
-def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
-    """Set the margins of x and y in each stratum; the smallest expected count of levels seen, in strata that can
-    vary, and how many rows can be moved.
-    """
-    room.least = INFINITY
-    room.movable = 0
-    for z in range(n_z):
-        n: int64 = 0
-        seen_r: int64 = 0
-        seen_c: int64 = 0
-        few_r: int64 = 1 << 62
-        few_c: int64 = 1 << 62
-        most: int64 = 0
-        for y in range(n_y):
-            room.margins[z, y] = 0
-        for x in range(n_x):
-            r: int64 = 0
-            for y in range(n_y):
-                o: int64 = max(tables[i, (x * n_y + y) * n_z + z], 0)  # what is looked up is there for any table
-                r += o
-                room.margins[z, y] += o
-            room.rows[z, x] = r
-            n += r
-            if r > 0:
-                seen_r += 1
-                few_r = min(few_r, r)
-                most = max(most, r)
-        for y in range(n_y):
-            c: int64 = room.margins[z, y]
-            if c > 0:
-                seen_c += 1
-                few_c = min(few_c, c)
-                most = max(most, c)
-        if seen_r > 1 and seen_c > 1:
-            rarest: float64 = few_r * few_c
-            n_all: float64 = n
-            room.least = min(room.least, rarest / n_all)
-            room.movable += n - most
-
-
-@inner
 def moments_do(
     log_p: float64, g: float64, mean: float64, variance: float64, least: float64, movable: int64, law: Law
 ) -> bint:
@@ -236,7 +208,8 @@ def judged(
 ) -> int64:
     """Return how the p-value of a table with `Room.free` degrees of freedom was found, as far as moments do.
 
-    Its logarithm is set; NaN where the chi-square tail is meant.
+    Its logarithm is set; NaN where the chi-square tail is meant. After a table of the same scan that is far below the
+    level, moments may not be needed, and are left for later unless the formula draws.
     """
     d: int64 = room.free
     room.log_p = NAN
@@ -244,8 +217,9 @@ def judged(
         if d <= 0:
             return NOTHING
         if not is_doubtful(g, d, formula.law):
+            room.strong = room.strong or g > formula.law.limits[d, 3]
             return FAR
-    put_margins(tables, i, n_x, n_y, n_z, room)
+    put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
     large: bint = room.least >= LARGE
     if room.movable == 0:
         room.log_p = 0.0
@@ -257,22 +231,24 @@ def judged(
     ):
         return ASYMPTOTIC if large else FAR
     if formula.law.level > 0.0:
-        set_moments(n_x, n_y, n_z, 0, False, formula.cells, room)
+        set_moments(n_x, n_y, 0, False, formula.cells, room)
         if g < BELOW * room.mean:
             room.log_p = tail_of_moments(g, room.mean, 2.0 * room.mean)
             return ASYMPTOTIC if large else MOMENTS
-    set_moments(n_x, n_y, n_z, DEGREES, False, formula.cells, room)
+    if room.strong and formula.draws == 0:
+        return COARSE
+    set_moments(n_x, n_y, DEGREES, False, formula.cells, room)
     log_p: float64 = tail_of_moments(g, room.mean, room.variance)
     room.log_p = log_p
     if large:
         return ASYMPTOTIC
     if room.interpolated and (formula.law.level == 0.0 or abs(log_p - log(formula.law.level)) < MARGIN):
-        set_moments(n_x, n_y, n_z, DEGREES, True, formula.cells, room)
+        set_moments(n_x, n_y, DEGREES, True, formula.cells, room)
         log_p = tail_of_moments(g, room.mean, room.variance)
         room.log_p = log_p
     if moments_do(log_p, g, room.mean, room.variance, room.least, room.movable, formula.law):
         return MOMENTS
-    return COARSE
+    return closely(tables, i, n_x, n_y, n_z, formula, room) if formula.draws > 0 else COARSE
 
 
 @door
@@ -303,9 +279,11 @@ def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Ce
     room: Room = Room()
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
+        for z in range(n_z):
+            room.y_seen[z] = n_y
         for i in range(n):
-            put_margins(tables, i, n_x, n_y, n_z, room)
-            set_moments(n_x, n_y, n_z, DEGREES, True, cells, room)
+            put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
+            set_moments(n_x, n_y, DEGREES, True, cells, room)
             out[0, i] = room.mean
             out[1, i] = room.variance
             out[2, i] = room.least

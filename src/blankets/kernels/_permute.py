@@ -1,20 +1,86 @@
-"""Permuting x among the rows of each stratum: how often is G as large as observed? (See `blankets.stats`.)"""
+"""Tables whose G takes few values: all fourfold tables with the same margins, or permutations within the strata.
+
+The distribution of G depends only on the margins. Those of each stratum are first sorted (levels by size; the margin
+that is faster to permute comes first), then the strata, and the random numbers depend on this order and the seed. So
+the answer is the same for every order of rows, levels, columns and strata, with x and y exchanged, on any number of
+threads and from any counter.
+"""
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, lgamma, log, sqrt
 
 import numpy as np
 
+from blankets.kernels._room import MOST_KNOWN, Formula, Room, given_back, has_codes
+from blankets.kernels._statistics import put_margins, term
 from blankets.kernels._types import *
 
-TIE: float64 = 1e-12  # sums of the same terms in another order differ by less than this share
+EXACT: int64 = 5  # how a p-value was found, as in `_moments`
+PERMUTATION: int64 = 6
+ENOUGH: int64 = 30  # permutations as large as observed after which no more are drawn
+CAP: float64 = 1.1  # the test never rejects more than this times the level, even with ties
+TIE: float64 = 1e-12  # sums of n ln n that are equal differ by less than this share, because each n ln n is rounded
 
 
 @inner
-def _n_log_n(n: int64, terms: Reals) -> float64:
-    """Return n ln n, from the table where it reaches that far."""
-    return terms[n] if n < terms.shape[0] else n * log(n)
+def _mixed(state: uint64, value: uint64) -> uint64:
+    """Return a number that depends on all bits of two (a step of SplitMix64: Steele, Lea & Flood 2014)."""
+    every: uint64 = 0xFFFFFFFFFFFFFFFF  # bits of a word, which compiled code has no more of
+    gamma: uint64 = 0x9E3779B97F4A7C15
+    first: uint64 = 0xBF58476D1CE4E5B9
+    second: uint64 = 0x94D049BB133111EB
+    state = ((state ^ value) + gamma) & every
+    state = ((state ^ (state >> 30)) * first) & every
+    state = ((state ^ (state >> 27)) * second) & every
+    return state ^ (state >> 31)
+
+
+@inner
+def _largest_first(margins: NewInts2, z: int64, n: int64) -> void:
+    """Sort the first ``n`` numbers of a row, the largest first."""
+    for k in range(n):
+        m: int64 = margins[z, k]
+        j: int64 = k
+        while j > 0 and margins[z, j - 1] < m:
+            margins[z, j] = margins[z, j - 1]
+            j -= 1
+        margins[z, j] = m
+
+
+@inner
+def _set_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
+    """Sort the margins of each stratum that can vary, and set the order of these strata.
+
+    Set also what is observed, Σ o ln o over these strata, and the first state of the generator.
+    """
+    room.observed = 0
+    for z in range(room.n_varying):
+        for cell in range(n_x * n_y):
+            room.observed += term(max(tables[i, cell * n_z + room.order[z]], 0), formula.terms, formula.unit)
+    for z in range(room.n_varying):
+        _largest_first(room.rows, z, n_x)
+        _largest_first(room.margins, z, n_y)
+        turned: int64 = 0  # positive: the margin of y comes first
+        key: uint64 = 0
+        for k in range(max(n_x, n_y)):
+            r: int64 = room.rows[z, k] if k < n_x else 0
+            c: int64 = room.margins[z, k] if k < n_y else 0
+            if turned == 0:
+                turned = c - r
+            room.rows[z, k] = c if turned > 0 else r
+            room.margins[z, k] = r if turned > 0 else c
+            if r + c > 0:
+                key = _mixed(_mixed(key, room.rows[z, k]), room.margins[z, k])
+        room.keys[z] = key
+        place: int64 = z
+        while place > 0 and room.keys[room.order[place - 1]] > key:
+            room.order[place] = room.order[place - 1]
+            place -= 1
+        room.order[place] = z
+    room.state = _mixed(0, formula.seed)
+    for k in range(room.n_varying):
+        room.state = _mixed(room.state, room.keys[room.order[k]])
 
 
 @inner
@@ -27,103 +93,206 @@ def _decided(hits: int64, expected: float64) -> bint:
     return hits > expected + 1.5 + spread or hits < expected - spread
 
 
-@door
-def permute(
+@inner
+def _permuted(
     rows: Ints2,
     columns: Ints2,
-    labels: NewInts,
-    observed: float64,
-    terms: Reals,
-    state: uint64,
-    most: int64,
-    enough: int64,
-    level: float64,
-) -> tuple[int, int, int]:
-    """Return how many permutations had a Σ o ln o as large as observed, how many a larger one, how many were drawn.
+    order: Ints,
+    n: int64,
+    width: int64,
+    labels: NewCodes,
+    left: NewInts,
+    drawn: NewInts,
+    terms: Ints,
+    formula: Formula,
+    room: Room,
+) -> int64:
+    """Return Σ o ln o of one permutation of ``n`` strata.
 
-    Parameters
-    ----------
-    rows, columns : ndarray of int64 of shape (strata, levels)
-        Margins of each stratum; the first row of a table gets what the others leave.
-    labels : ndarray of int64
-        The column of each row of the data, stratum by stratum; permuted in place.
-    observed : float
-    terms : ndarray of float64
-        n ln n.
-    state : int
-        Of the generator xorshift64 (Marsaglia 2003), whose upper half is used; not 0.
-    most, enough : int
-        Drawing stops after ``most``, or when ``enough`` were as large as observed.
-    level : float
-        If not 0: or when the decision at this level is clear.
+    The generator is xorshift64 (Marsaglia 2003), whose upper half is used.
     """
-    n_strata: int64 = rows.shape[0]
-    n_columns: int64 = columns.shape[1]
-    if columns.shape[0] != n_strata or terms.shape[0] < 1:
-        raise ValueError("every stratum has rows and columns")
-    drawn_rows: int64 = 0
-    for z in range(n_strata):
-        in_rows: int64 = 0
-        in_columns: int64 = 0
-        for i in range(rows.shape[1]):
-            in_rows += rows[z, i]
-            if rows[z, i] < 0:
-                raise ValueError("margins are not negative")
-        for j in range(n_columns):
-            in_columns += columns[z, j]
-            if columns[z, j] < 0:
-                raise ValueError("margins are not negative")
-        if in_rows != in_columns:
-            raise ValueError("the margins of a stratum have different sums")
-        drawn_rows += in_columns
-    for r in range(labels.shape[0]):
-        if not 0 <= labels[r] < n_columns:
-            raise ValueError("no such label")
-    if drawn_rows != labels.shape[0]:
-        raise ValueError("every row needs a label")
-    left: NewInts = view(np.empty(n_columns, np.int64))
-    counts: NewInts = view(np.empty(n_columns, np.int64))
-    slack: float64 = TIE * (1.0 + abs(observed))
-    equal_or_larger: int64 = 0
-    larger: int64 = 0
-    drawn: int64 = 0
-    every: uint64 = 0xFFFFFFFFFFFFFFFF  # bits of a word, which compiled code has no more of
-    with nogil:
-        while drawn < most and equal_or_larger < enough:
-            total: float64 = 0.0
-            at: int64 = 0
-            stop: int64 = 0
-            for z in range(n_strata):
-                at = stop
-                for j in range(n_columns):
-                    left[j] = columns[z, j]
-                    stop += left[j]
-                part: float64 = 0.0
-                for i in range(1, rows.shape[1]):
-                    if rows[z, i] == 0:
-                        break
-                    for j in range(n_columns):
-                        counts[j] = 0
-                    for _ in range(rows[z, i]):
-                        state = (state ^ (state << 13)) & every
-                        state ^= state >> 7
-                        state = (state ^ (state << 17)) & every
-                        span: uint64 = stop - at
-                        pick: int64 = at + (((state >> 32) * span) >> 32)
-                        label: int64 = labels[pick]
-                        labels[pick] = labels[at]
-                        labels[at] = label
-                        counts[label] += 1
-                        at += 1
-                    for j in range(n_columns):
-                        part += _n_log_n(counts[j], terms)
-                        left[j] -= counts[j]
-                for j in range(n_columns):
-                    part += _n_log_n(max(left[j], 0), terms)
-                total += part
-            drawn += 1
-            equal_or_larger += total >= observed - slack
-            larger += total > observed + slack
-            if level > 0.0 and _decided(equal_or_larger, level * drawn):
+    every: uint64 = 0xFFFFFFFFFFFFFFFF
+    state: uint64 = room.state
+    total: int64 = 0
+    at: int64 = 0
+    stop: int64 = 0
+    for place in range(n):
+        z: int64 = order[place]
+        at = stop
+        n_columns: int64 = 0
+        while n_columns < width and columns[z, n_columns] > 0:
+            left[n_columns] = columns[z, n_columns]
+            stop += left[n_columns]
+            n_columns += 1
+        for i in range(1, width):
+            if rows[z, i] == 0:
                 break
-    return equal_or_larger, larger, drawn
+            for j in range(n_columns):
+                drawn[j] = 0
+            for _ in range(rows[z, i]):
+                state = (state ^ (state << 13)) & every
+                state ^= state >> 7
+                state = (state ^ (state << 17)) & every
+                span: uint64 = stop - at
+                pick: int64 = at + (((state >> 32) * span) >> 32)
+                label: uint32 = labels[pick]
+                labels[pick] = labels[at]
+                labels[at] = label
+                drawn[label] += 1
+                at += 1
+            for j in range(n_columns):
+                total += term(drawn[j], terms, formula.unit)
+                left[j] -= drawn[j]
+        for j in range(n_columns):
+            total += term(left[j], terms, formula.unit)
+    room.state = state
+    return total
+
+
+@inner
+def _set_labels(width: int64, room: Room) -> bint:
+    """Set the column of each row, stratum by stratum; tell whether there is memory enough."""
+    stop: int64 = 0
+    for z in range(room.n_varying):
+        for j in range(width):
+            stop += room.margins[z, j]
+    if not has_codes(room, stop):
+        return False
+    stop = 0
+    for place in range(room.n_varying):
+        for j in range(width):
+            for _ in range(room.margins[room.order[place], j]):
+                room.new[stop] = j
+                stop += 1
+    return True
+
+
+@inner
+def _draw(width: int64, most: int64, enough: int64, level: float64, formula: Formula, room: Room) -> void:
+    """Permute the strata; set how many permutations were as large as observed, how many larger, how many drawn.
+
+    Drawing stops after ``most``, or when ``enough`` were as large as observed, or, if the level is not 0, when the
+    decision there is clear. Without memory for the rows nothing is drawn.
+    """
+    slack: int64 = whole(TIE * room.observed) + 1
+    room.state = max(room.state, 1)  # zero would stay zero
+    room.hits = room.larger = room.n_drawn = 0
+    if not _set_labels(width, room):
+        return
+    while room.n_drawn < most and room.hits < enough:
+        total: int64 = _permuted(
+            room.rows,
+            room.margins,
+            room.order,
+            room.n_varying,
+            width,
+            room.new,
+            room.left,
+            room.drawn,
+            formula.terms,
+            formula,
+            room,
+        )
+        room.n_drawn += 1
+        room.hits += total >= room.observed - slack
+        room.larger += total > room.observed + slack
+        if level > 0.0 and _decided(room.hits, level * room.n_drawn):
+            break
+
+
+@inner
+def _capped(a: float64, b: float64) -> float64:
+    """Return the larger of the mid-p and a / 1.1, from the chances of a G as large as observed, and of a larger one."""
+    return max(0.5 * (a + b), a / CAP)
+
+
+@inner
+def _p_of(hits: float64, larger: float64, drawn: float64, enough: float64) -> float64:
+    """Return the p-value: if drawing did not stop because there were enough hits, the data count as one more."""
+    extra: float64 = 0.0 if hits >= enough else 1.0
+    return _capped((hits + extra) / (drawn + extra), larger / (drawn + extra))
+
+
+@door
+def permutation_p(hits: float64, larger: float64, drawn: float64, enough: float64) -> float:
+    """Return that of one table."""
+    return _p_of(hits, larger, drawn, enough)
+
+
+@inner
+def _fourfold_p(formula: Formula, room: Room) -> float64:
+    """Return the p-value of the only stratum that can vary, one of two by two, from all tables with its margins."""
+    r: int64 = room.rows[0, 1]
+    c: int64 = room.margins[0, 1]
+    rest: int64 = room.rows[0, 0] - c  # of the cell opposite to o, without o
+    slack: int64 = whole(TIE * room.observed) + 1
+    sums: float64 = 0.0
+    as_large: float64 = 0.0
+    larger: float64 = 0.0
+    low: int64 = max(0, -rest)
+    middle: int64 = max(low, min(min(r, c), whole((r + 1.0) * (c + 1.0) / (r + c + rest + 2.0))))  # the likeliest o
+    scale: float64 = lgamma(middle + 1.0) + lgamma(r - middle + 1.0) + lgamma(c - middle + 1.0)
+    scale += lgamma(rest + middle + 1.0)
+    for o in range(low, min(r, c) + 1):
+        weight: float64 = lgamma(o + 1.0) + lgamma(r - o + 1.0) + lgamma(c - o + 1.0) + lgamma(rest + o + 1.0)
+        weight = exp(scale - weight)
+        total: int64 = term(o, formula.terms, formula.unit) + term(r - o, formula.terms, formula.unit)
+        total += term(c - o, formula.terms, formula.unit) + term(rest + o, formula.terms, formula.unit)
+        sums += weight
+        as_large += weight if total >= room.observed - slack else 0.0
+        larger += weight if total > room.observed + slack else 0.0
+    return _capped(as_large / sums, larger / sums)
+
+
+@inner
+def closely(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> int64:
+    """Set the log p-value of a table whose G takes few values, and return how it was found.
+
+    Its margins and `Room.free` are known, and its p-value by moments: that is used if no permutation reached the
+    observed G.
+    """
+    _set_strata(tables, i, n_x, n_y, n_z, formula, room)
+    if room.free == 1:
+        room.log_p = log(_fourfold_p(formula, room))
+        return EXACT
+    key: uint64 = _mixed(room.state, room.observed)
+    place: int64 = key % MOST_KNOWN
+    if room.known[place] == key:
+        room.log_p = room.known_p[place]
+        return PERMUTATION
+    _draw(max(n_x, n_y), formula.draws, ENOUGH, formula.law.level, formula, room)
+    log_p: float64 = log(_p_of(room.hits, room.larger, room.n_drawn, ENOUGH))
+    room.log_p = min(log_p, room.log_p) if room.hits == 0 else log_p
+    room.known[place] = key
+    room.known_p[place] = room.log_p
+    return PERMUTATION
+
+
+@door
+def permute(
+    tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula, most: int64, enough: int64, level: float64
+) -> Ints2:
+    """Return how many permutations of flat tables were as large as observed, how many larger, how many were drawn.
+
+    Drawing stops after ``most``, when ``enough`` were as large as observed, or, if the level is not 0, when the
+    decision at this level is clear.
+    """
+    n: int64 = tables.shape[0]
+    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
+        raise ValueError("the tables do not have this shape")
+    found = np.empty((3, n), np.int64)
+    out: NewInts2 = view(found)
+    room: Room = formula.rooms.pop() if formula.rooms else Room()
+    room.grow(0, 0, 0, n_z, n_x, n_y)
+    with nogil:
+        for z in range(n_z):
+            room.y_seen[z] = n_y
+        for i in range(n):
+            put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
+            _set_strata(tables, i, n_x, n_y, n_z, formula, room)
+            _draw(max(n_x, n_y), most, enough, level, formula, room)
+            out[0, i] = room.hits
+            out[1, i] = room.larger
+            out[2, i] = room.n_drawn
+    given_back(formula, room)
+    return found

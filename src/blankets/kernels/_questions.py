@@ -39,6 +39,7 @@ BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB
 LANED_BITS: int64 = 16  # cells up to which bits are faster than lanes: 0.02 µs a level and cell of 5,000 rows
 MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter
 MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
+MOST_FEWER: int64 = 1 << 24  # the same of a table that the counter would make larger
 JOINT_COUNTS: int64 = 1 << 14  # a joint table of this size is counted whole; then each member's table is a view of it
 ROWS_A_COUNT: int64 = 16  # or of one count for so many rows
 TOO_LARGE: int64 = -1
@@ -99,6 +100,46 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
     room.depth = d
     found: int64 = room.n_codes[d]
     return found
+
+
+@inner
+def _fewer_cells(n_rows: int64, n_y: int64, n_z: int64, room: Room) -> bint:
+    """Renumber the levels of y in each stratum to those that occur, and make one of all strata in which it is constant.
+
+    No statistic changes, but sparse tables of many levels become much smaller. The numbers of levels and strata are
+    set; tell whether there is memory enough.
+    """
+    room.n_levels = n_y
+    room.n_strata = n_z
+    if not n_rows < n_y * n_z <= MOST_COUNTS:
+        return True
+    if not has_codes(room, n_y * n_z):
+        return False
+    for c in range(n_y * n_z):
+        room.new[c] = 0
+    for r in range(n_rows):
+        room.new[room.cells[0, r]] = 1
+    room.n_levels = room.n_strata = 1
+    for z in range(n_z):
+        seen: int64 = 0
+        for y in range(n_y):
+            seen += room.new[y * n_z + z]
+        room.n_levels = max(room.n_levels, seen)
+        room.n_strata += seen > 1
+    place: int64 = 0
+    for z in range(n_z):
+        seen = 0
+        for y in range(n_y):
+            seen += room.new[y * n_z + z]
+        place += seen > 1
+        level: int64 = 0
+        for y in range(n_y):
+            if room.new[y * n_z + z] > 0:
+                room.new[y * n_z + z] = level * room.n_strata + place if seen > 1 else 0
+                level += 1
+    for r in range(n_rows):
+        room.cells[0, r] = room.new[room.cells[0, r]]
+    return True
 
 
 @inner
@@ -201,6 +242,7 @@ def _answer_pair(
                 dof[i] = 1.0
             if formula.judges:
                 method[i] = FAR
+                room.strong = room.strong or g > formula.law.limits[1, 3]
             return
     room.tables[0, 0] = n + a - r - c
     room.tables[0, 1] = c - a
@@ -324,8 +366,13 @@ def test_each(
     n_z: int64 = extend_strata(table, given, n_given, room)
     if n_z < 0:
         return n_z
+    join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
+    if not _fewer_cells(table.n_rows, n_y, n_z, room):
+        return NO_MEMORY
+    most: int64 = MOST_COUNTS if n_y * n_z == room.n_levels * room.n_strata else MOST_FEWER
+    n_y = room.n_levels
+    n_z = room.n_strata
     n_cells = n_y * n_z
-    join(room.codes, room.depth, 1, table.codes, y, n_z, n_cells, room.cells, 0)
     for k in range(n):
         room.x_first[k] = xs[room.at[k]]
     room.lanes.n_slots = 0
@@ -334,7 +381,7 @@ def test_each(
         m: int64 = group_of(room.x_first, done, n - done, table.arities, 0, n_cells)
         width: int64 = table.arities[room.x_first[done]]
         widest: int64 = table.arities[room.x_first[done + m - 1]]
-        if n_cells * widest > MOST_COUNTS:
+        if n_cells * widest > most:
             return TOO_LARGE
         if not has_room(room, m, n_cells * widest, n_cells, n_z, widest, n_y):
             return NO_MEMORY

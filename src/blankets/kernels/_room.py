@@ -9,6 +9,7 @@ from blankets.kernels._types import *
 MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
+MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -157,6 +158,10 @@ class Formula:
         To look up for that.
     screens : bool
         Leave to the chi-square distribution what is far from the level by any law.
+    draws : int
+        Permutations of a table whose G takes few values, at most; 0: such tables are left as they are.
+    seed : int
+        Of the permutations.
     """
 
     terms: Ints
@@ -167,6 +172,8 @@ class Formula:
     nominal: bint
     judges: bint
     screens: bint
+    draws: int64
+    seed: uint64
     law: Law  # if it judges
     cells: Cells
     rooms: list  # type: ignore[type-arg]
@@ -181,6 +188,8 @@ class Formula:
         law: Law | None = None,
         cells: Cells | None = None,
         screens: bint = True,
+        draws: int64 = 0,
+        seed: uint64 = 0,
     ) -> None:
         if terms.shape[0] < 2:
             raise ValueError("there are no terms")
@@ -193,7 +202,7 @@ class Formula:
         )
         self.unit = 2.0 ** -terms[terms.shape[0] - 1]
         self.judges, self.screens = law is not None and cells is not None, screens
-        self.rooms = []
+        self.draws, self.seed, self.rooms = draws, seed, []
         self.law, self.cells = law, cells  # type: ignore[assignment]
 
 
@@ -244,15 +253,18 @@ class Room:
     ----------
     tables, lanes
         Counts of a group of candidates, and what they are counted with.
-    cells, codes, n_codes, columns, depth, new
-        The cell of each row, as an array of one row. Row d of ``codes`` has the joint codes of the first d of the
-        ``columns`` that are conditioned on; there are ``n_codes[d]`` of them. What codes are renumbered by.
+    cells, n_levels, n_strata, codes, n_codes, columns, depth, new
+        The cell of each row, as an array of one row, and how many levels of y and strata there are. Row d of ``codes``
+        has the joint codes of the first d of the ``columns`` that are conditioned on; there are ``n_codes[d]`` of them.
+        What codes are renumbered by.
     masks, in_chunk, in_cell, cell_first, cell_arity, x_first, x_arity
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
-    size, y_part, y_seen, enough, free
+    size, y_part, y_seen, enough, strong, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    rows, margins, part
-        Margins of x and y in each stratum, and the cells' parts of G.
+    rows, margins, order, n_varying, part
+        Margins of x and y in the strata that can vary, which these are, and the cells' parts of G.
+    keys, left, drawn, known, known_p
+        What permutations need (see `blankets.kernels._permute`), and answers to the latest of them.
     at, kind, start
         Candidates in the order in which they are counted.
     places, given
@@ -262,6 +274,8 @@ class Room:
     tables: NewCounts2
     lanes: Lanes
     cells: NewCodes2
+    n_levels: int64
+    n_strata: int64
     codes: NewCodes2
     n_codes: NewInts
     columns: NewInts
@@ -278,10 +292,23 @@ class Room:
     y_part: NewInts
     y_seen: NewCounts
     enough: float64
+    strong: bint
     free: int64
     rows: NewInts2
     margins: NewInts2
+    order: NewInts
+    n_varying: int64
     part: NewReals2
+    keys: NewWords
+    left: NewInts
+    drawn: NewInts
+    known: NewWords
+    known_p: NewReals
+    observed: int64
+    state: uint64
+    hits: int64
+    larger: int64
+    n_drawn: int64
     mean: float64
     variance: float64
     interpolated: bint
@@ -307,7 +334,10 @@ class Room:
         self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
         self.rows = self.margins = view(np.empty((0, 0), np.int64))
         self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
-        self.depth, self.owner = 0, None
+        self.keys, self.order = view(np.empty(0, np.uint64)), view(ints)
+        self.left = self.drawn = view(ints)
+        self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
+        self.depth, self.owner, self.strong = 0, None, False
 
     def fit(self, table: Table, n_xs: int64, n_given: int64) -> None:
         """Make room for so many candidates given so many columns of a table."""
@@ -336,11 +366,12 @@ class Room:
         if self.size.shape[0] < n_strata:
             self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
             self.y_part = view(np.empty(n_strata, np.int64))
-        if self.rows.shape[0] < n_strata or self.rows.shape[1] < n_x or self.margins.shape[1] < n_y:
-            self.rows, self.margins = (
-                view(np.empty((n_strata, n_x), np.int64)),
-                view(np.empty((n_strata, n_y), np.int64)),
-            )
+        most = max(n_x, n_y)
+        if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
+            self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
+            self.left, self.drawn = (view(np.empty(most, np.int64)) for _ in range(2))
+            self.keys, self.order = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
+        if self.part.shape[0] < n_x * n_y + n_x + n_y:
             self.part = view(np.empty((n_x * n_y + n_x + n_y, 5)))
 
     def grow_masks(self, n_cells: int64, words: int64) -> None:
@@ -360,8 +391,8 @@ def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int6
         and room.lanes.owner.shape[0] > n_cells + room.codes.shape[1] // SLOT_ROWS
         and room.size.shape[0] >= n_strata
         and room.rows.shape[0] >= n_strata
-        and room.rows.shape[1] >= n_x
-        and room.margins.shape[1] >= n_y
+        and room.rows.shape[1] >= max(n_x, n_y)
+        and room.part.shape[0] >= n_x * n_y + n_x + n_y
     ):
         return True
     with gil:

@@ -31,9 +31,11 @@ def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, 
     """Set what tables with the same y and strata share, from one of them.
 
     For each stratum its size n, n ln n - Σ_y c ln c, and the levels of y seen; and the value from which a sum of
-    tabled n ln n has enough digits.
+    tabled n ln n has enough digits. None of them is known to be strong yet.
     """
+    room.strong = False
     entropy: float64 = 0.0
+    n_varying: int64 = 0
     for z in range(n_z):
         size: int64 = 0
         part: int64 = 0
@@ -48,9 +50,75 @@ def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, 
         room.size[z] = size
         room.y_part[z] = part + term(size, formula.terms, formula.unit)
         room.y_seen[z] = seen
-        if size > 0 and not formula.full:
+        n_varying += seen > 1
+        if seen > 1 and not formula.full:
             entropy += size * log(size)
-    room.enough = UNITS * formula.unit * n_z if formula.full else DIGITS * entropy
+    room.enough = UNITS * formula.unit * n_varying if formula.full else DIGITS * entropy
+
+
+@inner
+def put_margins(
+    tables: Counts2,
+    i: int64,
+    n_x: int64,
+    n_y: int64,
+    n_z: int64,
+    y_seen: Counts,
+    rows: NewInts2,
+    margins: NewInts2,
+    order: NewInts,
+    room: Room,
+) -> void:
+    """Set the margins of x and y in the strata that can vary, in ``order``: of the levels seen, then zeros.
+
+    Set also the smallest expected count of these levels, and how many rows can be moved.
+    """
+    room.least = INFINITY
+    room.movable = 0
+    k: int64 = 0
+    for z in range(n_z):
+        if y_seen[z] < 2:
+            continue
+        n: int64 = 0
+        seen_r: int64 = 0
+        seen_c: int64 = 0
+        few_r: int64 = 1 << 62
+        few_c: int64 = 1 << 62
+        most: int64 = 0
+        for y in range(n_y):
+            margins[k, y] = 0
+        for x in range(n_x):
+            r: int64 = 0
+            for y in range(n_y):
+                o: int64 = max(tables[i, (x * n_y + y) * n_z + z], 0)  # what is looked up is there for any table
+                r += o
+                margins[k, y] += o
+            if r > 0:
+                n += r
+                rows[k, seen_r] = r
+                seen_r += 1
+                few_r = min(few_r, r)
+                most = max(most, r)
+        for y in range(n_y):
+            c: int64 = margins[k, y]
+            if c > 0:
+                margins[k, seen_c] = c
+                seen_c += 1
+                few_c = min(few_c, c)
+                most = max(most, c)
+        if seen_r < 2 or seen_c < 2:
+            continue
+        for x in range(seen_r, n_x):
+            rows[k, x] = 0
+        for y in range(seen_c, n_y):
+            margins[k, y] = 0
+        rarest: float64 = few_r * few_c
+        n_all: float64 = n
+        room.least = min(room.least, rarest / n_all)
+        room.movable += n - most
+        order[k] = z
+        k += 1
+    room.n_varying = k
 
 
 @inner

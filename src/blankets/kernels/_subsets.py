@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
-from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
@@ -46,9 +45,6 @@ class Weakest:
     rows: NewReals  # of the tests, where columns have holes
     last_rows: NewReals
     tested: NewBytes
-    waiting: NewBytes  # it is to be judged from outside
-    n_waiting: int64
-    set_places: NewInts  # the set that those are given, as places
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
@@ -56,32 +52,21 @@ class Weakest:
     found: tuple  # type: ignore[type-arg]
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
-        answers, marks, sizes = np.full((10, n), np.nan), np.zeros((4, n), np.uint8), np.zeros(n, np.int64)
+        answers, marks, sizes = np.full((10, n), np.nan), np.zeros((3, n), np.uint8), np.zeros(n, np.int64)
         places, answers[1] = np.zeros((n, largest), np.int64), 0.0
         self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
         self.last_statistic, self.last_dof = view(answers[4]), view(answers[5])
         self.last_log_p, self.last_method = view(answers[6]), view(answers[7])
         self.rows, self.last_rows = view(answers[8]), view(answers[9])
-        self.reliable, self.settled, self.tested, self.waiting = (view(marks[k]) for k in range(4))
+        self.reliable, self.settled, self.tested = (view(marks[k]) for k in range(3))
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
-        self.n_waiting, self.next, self.largest = 0, smallest, largest
-        last = np.zeros(largest, np.int64)
-        self.set_places, self.found = view(last), (answers, marks, sizes, places, last)
+        self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
-        last ones; rows behind both), marks (any test, settled, last test, waiting), sizes and sets as places, and the
-        set of the last tests. What waits is judged by putting log p-values and methods there.
+        last ones; rows behind both), marks (any test, settled, last test), sizes and sets as places.
         """
         return self.found
-
-    def n_to_judge(self) -> int:
-        """Return how many of the last tests wait to be judged."""
-        return self.n_waiting
-
-    def set_size(self) -> int:
-        """Return the size of the set of the last tests, where any wait."""
-        return self.next
 
     def left(self) -> bool:
         """Tell whether there are more sets to try."""
@@ -185,63 +170,51 @@ def _separate(
     while weakest.next <= weakest.largest and performed * table.n_rows < patience:
         size: int64 = weakest.next
         _set_given(among, fixed, weakest.chosen, size, room.places, room.given)
-        if weakest.n_waiting == 0:
-            for i in range(xs.shape[0]):
-                room.skip[i] = weakest.settled[i]
-                for k in range(size):
-                    if room.given[k] == xs[i]:
-                        room.skip[i] = True
-            n: int64 = 0
-            if table.holey:
-                n = test_seen(
-                    table,
-                    formula,
-                    xs,
-                    room.skip,
-                    y,
-                    room.given,
-                    size,
-                    room,
-                    weakest.last_statistic,
-                    weakest.last_dof,
-                    weakest.last_log_p,
-                    weakest.last_method,
-                    weakest.tested,
-                    weakest.last_rows,
-                )
-            else:
-                n = test_each(
-                    table,
-                    formula,
-                    xs,
-                    room.skip,
-                    y,
-                    room.given,
-                    size,
-                    room,
-                    weakest.last_statistic,
-                    weakest.last_dof,
-                    weakest.last_log_p,
-                    weakest.last_method,
-                    weakest.tested,
-                )
-            if n < 0:
-                return n
-            performed += n
-            for i in range(xs.shape[0]):
-                weakest.waiting[i] = formula.judges and weakest.tested[i] and weakest.last_method[i] == COARSE
-                weakest.n_waiting += weakest.waiting[i]
-                if weakest.tested[i] and not weakest.waiting[i]:
-                    _weaken(weakest, i, size, room.places, formula.judges, log_alpha)
-            if weakest.n_waiting > 0:
-                for k in range(size):
-                    weakest.set_places[k] = room.places[k]
-                return performed
+        for i in range(xs.shape[0]):
+            room.skip[i] = weakest.settled[i]
+            for k in range(size):
+                if room.given[k] == xs[i]:
+                    room.skip[i] = True
+        n: int64 = 0
+        if table.holey:
+            n = test_seen(
+                table,
+                formula,
+                xs,
+                room.skip,
+                y,
+                room.given,
+                size,
+                room,
+                weakest.last_statistic,
+                weakest.last_dof,
+                weakest.last_log_p,
+                weakest.last_method,
+                weakest.tested,
+                weakest.last_rows,
+            )
         else:
-            for i in range(xs.shape[0]):
-                if weakest.waiting[i]:
-                    _weaken(weakest, i, size, room.places, True, log_alpha)
-            weakest.n_waiting = 0
+            n = test_each(
+                table,
+                formula,
+                xs,
+                room.skip,
+                y,
+                room.given,
+                size,
+                room,
+                weakest.last_statistic,
+                weakest.last_dof,
+                weakest.last_log_p,
+                weakest.last_method,
+                weakest.tested,
+            )
+        if n < 0:
+            return n
+        performed += n
+        for i in range(xs.shape[0]):
+            if weakest.tested[i]:
+                _weaken(weakest, i, size, room.places, formula.judges, log_alpha)
         _move_on(weakest, n_fixed, among.shape[0] - n_fixed)
     return performed
 
@@ -262,8 +235,8 @@ def separate_columns(
 
     Subsets come smallest first, in the order of ``among``; only those with the place ``fixed`` if that is not -1. A
     candidate with a p-value above exp(log_alpha) is settled. After ``patience`` rows x tests it comes back, so that an
-    interrupt is heard, and also when tests wait to be judged; a further call continues. Returns the number of tests
-    performed, -1 if tables are too large for this.
+    interrupt is heard; a further call continues. Returns the number of tests performed, -1 if tables are too large for
+    this.
     """
     n: int64 = xs.shape[0]
     n_columns: int64 = table.arities.shape[0]

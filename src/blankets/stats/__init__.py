@@ -2,7 +2,7 @@
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
+from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
 from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information
 from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
@@ -85,6 +85,7 @@ __all__ = [
     "answers_of_block",
     "as_tables",
     "attained_power",
+    "calibrated_formula",
     "calibrated_of_block",
     "canonical_test",
     "cell_tables",

@@ -24,11 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
-from blankets.kernels import COARSE, LARGE
+from blankets.kernels import LARGE
 from blankets.stats._calibrated import cell_tables
-from blankets.stats._contingency import _entropy_terms, answers_of_block, formula_of
-from blankets.stats._permutation import capped_p, permutation_p, permuted_table
-from blankets.stats._special import chi2_isf, chi2_ppf, log_gamma, xlogy
+from blankets.stats._contingency import answers_of_block, formula_of
+from blankets.stats._special import chi2_isf, chi2_ppf
 
 METHODS = (
     "not performed",
@@ -39,11 +38,9 @@ METHODS = (
     "exact: all tables with the same totals were counted",
     "permutation: the strata have too few rows for a formula",
 )
-_EXACT, _PERMUTATION = len(METHODS) - 2, len(METHODS) - 1
 
-MOST, ENOUGH = 1999, 30  # most permutations; stop when this many are as large as observed
+_MOST = 1999  # permutations of a table
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
-_TIE = 1e-9
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,16 +66,28 @@ def calibrated_of_block(
     >>> round(float(np.exp(log_p[0])), 3), METHODS[int(method[0])]
     (0.303, 'exact: all tables with the same totals were counted')
     """
-    terms, law = _entropy_terms(n_rows), law_at(level)
-    formula = formula_of(n_rows, law=law, cells=cell_tables(), screens=False)
+    formula = calibrated_formula(n_rows, level=level, draws=True, seed=seed, screens=False)
 
     def calibrated(counts: NDArray[np.int32]) -> Judged:
-        _, dof, log_p, method = answers_of_block(counts, formula, apart=apart)
-        for i in np.flatnonzero(method == COARSE):
-            log_p[i], method[i] = _judged_closely(counts[i], float(dof[i]), float(log_p[i]), level, terms, seed)
+        _, _, log_p, method = answers_of_block(counts, formula, apart=apart)
         return log_p, method
 
     return calibrated
+
+
+def calibrated_formula(
+    n_rows: int,
+    *,
+    level: float | None,
+    reliability: float = 0.0,
+    draws: bool = False,
+    seed: int = 0,
+    screens: bool = True,
+) -> kernels.Formula:
+    """Return the formula by which kernels judge tables at a level; ``draws``: also those whose G takes few values."""
+    most = 0 if not draws else _MOST if not level else min(_MOST, math.ceil(10.0 / level) - 1)
+    law, cells = law_at(level), cell_tables()
+    return formula_of(n_rows, reliability=reliability, law=law, cells=cells, screens=screens, draws=most, seed=seed)
 
 
 def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -> NDArray[np.int64]:
@@ -112,31 +121,3 @@ def _limits(level: float) -> Floats:
     rare = 2.0 * hits * (-np.log(e) - 1.0 + e) + 2.0 * (free - hits) * e
     rare = np.where((hits <= free) & (e < 0.5), rare, np.inf).min(axis=0)
     return np.stack([dense_low, 1.2 * high, np.minimum(0.9 * rare, dense_low), 2.8 * high], axis=1)
-
-
-def _judged_closely(
-    table: NDArray[np.int32], dof: float, by_moments: float, level: float | None, terms: Floats, seed: int
-) -> tuple[float, int]:
-    """Return the log p-value and the method of a table whose G takes few values."""
-    if dof == 1.0:
-        return math.log(_fourfold_p(table)), _EXACT
-    most = MOST if not level else min(MOST, math.ceil(10.0 / level) - 1)
-    hits, larger, drawn = permuted_table(table, terms, seed, most, ENOUGH, level or 0.0)
-    p = math.log(permutation_p(hits, larger, drawn, ENOUGH))
-    # If no permutation reached the observed G, the p-value by moments is used.
-    return (min(p, by_moments) if hits == 0 else p), _PERMUTATION
-
-
-def _fourfold_p(table: NDArray[np.int32]) -> float:
-    """Return the p-value of the only stratum that can vary, one of two by two, from all tables with its margins."""
-    rows, columns = table.sum(axis=1, dtype=np.int64), table.sum(axis=0, dtype=np.int64)
-    z = int(np.flatnonzero(((rows > 0).sum(axis=0) > 1) & ((columns > 0).sum(axis=0) > 1))[0])
-    x, y = int(np.argmax(rows[:, z] > 0)), int(np.argmax(columns[:, z] > 0))
-    r, c, n = int(rows[x, z]), int(columns[y, z]), int(rows[:, z].sum())
-    o = np.arange(max(0, r + c - n), min(r, c) + 1)
-    log_weight = -(log_gamma(o + 1) + log_gamma(r - o + 1) + log_gamma(c - o + 1) + log_gamma(n - r - c + o + 1))
-    g = xlogy(o, o) + xlogy(r - o, r - o) + xlogy(c - o, c - o) + xlogy(n - r - c + o, n - r - c + o)
-    weight, here = np.exp(log_weight - log_weight.max()), g[int(table[x, y, z]) - o[0]]
-    slack = _TIE * (1.0 + here)
-    as_large, larger = weight[g >= here - slack].sum(), weight[g > here + slack].sum()
-    return capped_p(as_large / weight.sum(), larger / weight.sum())

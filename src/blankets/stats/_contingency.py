@@ -75,10 +75,12 @@ def formula_of(
     law: kernels.Law | None = None,
     cells: kernels.Cells | None = None,
     screens: bool = True,
+    draws: int = 0,
+    seed: int = 0,
 ) -> kernels.Formula:
     """Return the formula by which kernels test tables of at most this many rows."""
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
-    return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens)
+    return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens, draws, seed)
 
 
 def answers_of_block(
@@ -88,8 +90,13 @@ def answers_of_block(
 
     ``apart``: the tables are of different rows, and share no margins.
     """
-    flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), math.prod(counts.shape[1:]))
-    return kernels.block_statistics(flat, *counts.shape[1:], formula, apart)
+    return kernels.block_statistics(*flat_tables(counts), formula, apart)
+
+
+def flat_tables(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], int, int, int]:
+    """Return tables as kernels want them, one a row, and their levels of x, levels of y, and strata."""
+    n_x, n_y, n_z = counts.shape[1:]
+    return np.ascontiguousarray(counts, np.int32).reshape(len(counts), n_x * n_y * n_z), n_x, n_y, n_z
 
 
 def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:
@@ -123,11 +130,3 @@ def entropy_terms(n_rows: int) -> NDArray[np.int64]:
     log = np.concatenate([np.zeros(min(most + 1, 2), np.int64), sums])
     upper, lower = log >> 29, log & ((1 << 29) - 1)  # a product with n of all 62 binary digits would overflow
     return np.append((n * upper << (places - 29)) + (n * lower >> (58 - places)), places)
-
-
-@lru_cache(maxsize=8)
-def _entropy_terms(n_rows: int) -> NDArray[np.float64]:
-    """Return the table of n ln n for n = 0, 1, ... up to the number of rows or 65,536."""
-    n = np.arange(min(n_rows, _MOST_TERMS) + 1, dtype=float)
-    terms: NDArray[np.float64] = n * np.log(np.maximum(n, 1.0))
-    return terms

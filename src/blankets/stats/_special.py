@@ -77,15 +77,6 @@ def log_beta_cdf(x: float, a: float, b: float) -> float:
     return kernels.log_beta_below(a, b, x)
 
 
-def log_gamma(x: ArrayLike) -> Floats:
-    """Return the logarithm of the gamma function.
-
-    >>> bool(np.isclose(log_gamma(6.0), np.log(120)))
-    True
-    """
-    return _elementwise(kernels.log_gammas, x)
-
-
 def xlogy(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return x log y, and 0 where x is 0.
 
