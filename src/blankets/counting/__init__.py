@@ -12,10 +12,11 @@ from blankets.counting._functions import (
     is_heavy,
     merged,
     ranks,
+    reweighted,
     standardized,
 )
 from blankets.counting._memory import MemoryCounter, count_alone
-from blankets.counting._moments import MemoryMoments, Moments
+from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -37,10 +38,12 @@ __all__ = [
     "connect",
     "count_alone",
     "dense_table",
+    "functions_of_column",
     "functions_of_levels",
     "functions_of_number",
     "is_heavy",
     "merged",
     "ranks",
+    "reweighted",
     "standardized",
 ]

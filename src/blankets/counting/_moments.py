@@ -159,7 +159,16 @@ class MemoryMoments(Moments):
         return values
 
     def _made(self, x: int, most: int) -> Functions:
-        number = self.frame.numbers.get(x)
-        if number is not None:
-            return functions_of_number(number.values, most)
-        return functions_of_levels(merged(self.frame.column(x)), ordered=x in self.frame.ordered)
+        return functions_of_column(self.frame, x, most)
+
+
+def functions_of_column(frame: Frame, x: int, most: int = GIVEN) -> Functions:
+    """Return the functions of a column of a frame; of a number, at most so many.
+
+    >>> len(functions_of_column(Frame.from_codes([[0], [1], [1], [0]] * 5), 0))
+    1
+    """
+    number = frame.numbers.get(x)
+    if number is not None:
+        return functions_of_number(number.values, most)
+    return functions_of_levels(merged(frame.column(x)), ordered=x in frame.ordered)

@@ -21,6 +21,8 @@ from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
+from blankets.independence._weighted_blocks import WeightedBlocks
+from blankets.independence._weighting import SeenModel, Units
 
 __all__ = [
     "AlwaysGiven",
@@ -43,10 +45,13 @@ __all__ = [
     "RoutedTests",
     "ScoredTests",
     "SeenBlocks",
+    "SeenModel",
     "SurveyTests",
     "TableTests",
     "TieredTests",
     "TogetherTests",
+    "Units",
+    "WeightedBlocks",
     "aligned",
     "check_test",
     "own_tests",

@@ -13,7 +13,7 @@ from blankets.stats._cell_means import (
     predicted_share,
     weighted_scores,
 )
-from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
+from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -50,8 +50,8 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import rows_test
-from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._products import Drawn, rows_test
+from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, logistic_fit, meetings_test, score_test
 from blankets.stats._regression import (
     Regression,
     number_regression,
@@ -64,6 +64,8 @@ from blankets.stats._survey import Surveyed, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "Drawn",
+    "GROUPS_A_DEGREE",
     "COARSE",
     "Cells",
     "EFFECT_SIZES",
@@ -117,6 +119,7 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
+    "logistic_fit",
     "meetings_test",
     "miller_madow",
     "moments_of_block",

@@ -9,6 +9,7 @@ under random signs, by mean and variance, so that heavy tails make it neither ti
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,68 @@ _MOST_SQUARED = 4  # functions of a column of which squares are taken
 _UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Drawn(NamedTuple):
+    """How rows were drawn, where they are not equal and independent draws; see methods (12.5).
+
+    ``unit``, of shape (rows,): the roots of the weights, of length 1; functions are multiplied by it. ``groups``, of
+    shape (all rows,): the group of each row. ``scores``, of shape (parameters, all rows): those of the model that the
+    weights come from. ``at``, of shape (rows,): which of all rows these are.
+    """
+
+    unit: Floats
+    groups: Ints | None = None
+    scores: Floats | None = None
+    at: Ints | None = None
+
+    def units(self, x: Floats, y: Floats, root: Floats) -> tuple[Floats, Floats]:
+        """Return the products of residuals of independent draws, as they vary and as they are.
+
+        The first are less what the scores of the weights explain, and more by what the fit has taken of each draw.
+        ``root``: the roots of what it has left.
+        """
+        sums = self.summed(_products(x, y))
+        # The fit takes from a group what its rows have in common: of x and of y, along the weights.
+        common_x, common_y = (self._summed(self._over_all(f * self.unit)) for f in (x, y))
+        common = _products(common_x, common_y) / self._own
+        return sums + common * (1.0 / root - 1.0), sums
+
+    def summed(self, values: Floats) -> Floats:
+        """Return values of rows summed up over draws, less what the scores of the weights explain."""
+        values = self._over_all(values)
+        if self.scores is not None:
+            told = np.linalg.lstsq(self.scores @ self.scores.T, self.scores @ values.T, rcond=None)[0]
+            values = values - told.T @ self.scores
+        return self._summed(values)
+
+    def leverage(self, basis: Floats) -> Floats:
+        """Return the part of each draw's own values in its fit, the weighted mean included; see methods (12.6)."""
+        along = self._summed(self._over_all(np.vstack([self.unit, basis]) * self.unit))
+        return np.asarray(np.einsum("ij,ij->j", along, along) / self._own)
+
+    @property
+    def _own(self) -> Floats:
+        """The share of each draw in all weights; a draw without a row has none of its own to divide."""
+        own = self._summed(self._over_all(self.unit[None] ** 2))[0]
+        return np.where(own > 0, own, 1.0)
+
+    def _over_all(self, values: Floats) -> Floats:
+        """Return the values of all rows, 0 where a row is not used, if the model of the weights has all rows."""
+        if self.scores is None or self.at is None:
+            return values
+        spread = np.zeros((len(values), self.scores.shape[1]))
+        spread[:, self.at] = values
+        return spread
+
+    def _summed(self, values: Floats) -> Floats:
+        """Return the sums over groups; rows as they are where each is a draw of its own."""
+        if self.groups is None:
+            return values
+        some = self.at is not None and self.scores is None
+        _, group = np.unique(self.groups[self.at] if some else self.groups, return_inverse=True)
+        return np.array([np.bincount(group, row) for row in values]).reshape(len(values), -1)
 
 
 def residuals(functions: Floats, basis: Floats) -> Floats:
@@ -32,11 +95,11 @@ def residuals(functions: Floats, basis: Floats) -> Floats:
     return functions - (functions @ basis.T) @ basis
 
 
-def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
+def bent_basis(x: Floats, y: Floats, basis: Floats, unit: Floats | None = None) -> Floats:
     """Return an orthonormal basis of squares, and one product, of what the given functions predict of x and y.
 
     As in Ramsey's RESET (1969): what the given columns do through a single index of theirs, products among
-    them included, is near the span of its square.
+    them included, is near the span of its square. ``unit``: as in `Drawn`, where functions are multiplied by it.
 
     Examples
     --------
@@ -48,11 +111,16 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     if len(basis) < 1:
         return basis[:0]
     of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    if unit is not None:
+        of_x, of_y = of_x / unit, of_y / unit
     made = [of_x**2, of_y**2, of_x[:1] * of_y[:1]]
     if basis.shape[1] >= _MANY:
         made += [part for f in (of_x, of_y) for part in (f[:1] ** 3, f[:1] * f[1:2])]
     squares = np.vstack(made)
-    squares = squares - squares.mean(axis=1, keepdims=True)
+    if unit is None:
+        squares = squares - squares.mean(axis=1, keepdims=True)
+    else:
+        squares = (squares - (squares @ unit**2)[:, None]) * unit
     before = np.sqrt(np.einsum("ij,ij->i", squares, squares))
     squares = residuals(squares, basis)
     after = np.sqrt(np.einsum("ij,ij->i", squares, squares))
@@ -66,12 +134,13 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
 
 
 def products_test(
-    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None
+    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None, drawn: Drawn | None = None
 ) -> tuple[float, float, float]:
     """Return log p, T² and its degrees of freedom from residuals of shape (functions, rows); see methods (10.5).
 
     ``leverage``, of shape (rows,): the part of each row's own value in its fit, that of the mean included. ``first``:
-    how many functions of each are tested alone too; the two p-values are combined.
+    how many functions of each are tested alone too; the two p-values are combined. ``drawn``: if rows are not equal
+    and independent draws; ``leverage`` is that of draws then.
 
     Examples
     --------
@@ -81,10 +150,14 @@ def products_test(
     >>> dof, bool(log_p > np.log(0.01))
     (1.0, True)
     """
-    n = x.shape[1]
     root = np.sqrt(1.0 - np.minimum(leverage, _MOST_LEVERAGE))
-    scaled = ((x / root)[:, None, :] * y[None, :, :]).reshape(-1, n)
-    total, spread, free = scaled @ root, scaled @ scaled.T, float(root @ root)
+    if drawn is None:
+        scaled = _products(x / root, y)
+        total = scaled @ root
+    else:
+        scaled, sums = drawn.units(x, y, root)
+        total = sums.sum(axis=1)
+    spread, free = scaled @ scaled.T, float(root @ root)
     log_p, statistic, dof = _squared(scaled, total, spread, free)
     if first is None or first == (len(x), len(y)) or not dof:
         return log_p, statistic, dof
@@ -93,6 +166,11 @@ def products_test(
     if not 0 < few < dof:
         return log_p, statistic, dof
     return combined_two(log_p, alone), statistic, dof
+
+
+def _products(x: Floats, y: Floats) -> Floats:
+    """Return the products of all pairs of functions, shape (pairs, rows)."""
+    return (x[:, None, :] * y[None, :, :]).reshape(-1, x.shape[1])
 
 
 def _squared(scaled: Floats, total: Floats, spread: Floats, free: float) -> tuple[float, float, float]:
@@ -134,11 +212,14 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
     return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
 
 
-def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tuple[float, float, float]:
+def rows_test(
+    x: Floats, y: Floats, first: tuple[int, int], basis: Floats, drawn: Drawn | None = None
+) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
-    ``basis``, of shape (size, rows): an orthonormal basis of the given functions.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``drawn``: how rows were drawn, if
+    they are not equal and independent draws.
 
     Examples
     --------
@@ -147,7 +228,9 @@ def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tu
     >>> rows_test(x, y, (1, 1), np.zeros((0, 300)))[2]
     1.0
     """
-    more = bent_basis(x, y, basis)
-    leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
+    more = bent_basis(x, y, basis, None if drawn is None else drawn.unit)
     left_x, left_y = (residuals(residuals(f, basis), more) for f in (x, y))
+    if drawn is not None:
+        return products_test(left_x, left_y, drawn.leverage(np.vstack([basis, more])), first, drawn)
+    leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
     return products_test(left_x, left_y, leverage, first)
