@@ -95,7 +95,7 @@ class MarkovBlanketSelector(TableSelector):
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
+        missing: Literal["testwise", "weighted", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "auto",
         n_bins: int | None = None,
         keep: Sequence[str] = (),

@@ -22,6 +22,7 @@ from blankets.independence._tables import TableTests
 from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 from blankets.independence._weighted_blocks import WeightedBlocks
+from blankets.independence._weighted_holes import WeightedHoles
 from blankets.independence._weighting import SeenModel, Units
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "TogetherTests",
     "Units",
     "WeightedBlocks",
+    "WeightedHoles",
     "aligned",
     "check_test",
     "own_tests",

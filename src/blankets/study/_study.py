@@ -52,7 +52,10 @@ from blankets.independence import (
     PartialCorrelation,
     RoutedTests,
     ScoredTests,
+    SeenModel,
     TableTests,
+    Units,
+    WeightedHoles,
     aligned,
     own_tests,
 )
@@ -138,24 +141,27 @@ class Study:
         (for `audit`), labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
-        numbers stay numbers, if the test takes them and rows do not come in groups.
+        numbers stay numbers, if the test takes them.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
         testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
-        if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
+        weighted = reading.survey_weight is not None or reading.missing == "weighted"
+        if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
-                "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
-                "intervals and power of this question would be wrong"
+                "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, stability, "
+                "refute and audit; intervals and power of this question would be wrong"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
         reading, target = _beside_table(reading, target, y, labels, beside)
-        if beside is not None and not (apart and reading.sample_weight is None and reading.missing != "drop"):
+        as_they_are = apart and reading.sample_weight is None and reading.missing not in ("drop", "weighted")
+        if beside is not None and not as_they_are:
             raise NotAnswerableError(
-                f"{beside[0]}= is not built for groups=, weights and missing='drop': it belongs to the rows as they are"
+                f"{beside[0]}= is not built for groups=, weights, missing='drop' and missing='weighted': it belongs to "
+                f"the rows as they are"
             )
-        stay = numbers and testing.takes_numbers and apart and beside is None
+        stay = numbers and testing.takes_numbers and beside is None
         known = _Known(y, labels, prior, reading, lenient, asks, stay)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
@@ -491,17 +497,22 @@ class Study:
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
-            if self.survey is not None:
-                return self._surveyed(frame, rows)
-            counter = self._counted(frame.without_numbers(), rows)
             some = frame if rows is None else frame.take(rows)
-            return self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers)
+            if self.survey is not None:
+                return self._weighted(some, rows)
+            units = None if self.groups is None else self._units(some, rows)
+            counter = self._counted(frame.without_numbers(), rows)
+            plain = self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers, units=units)
+            if self.reading.missing != "weighted" or not some.holes:
+                return plain
+            model = SeenModel(some)
+            return WeightedHoles(plain, self._weighted(some, rows, model), model)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         def of_all() -> IndependenceTest:
-            by_rows = self._measured or self.survey is not None
+            by_rows = self._measured or self.survey is not None or self.reading.missing == "weighted"
             return of(self.frame) if by_rows else tables(self._counter_of_all)
 
         if column is None:
@@ -539,11 +550,21 @@ class Study:
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
         return None
 
-    def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
-        """Return the tests of weighted rows."""
-        at = slice(None) if rows is None else rows
-        weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
-        return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+    def _weighted(
+        self, frame: Frame, rows: NDArray[np.bool_] | None, model: SeenModel | None = None
+    ) -> IndependenceTest:
+        """Return the tests of weighted rows, which are those of ``frame``."""
+        if model is None and self.reading.missing == "weighted" and frame.holes:
+            model = SeenModel(frame)
+        units = self._units(frame, rows, model)
+        tables = self.testing.surveyed(self.place.counter(frame.without_numbers()), units)
+        return self.testing.mixed(frame, tables, blocks=self._wide_drivers, units=units)
+
+    def _units(self, frame: Frame, rows: NDArray[np.bool_] | None, model: SeenModel | None = None) -> Units:
+        """Return what the rows of ``frame`` stand for."""
+        parts = [None if values is None or rows is None else values[rows] for values in (self.survey, self.groups)]
+        weights, groups = (self.survey, self.groups) if rows is None else parts
+        return Units(frame, weights, groups, model)
 
     @property
     def _wide_drivers(self) -> tuple[int, ...]:
@@ -605,8 +626,6 @@ class Study:
         binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
         if self.place.store is not None or isinstance(self.table, SqlCounter):
             why = "numbers are tested as they are in memory only; from a packed table or a database they are counted"
-        elif self.groups is not None or self.survey is not None:
-            why = "with groups or survey weights tests count levels"
         elif len(self.names) > MOST_NUMBERS:
             why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
