@@ -14,6 +14,7 @@ from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
+from blankets.independence._pooled import PooledTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._scored import ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
@@ -43,6 +44,7 @@ __all__ = [
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",
+    "PooledTests",
     "RoutedTests",
     "ScoredTests",
     "SeenBlocks",

@@ -6,6 +6,7 @@ value stand for those that have none: each has the weight 1 / P(seen | complete 
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import reduce
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.counting import functions_of_column
 from blankets.data import Frame
 from blankets.stats import log_chi2_sf, logistic_fit
@@ -57,27 +59,26 @@ class SeenModel:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self._telling: dict[int, dict[int, float]] = {}
         self._kept: OrderedDict[frozenset[int], tuple[Floats, Floats] | None] = OrderedDict()
         self._lock = Lock()
 
-    def tells_of(self, x: int) -> dict[int, float]:
-        """Return the complete columns that tell where ``x`` is missing, with their log p-values."""
-        if x not in self._telling:
-            gaps = np.asarray(self.frame.gaps(x), float)
-            left = gaps - gaps.mean()
-            spread = max(float(left @ left) / len(left), 1e-300)
-            found = {}
-            for z in range(self.frame.n_columns):
-                if z in self.frame.holes:
-                    continue
-                functions = functions_of_column(self.frame, z, DEGREE).values
-                statistic = float(((functions @ left) ** 2).sum()) / spread
-                log_p = float(log_chi2_sf(np.array([statistic]), np.array([float(len(functions))]))[0])
-                if len(functions) and log_p <= np.log(TELLING):
-                    found[z] = log_p
-            self._telling[x] = found
-        return self._telling[x]
+    @cached_property
+    def telling(self) -> dict[int, dict[int, float]]:
+        """For each column with holes, the complete columns that tell where it is missing, with log p-values."""
+        gappy = [j for j in sorted(self.frame.holes) if self.frame.gaps(j) is not None]
+        gaps = np.array([self.frame.gaps(j) for j in gappy], float).reshape(len(gappy), self.frame.n_rows)
+        spread = np.maximum(gaps.mean(axis=1) * (1.0 - gaps.mean(axis=1)), 1e-300)
+        found: dict[int, dict[int, float]] = {j: {} for j in gappy}
+        for z in range(self.frame.n_columns if gappy else 0):
+            if z in self.frame.holes:
+                continue
+            functions = functions_of_column(self.frame, z, DEGREE).values  # of mean 0: gaps need not be centered
+            statistic = ((gaps @ functions.T) ** 2).sum(axis=1) / spread
+            log_p = log_chi2_sf(statistic, np.full(len(gappy), float(len(functions))))
+            for j, value in zip(gappy, log_p.tolist(), strict=True):
+                if len(functions) and value <= math.log(TELLING):
+                    found[j][z] = value
+        return found
 
     def of(self, holes: frozenset[int]) -> tuple[Floats, Floats] | None:
         """Return P(all of them seen) of each row, and the scores of its model; None where no column tells of it."""
@@ -91,7 +92,7 @@ class SeenModel:
     def _fitted(self, holes: frozenset[int]) -> tuple[Floats, Floats] | None:
         telling: dict[int, float] = {}
         for x in holes:
-            for z, log_p in self.tells_of(x).items():
+            for z, log_p in self.telling.get(x, {}).items():
                 telling[z] = min(log_p, telling.get(z, 0.0))
         seen = seen_in(self.frame, holes)
         room = min(np.count_nonzero(seen), np.count_nonzero(~seen)) // ROWS_A_PARAMETER

@@ -24,6 +24,7 @@ from blankets.stats._contingency import (
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
+from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._partial_labels import (
@@ -133,6 +134,9 @@ __all__ = [
     "odds_regression",
     "permutation_p",
     "permutations_of_block",
+    "pooled_d2",
+    "pooled_d3",
+    "pooled_regressions",
     "plug_in",
     "pos_information",
     "predicted_share",

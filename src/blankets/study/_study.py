@@ -9,6 +9,7 @@ codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a data
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -29,10 +30,15 @@ from blankets.data import (
     NumericTable,
     Reading,
     column_beside,
+    completed_tables,
     ingest,
     ingest_numeric,
+    repeated,
+    repeated_reading,
+    stacked,
 )
 from blankets.errors import (
+    BlanketsWarning,
     CutNumbersWarning,
     DataError,
     LabelError,
@@ -50,6 +56,7 @@ from blankets.independence import (
     IndependenceTest,
     PairwiseTests,
     PartialCorrelation,
+    PooledTests,
     RoutedTests,
     ScoredTests,
     SeenModel,
@@ -109,6 +116,7 @@ class Study:
     group_name: str = ""
     survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
+    copies: int = 1  # completed tables below each other in ``table`` (multiple imputation)
     own: IndependenceTest | None = None  # a test of the user's own; None: tests of this library
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -133,6 +141,7 @@ class Study:
         lenient: bool = False,
         asks: bool = False,
         knows_groups: bool = False,
+        pools: bool = False,
         numbers: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
@@ -140,10 +149,17 @@ class Study:
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
+        can answer from several completed tables. ``numbers``: whether
         numbers stay numbers, if the test takes them.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
+        copies = 1
+        if (tables := completed_tables(data)) is not None:
+            copies = len(tables)
+            _check_pooling(own, engine, pools=pools)
+            reading = _without_identifiers(tables[0], target, y, reading)
+            data, reading, y = stacked(tables), repeated_reading(reading, copies), repeated(y, copies)
         testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
         weighted = reading.survey_weight is not None or reading.missing == "weighted"
@@ -162,7 +178,7 @@ class Study:
                 f"the rows as they are"
             )
         stay = numbers and testing.takes_numbers and beside is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stay)
+        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
             _check_own(known, engine, alone=True)
@@ -191,6 +207,8 @@ class Study:
                 study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
+            if copies > 1:
+                study = study._of_copies(copies)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
             if numbers and testing.takes_numbers:
@@ -226,7 +244,7 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
-            if read.groups is None:
+            if read.groups is None and not known.pooled:
                 warn_of_subjects(frame, at)
         if at is not None and at in frame.numbers and frame.gaps(at) is not None:
             raise TargetError(
@@ -269,7 +287,8 @@ class Study:
     @property
     def n_rows(self) -> int:
         """Rows of the table."""
-        return len(self.table.values) if isinstance(self.table, NumericTable) else self.table.n_rows
+        n = len(self.table.values) if isinstance(self.table, NumericTable) else self.table.n_rows
+        return n // self.copies
 
     @property
     def frame(self) -> Frame:
@@ -431,6 +450,8 @@ class Study:
 
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
+        if self.copies > 1:  # the same rows of each completed table
+            rows = (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
         table, column = taken(self._in_memory, self.target, rows)
         groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
         about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
@@ -442,13 +463,14 @@ class Study:
 
     def shuffled(self, rng: np.random.Generator) -> Study:
         """Return the study with its target shuffled among the rows, or among groups where rows belong together."""
-        if self.groups is None:
-            return self.permuted(rng.permutation(self.n_rows))
-        return self.permuted(order_by_groups(self.groups, rng))
+        return self.permuted(self._order(rng))
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
-        """Return the study with shuffled copies of some columns, under new names."""
-        return self._drawn(with_noise(self._in_memory, columns, rng))
+        """Return the study with shuffled copies of some columns, under new names; groups stay together."""
+        return self._drawn(with_noise(self._in_memory, columns, lambda: self._order(rng)))
+
+    def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups, rng)
 
     def with_labels(self, codes: NDArray[Any]) -> Study:
         """Return the study with other labels."""
@@ -493,6 +515,8 @@ class Study:
         """
         if (ready := self._tests_of_whole_table) is not None:
             return ready
+        if self.copies > 1:
+            return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
@@ -549,6 +573,52 @@ class Study:
         if isinstance(self.table, NumericTable):
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
         return None
+
+    @cached_property
+    def _seen_model(self) -> SeenModel | None:
+        """The model of missing values by which rows are weighted."""
+        weighted = self.reading.missing == "weighted" and isinstance(self.table, Frame) and bool(self.table.holes)
+        return SeenModel(self.frame) if weighted else None
+
+    def weights_of(self, names: Iterable[str]) -> NDArray[np.float64] | None:
+        """Return the weights of rows in estimates about the target and some columns; None if all are equal."""
+        if (model := self._seen_model) is None:
+            return self.survey
+        columns = [self.frame.index(name) for name in names]
+        holes = self.frame.holes.intersection(columns)
+        if not holes or model.of(holes) is None:
+            return self.survey
+        return self._units(self.frame, None, model).of(columns).weights
+
+    def _of_copies(self, copies: int) -> Study:
+        """Return the study of several completed tables, which were read as one."""
+        frame = self.frame
+        if self.testing.kind != "auto":
+            raise ParameterError(f"completed tables are pooled with test='auto' only, not with {self.testing.kind!r}")
+        if frame.holes or self.labels.n_unlabeled or frame.n_rows % copies or self.report.unlabeled:
+            gaps = listed(frame.names[j] for j in frame.holes) if frame.holes else "the target"
+            raise DataError(f"completed tables still have missing values, in {gaps}; impute these too, or leave it out")
+        given = replace(self.report, n_rows=frame.n_rows // copies, n_rows_given=self.report.n_rows_given // copies)
+        return replace(self, copies=copies, report=given)
+
+    @property
+    def one_table(self) -> Study:
+        """The study, or that of the first of several completed tables."""
+        return self if self.copies == 1 else self._completed[0]
+
+    @cached_property
+    def _completed(self) -> list[Study]:
+        """The study of each completed table."""
+        rows, one = np.arange(self.n_rows), replace(self, copies=1)
+        return [replace(one.take(rows + k * self.n_rows), place=self.place) for k in range(self.copies)]
+
+    def _pooled(self, each: list[IndependenceTest]) -> PooledTests:
+        frame = self.frame.without_numbers()
+        measured = np.zeros(frame.n_columns, bool)
+        measured[[*self.frame.numbers, *self.frame.ordered]] = True
+        if self.groups is not None or self.survey is not None:
+            measured[:] = True  # no likelihood ratio, but statistics that have their law
+        return PooledTests(each, TableTests(self.place.counter(frame), reliability=0.0), measured)
 
     def _weighted(
         self, frame: Frame, rows: NDArray[np.bool_] | None, model: SeenModel | None = None
@@ -698,17 +768,38 @@ class Study:
     @property
     def about_rows(self) -> tuple[str, ...]:
         """What was done about rows that belong together, have the weights of a survey, or are very many."""
+        said = []
         if self.survey is not None:
-            return (
-                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
+            said.append(
+                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott "
+                "(products of residuals are weighted where a number is involved)."
             )
-        if self._measured and self.n_rows > MOST_ROWS and self.groups is None:
-            return (f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.",)
-        if self.groups is None:
+        if self._measured and self.n_rows > MOST_ROWS:
+            said.append(f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.")
+        if self.groups is not None:
+            said.append(
+                f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
+                f"dependence within a group, and take groups for independent draws."
+            )
+        if self.copies > 1:
+            said.append(
+                f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
+                f"by D2 where a number is involved), and so are effects (Rubin's rules)."
+            )
+        return (*said, *self._about_holes)
+
+    @property
+    def _about_holes(self) -> tuple[str, ...]:
+        """What weights for missing values come from."""
+        if (model := self._seen_model) is None:
             return ()
+        told = {x: sorted(by, key=by.__getitem__) for x, by in model.telling.items() if by}
+        words = [f"{self.names[x]} (by {listed(self.names[z] for z in by[:3])})" for x, by in told.items()]
+        if not words:
+            return ("No complete column tells where values are missing, so that all rows with a value weigh the same.",)
         return (
-            f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
-            f"dependence within a group, and take groups for independent draws.",
+            f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
+            f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not corrected.",
         )
 
     @property
@@ -728,6 +819,7 @@ class _Known:
     lenient: bool
     asks: bool
     numbers: bool = False  # whether numbers may stay numbers
+    pooled: bool = False  # whether several completed tables are read as one
 
     @property
     def number_target(self) -> bool:
@@ -812,6 +904,27 @@ def _check_testing(testing: Testing, own: IndependenceTest | None, known: _Known
             raise ParameterError(
                 "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
             )
+
+
+def _without_identifiers(table: Any, target: str | int | None, y: ArrayLike | None, reading: Reading) -> Reading:
+    """Leave out what identifies the rows of one table: below each other, completed tables have each of them again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        read = ingest(table, target, y=y, reading=reading, numbers=True, number_target=True)
+    if reading.groups is None:
+        warn_of_subjects(read.frame, read.target)
+    return replace(reading, exclude=(*reading.exclude, *read.report.id_like))
+
+
+def _check_pooling(own: IndependenceTest | None, engine: Engine, *, pools: bool) -> None:
+    """Refuse several completed tables where they cannot be pooled."""
+    if not pools:
+        raise NotAnswerableError(
+            "a list of completed tables is pooled by discover, discover_all, test and stability; ask this question of "
+            "one table at a time"
+        )
+    if own is not None or engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
+        raise ParameterError("completed tables are pooled in memory, by tests of this library; leave out engine=")
 
 
 def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
