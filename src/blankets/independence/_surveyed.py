@@ -12,7 +12,7 @@ from blankets.errors import ParameterError
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 from blankets.independence._weighting import SeenModel, Units
-from blankets.stats import Drawn, survey_test
+from blankets.stats import survey_test
 
 METHODS = (
     "not performed",
@@ -72,18 +72,15 @@ class SurveyTests(TableTests):
         enough = np.zeros(len(xs), np.bool_)
         strata = self._strata(given)
         for i, x in enumerate(xs.tolist()):
-            rows, weights, scores = self.units.of((x, y, *given))
+            rows, weights, trusted = self.units.of(x, y, given)
             weights, n_rows[i] = weights[rows], int(np.count_nonzero(rows))
             worth = weights.sum() ** 2 / max(float((weights**2).sum()), 1e-300)
-            enough[i] = n_rows[i] > 1 and worth >= self.reliability * nominal[i]
+            enough[i] = trusted and n_rows[i] > 1 and worth >= self.reliability * nominal[i]
             if n_rows[i] < 2 or not (enough[i] or even_if_unreliable):
                 continue
             one, other = (self.frame.column(j)[rows].astype(np.int64) for j in (x, y))
             groups = None if self.units.groups is None else self.units.groups[rows]
-            drawn = None
-            if scores is not None:
-                drawn = Drawn(np.sqrt(weights / weights.sum()), self.units.groups, scores, np.flatnonzero(rows))
-            found = survey_test(one, other, _numbered(strata[rows]), weights, groups, drawn)
+            found = survey_test(one, other, _numbered(strata[rows]), weights, groups)
             statistic[i], dof[i], log_p[i] = found.statistic, found.dof, found.log_p
             method[i], effect[i] = 2 if found.dof else 1, found.information
         reliable = enough & ~np.isnan(statistic)

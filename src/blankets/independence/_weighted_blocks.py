@@ -56,7 +56,7 @@ class WeightedBlocks(CountedTests):
         self.reliability = number("reliability", reliability, "a number of rows for each function, >= 0", least=0.0)
         self.by_effect = strength == "information"
         self.tally, self.memo = Tally(), {}
-        self._kept: OrderedDict[frozenset[int], _Part] = OrderedDict()
+        self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], _Part] = OrderedDict()
         self._lock = Lock()
 
     def scan(
@@ -67,7 +67,7 @@ class WeightedBlocks(CountedTests):
         statistic, log_p, effect = np.full((3, len(columns)), np.nan)
         dof, n_rows, method = np.zeros(len(columns)), np.zeros(len(columns), np.int64), np.zeros(len(columns), np.int8)
         for i, x in enumerate(columns.tolist()):
-            part = self._part((x, y, *given))
+            part = self._part(x, y, given)
             n_rows[i] = part.n_rows
             widths, reliable = part.widths(x, y, given, self.reliability)
             if widths is not None and (reliable or even_if_unreliable):
@@ -95,15 +95,17 @@ class WeightedBlocks(CountedTests):
         widths = [1 if z in numbers else int(self.frame.arities[z]) - 1 for z in (x, y, *given)]
         return float(self.reliability * (sum(widths[2:]) + widths[0] * widths[1]))
 
-    def _part(self, involved: Sequence[int]) -> _Part:
+    def _part(self, x: int, y: int, given: Given) -> _Part:
         """Return the rows that have a value of some columns, with the functions of these, kept for the next test."""
-        holes = self.frame.holes.intersection(involved)
+        holes = self.frame.holes.intersection((x, y, *given))
+        modeled = bool(holes) and self.units.model is not None
+        key = (frozenset([x, y, *given]) if modeled else frozenset(), holes)
         with self._lock:
-            if holes not in self._kept:
-                self._kept[holes] = _Part(self.frame, self.units.of(involved), self.units.groups)
+            if key not in self._kept:
+                self._kept[key] = _Part(self.frame, self.units.of(x, y, given), self.units.groups)
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-            return self._kept[holes]
+            return self._kept[key]
 
 
 class _Part:
@@ -115,9 +117,11 @@ class _Part:
         self.frame = frame if len(rows) == frame.n_rows else frame.take(weighting.rows)
         self.n_rows, total = len(rows), float(weights.sum())
         self.worth = total**2 / max(float((weights**2).sum()), 1e-300)
-        self.drawn = Drawn(np.sqrt(weights / max(total, 1e-300)), groups, weighting.scores, rows)
-        self.n_groups = None if groups is None else len(np.unique(groups[rows]))
+        group = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+        self.drawn = Drawn(np.sqrt(weights / max(total, 1e-300)), group)
+        self.n_groups = None if group is None else int(group.max(initial=-1)) + 1
         self._equal = bool(np.ptp(weights) == 0.0) if len(weights) else True
+        self._trusted = weighting.trusted
         self._functions: dict[int, Functions] = {}
         self._bases: OrderedDict[Given, Floats] = OrderedDict()
 
@@ -135,7 +139,7 @@ class _Part:
                 continue
             possible = (kx, ky)
             if self.worth >= reliability * (size + pairs) and groups >= a_pair * pairs:
-                return possible, True
+                return possible, self._trusted
         return possible, False
 
     def tested(self, x: int, y: int, given: Given, widths: tuple[int, int]) -> tuple[float, float, float, float]:

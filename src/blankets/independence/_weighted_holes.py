@@ -41,9 +41,8 @@ class WeightedHoles(Layer):
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set."""
-        columns, holes = np.asarray(xs, np.int64), self.model.frame.holes
-        gappy = [holes.intersection((x, y, *given)) for x in columns.tolist()]
-        differ = np.array([bool(some) and self.model.of(some) is not None for some in gappy], bool)
+        columns = np.asarray(xs, np.int64)
+        differ = np.array([self.model.of(x, y, given) is not None for x in columns.tolist()], bool)
         if not differ.any():
             return self.tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         parts = [

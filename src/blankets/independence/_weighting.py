@@ -1,7 +1,8 @@
 """What rows stand for in a test: weights of a survey, groups, and weights for values that are missing.
 
 Where a column is missing more often in some rows than in others, and complete columns tell in which, rows that have a
-value stand for those that have none: each has the weight 1 / P(seen | complete columns), methods (11.2).
+value stand for those that have none: each has the weight P(seen | columns of the test) / P(seen | complete columns),
+methods (11.2).
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ from blankets.stats import log_chi2_sf, logistic_fit
 TELLING = 0.01  # level at which a complete column tells where values are missing
 ROWS_A_PARAMETER = 10  # rows of the smaller class (seen, or not) for each parameter of the model
 LEAST_SEEN = 0.02  # a probability below counts as this, so that no row stands for more than fifty
+# Weighted rows are worth at least this share of themselves, (Σ w)² / n Σ w², or the test is not made: with heavier
+# weights it rejects too often (benchmarks/rows.py; chosen after these figures were seen).
+LEAST_WORTH = 0.7
 DEGREE = 2  # functions of a number in the model
-_RIDGE = 1e-4  # of the prior of coefficients: they stay finite, and scores add up to almost nothing
+_RIDGE = 1e-4  # of the prior of coefficients: they stay finite
 _KEPT = 64  # models that are kept
 
 Floats = NDArray[np.float64]
@@ -38,7 +42,7 @@ class Weighting(NamedTuple):
 
     rows: Mask  # (rows,): those that have a value of all columns, and a weight
     weights: Floats  # (rows,)
-    scores: Floats | None = None  # (parameters, rows): of the model that the weights come from
+    trusted: bool = True  # whether no few rows stand for very many that have no value
 
 
 class SeenModel:
@@ -51,15 +55,18 @@ class SeenModel:
     --------
     >>> old = np.repeat([0, 1], 100)
     >>> dose = np.where(np.arange(200) % np.where(old, 2, 10) == 0, 2, np.arange(200) % 2)  # 2: missing
-    >>> frame = Frame.from_columns([old, dose], ["old", "dose"], [(0, 1), (0, 1)], 200, frozenset([1]))
-    >>> probability, scores = SeenModel(frame).of(frozenset([1]))
-    >>> probability[[0, -1]].round(2).tolist(), scores.shape
-    ([0.9, 0.5], (2, 200))
+    >>> ill = np.arange(200) // 2 % 2
+    >>> codes, levels = [old, dose, ill], [(0, 1), (0, 1), (0, 1)]
+    >>> model = SeenModel(Frame.from_columns(codes, ["old", "dose", "ill"], levels, 200, frozenset([1])))
+    >>> model.of(1, 2, ())[[0, -1]].round(2).tolist()  # 0.7 are seen in all: 0.9 of the young, half of the old
+    [0.78, 1.4]
+    >>> model.of(1, 2, (0,)) is None  # given age, gaps come by chance
+    True
     """
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self._kept: OrderedDict[frozenset[int], tuple[Floats, Floats] | None] = OrderedDict()
+        self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], Floats | None] = OrderedDict()
         self._lock = Lock()
 
     @cached_property
@@ -80,33 +87,53 @@ class SeenModel:
                     found[j][z] = value
         return found
 
-    def of(self, holes: frozenset[int]) -> tuple[Floats, Floats] | None:
-        """Return P(all of them seen) of each row, and the scores of its model; None where no column tells of it."""
+    def of(self, x: int, y: int, given: Sequence[int]) -> Floats | None:
+        """Return the weight of each row in a test; None where all rows weigh the same.
+
+        Columns of the test itself need no correction: given z, and one of x and y, gaps may depend on these.
+        """
+        holes = self.frame.holes.intersection((x, y, *given))
+        if not holes:
+            return None
+        complete = [j for j in sorted((x, y)) if j not in self.frame.holes][:1]
+        known = frozenset([*complete, *given]) - holes
+        return self._of(holes, known)
+
+    def of_rows(self, columns: Sequence[int]) -> Floats | None:
+        """Return the weights of rows that have a value of some columns, as a sample of all; None if all are equal."""
+        return self._of(self.frame.holes.intersection(columns), frozenset())
+
+    def _of(self, holes: frozenset[int], known: frozenset[int]) -> Floats | None:
+        key = (holes, known)
         with self._lock:
-            if holes not in self._kept:
-                self._kept[holes] = self._fitted(holes)
+            if key not in self._kept:
+                self._kept[key] = self._fitted(holes, known)
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-            return self._kept[holes]
+            return self._kept[key]
 
-    def _fitted(self, holes: frozenset[int]) -> tuple[Floats, Floats] | None:
+    def _fitted(self, holes: frozenset[int], known: frozenset[int]) -> Floats | None:
         telling: dict[int, float] = {}
         for x in holes:
             for z, log_p in self.telling.get(x, {}).items():
                 telling[z] = min(log_p, telling.get(z, 0.0))
+        if known.issuperset(telling):
+            return None
         seen = seen_in(self.frame, holes)
-        room = min(np.count_nonzero(seen), np.count_nonzero(~seen)) // ROWS_A_PARAMETER
-        made: list[Floats] = []
+        room = int(min(np.count_nonzero(seen), np.count_nonzero(~seen))) // ROWS_A_PARAMETER
+        made: dict[int, Floats] = {}
         for z in sorted(telling, key=lambda z: telling[z]):
             functions = functions_of_column(self.frame, z, DEGREE).values
-            if sum(map(len, made)) + len(functions) <= room:
-                made.append(functions)
-        if not made:
+            if sum(map(len, made.values())) + len(functions) <= room:
+                made[z] = functions
+        if known.issuperset(made):
             return None
-        basis = np.linalg.qr(np.vstack(made).T)[0].T
+        n = len(seen)
+        some, every = ([np.zeros((0, n)), *(made[z] for z in made if z in part)] for part in (known, made))
+        basis = np.linalg.qr(np.vstack(every).T)[0].T
         probability = logistic_fit(seen, basis, _RIDGE)
-        design = np.vstack([np.ones(len(seen)), basis * np.sqrt(len(seen))])
-        return np.maximum(probability, LEAST_SEEN), design * (seen - probability)
+        usual = logistic_fit(seen, np.linalg.qr(np.vstack(some).T)[0].T, _RIDGE)
+        return np.asarray(usual / np.maximum(probability, LEAST_SEEN))
 
 
 class Units:
@@ -121,15 +148,17 @@ class Units:
     ) -> None:
         self.frame, self.weights, self.groups, self.model = frame, weights, groups, model
 
-    def of(self, columns: Sequence[int]) -> Weighting:
-        """Return the rows and weights of a test of some columns."""
-        holes = self.frame.holes.intersection(columns)
-        rows = seen_in(self.frame, holes)
+    def of(self, x: int, y: int, given: Sequence[int]) -> Weighting:
+        """Return the rows and weights of a test."""
+        rows = seen_in(self.frame, self.frame.holes.intersection((x, y, *given)))
         weights = np.ones(self.frame.n_rows) if self.weights is None else self.weights
-        known = None if self.model is None or not holes else self.model.of(holes)
+        known = None if self.model is None else self.model.of(x, y, given)
         if known is None:
             return Weighting(rows & (weights > 0), weights)
-        return Weighting(rows & (weights > 0), weights / known[0], known[1])
+        rows = rows & (weights > 0)
+        here = known[rows]
+        share = float(here.sum()) ** 2 / max(float((here**2).sum()) * len(here), 1e-300)
+        return Weighting(rows, weights * known, share >= LEAST_WORTH)
 
     def take(self, rows: NDArray[np.bool_] | Ints, frame: Frame) -> Units:
         """Return what some rows stand for, which are those of ``frame``."""

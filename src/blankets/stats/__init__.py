@@ -52,7 +52,15 @@ from blankets.stats._power import (
     w_from_effect,
 )
 from blankets.stats._products import Drawn, rows_test
-from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, logistic_fit, meetings_test, score_test
+from blankets.stats._rare import (
+    MOST_LEVELS,
+    RARE,
+    ROWS_A_FUNCTION,
+    fitted_levels,
+    logistic_fit,
+    meetings_test,
+    score_test,
+)
 from blankets.stats._regression import (
     Regression,
     number_regression,

@@ -33,61 +33,34 @@ class Drawn(NamedTuple):
     """How rows were drawn, where they are not equal and independent draws; see methods (12.5).
 
     ``unit``, of shape (rows,): the roots of the weights, of length 1; functions are multiplied by it. ``groups``, of
-    shape (all rows,): the group of each row. ``scores``, of shape (parameters, all rows): those of the model that the
-    weights come from. ``at``, of shape (rows,): which of all rows these are.
+    shape (rows,): the group of each row, from 0 on, each of which some row has; None if each row is a draw.
     """
 
     unit: Floats
     groups: Ints | None = None
-    scores: Floats | None = None
-    at: Ints | None = None
 
-    def units(self, x: Floats, y: Floats, root: Floats) -> tuple[Floats, Floats]:
-        """Return the products of residuals of independent draws, as they vary and as they are.
+    def products(self, x: Floats, y: Floats, root: Floats) -> tuple[Floats, Floats]:
+        """Return the products of residuals, summed up over draws: as they vary without a fit, and as they are.
 
-        The first are less what the scores of the weights explain, and more by what the fit has taken of each draw.
-        ``root``: the roots of what it has left.
+        ``root``: the roots of what the fit has left of each draw. It takes from a group what its rows have in common.
         """
-        sums = self.summed(_products(x, y))
-        # The fit takes from a group what its rows have in common: of x and of y, along the weights.
-        common_x, common_y = (self._summed(self._over_all(f * self.unit)) for f in (x, y))
-        common = _products(common_x, common_y) / self._own
+        sums = self._summed(_products(x, y))
+        common = _products(*(self._summed(f * self.unit) for f in (x, y))) / self._weights
         return sums + common * (1.0 / root - 1.0), sums
-
-    def summed(self, values: Floats) -> Floats:
-        """Return values of rows summed up over draws, less what the scores of the weights explain."""
-        values = self._over_all(values)
-        if self.scores is not None:
-            told = np.linalg.lstsq(self.scores @ self.scores.T, self.scores @ values.T, rcond=None)[0]
-            values = values - told.T @ self.scores
-        return self._summed(values)
 
     def leverage(self, basis: Floats) -> Floats:
         """Return the part of each draw's own values in its fit, the weighted mean included; see methods (12.6)."""
-        along = self._summed(self._over_all(np.vstack([self.unit, basis]) * self.unit))
-        return np.asarray(np.einsum("ij,ij->j", along, along) / self._own)
+        along = self._summed(np.vstack([self.unit, basis]) * self.unit)
+        return np.asarray(np.einsum("ij,ij->j", along, along) / self._weights)
 
     @property
-    def _own(self) -> Floats:
-        """The share of each draw in all weights; a draw without a row has none of its own to divide."""
-        own = self._summed(self._over_all(self.unit[None] ** 2))[0]
-        return np.where(own > 0, own, 1.0)
-
-    def _over_all(self, values: Floats) -> Floats:
-        """Return the values of all rows, 0 where a row is not used, if the model of the weights has all rows."""
-        if self.scores is None or self.at is None:
-            return values
-        spread = np.zeros((len(values), self.scores.shape[1]))
-        spread[:, self.at] = values
-        return spread
+    def _weights(self) -> Floats:
+        return np.asarray(self._summed(self.unit[None] ** 2)[0])
 
     def _summed(self, values: Floats) -> Floats:
-        """Return the sums over groups; rows as they are where each is a draw of its own."""
         if self.groups is None:
             return values
-        some = self.at is not None and self.scores is None
-        _, group = np.unique(self.groups[self.at] if some else self.groups, return_inverse=True)
-        return np.array([np.bincount(group, row) for row in values]).reshape(len(values), -1)
+        return np.array([np.bincount(self.groups, row) for row in values]).reshape(len(values), -1)
 
 
 def residuals(functions: Floats, basis: Floats) -> Floats:
@@ -155,7 +128,7 @@ def products_test(
         scaled = _products(x / root, y)
         total = scaled @ root
     else:
-        scaled, sums = drawn.units(x, y, root)
+        scaled, sums = drawn.products(x, y, root)
         total = sums.sum(axis=1)
     spread, free = scaled @ scaled.T, float(root @ root)
     log_p, statistic, dof = _squared(scaled, total, spread, free)

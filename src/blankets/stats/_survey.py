@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._clusters import log_f_sf
-from blankets.stats._products import Drawn
 from blankets.stats._special import xlogy
 from blankets.stats._tail import log_p_of
 
@@ -38,13 +37,10 @@ class Surveyed(NamedTuple):
         return self.pearson / self.design_effect if self.dof else 0.0
 
 
-def survey_test(
-    x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | None = None, drawn: Drawn | None = None
-) -> Surveyed:
+def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | None = None) -> Surveyed:
     """Test x and y given the strata, where rows have weights and may come in groups.
 
-    ``x``, ``y``, ``strata``, ``groups``, of shape (rows,): codes. ``weights``: above 0. ``drawn``: where the weights
-    come from a model, its scores; the groups are those of ``drawn`` then.
+    ``x``, ``y``, ``strata``, ``groups``, of shape (rows,): codes. ``weights``: above 0.
 
     Examples
     --------
@@ -68,7 +64,7 @@ def survey_test(
         return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, told)
     flat = p.ravel()
     scaled = np.divide(contrasts, flat[:, np.newaxis], out=np.zeros_like(contrasts), where=flat[:, np.newaxis] > 0)
-    variance, nu = _variance(scaled, flat, cell, weights, groups) if drawn is None else _modeled(scaled, flat, cell, drawn)
+    variance, nu = _variance(scaled, flat, cell, weights, groups)
     effects = np.linalg.lstsq(contrasts.T @ scaled / n, variance, rcond=None)[0]
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
     dof = float(contrasts.shape[1])
@@ -107,10 +103,3 @@ def _variance(scaled: Floats, p: Floats, cell: Ints, weights: Floats, groups: In
     mean, along = scaled.T @ p, scaled.T @ squares
     both = (scaled * squares[:, np.newaxis]).T @ scaled - np.outer(mean, along) - np.outer(along, mean)
     return (both + squares.sum() * np.outer(mean, mean)) * (n / max(n - 1, 1)) / total**2, n - 1
-
-
-def _modeled(scaled: Floats, p: Floats, cell: Ints, drawn: Drawn) -> tuple[Floats, int]:
-    """Return the same where the weights come from a model, whose scores explain a part of the variance."""
-    parts = drawn.summed((scaled[cell] - scaled.T @ p).T * drawn.unit**2)
-    c = parts.shape[1]
-    return parts @ parts.T * (c / max(c - 1, 1)), c - 1

@@ -9,7 +9,6 @@ codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a data
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -30,15 +29,10 @@ from blankets.data import (
     NumericTable,
     Reading,
     column_beside,
-    completed_tables,
     ingest,
     ingest_numeric,
-    repeated,
-    repeated_reading,
-    stacked,
 )
 from blankets.errors import (
-    BlanketsWarning,
     CutNumbersWarning,
     DataError,
     LabelError,
@@ -61,8 +55,6 @@ from blankets.independence import (
     ScoredTests,
     SeenModel,
     TableTests,
-    Units,
-    WeightedHoles,
     aligned,
     own_tests,
 )
@@ -82,9 +74,11 @@ from blankets.regimes import (
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
 from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
+from blankets.study._imputing import as_one, is_plain
 from blankets.study._no_table import NoTable
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
+from blankets.study._standing import Standing
 from blankets.study._testing import MOST_ROWS, Testing
 
 Seed = np.random.Generator | int | None
@@ -154,12 +148,8 @@ class Study:
         numbers stay numbers, if the test takes them.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
-        copies = 1
-        if (tables := completed_tables(data)) is not None:
-            copies = len(tables)
-            _check_pooling(own, engine, pools=pools)
-            reading = _without_identifiers(tables[0], target, y, reading)
-            data, reading, y = stacked(tables), repeated_reading(reading, copies), repeated(y, copies)
+        in_memory = own is None and is_plain(engine)
+        data, y, reading, copies = as_one(data, target, y, reading, pools=pools, in_memory=in_memory)
         testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
         weighted = reading.survey_weight is not None or reading.missing == "weighted"
@@ -207,8 +197,7 @@ class Study:
                 study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
-            if copies > 1:
-                study = study._of_copies(copies)
+            study = study._of_copies(copies)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
             if numbers and testing.takes_numbers:
@@ -513,24 +502,16 @@ class Study:
         ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
         the same answer.
         """
-        if (ready := self._tests_of_whole_table) is not None:
+        if (ready := self._ready_tests(level, rng)) is not None:
             return ready
-        if self.copies > 1:
-            return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
-            some = frame if rows is None else frame.take(rows)
+            some, standing = frame if rows is None else frame.take(rows), self._standing.take(rows)
             if self.survey is not None:
-                return self._weighted(some, rows)
-            units = None if self.groups is None else self._units(some, rows)
-            counter = self._counted(frame.without_numbers(), rows)
-            plain = self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers, units=units)
-            if self.reading.missing != "weighted" or not some.holes:
-                return plain
-            model = SeenModel(some)
-            return WeightedHoles(plain, self._weighted(some, rows, model), model)
+                return standing.surveyed(some)
+            return standing.tests(some, tables(self._counted(frame.without_numbers(), rows)), level)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
@@ -561,9 +542,8 @@ class Study:
             with_target = self._pairwise(labeled)
         return RoutedTests(self.target, with_target, of_all())
 
-    @property
-    def _tests_of_whole_table(self) -> IndependenceTest | None:
-        """The tests that need no counts: the user's own, or those of a table of numbers."""
+    def _ready_tests(self, level: float | None, rng: Seed) -> IndependenceTest | None:
+        """Return the tests that need no counts: the user's own, those of a table of numbers, or pooled ones."""
         if self.own is not None and self.drawn:
             raise NotAnswerableError(
                 "this question changes the rows, but a test of your own answers for the rows that it has"
@@ -572,6 +552,8 @@ class Study:
             return aligned(self.own, self.names)
         if isinstance(self.table, NumericTable):
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
+        if self.copies > 1:
+            return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
         return None
 
     @cached_property
@@ -584,14 +566,13 @@ class Study:
         """Return the weights of rows in estimates about the target and some columns; None if all are equal."""
         if (model := self._seen_model) is None:
             return self.survey
-        columns = [self.frame.index(name) for name in names]
-        holes = self.frame.holes.intersection(columns)
-        if not holes or model.of(holes) is None:
-            return self.survey
-        return self._units(self.frame, None, model).of(columns).weights
+        weights = model.of_rows([self.frame.index(name) for name in names])
+        return self.survey if weights is None else weights if self.survey is None else weights * self.survey
 
     def _of_copies(self, copies: int) -> Study:
         """Return the study of several completed tables, which were read as one."""
+        if copies == 1:
+            return self
         frame = self.frame
         if self.testing.kind != "auto":
             raise ParameterError(f"completed tables are pooled with test='auto' only, not with {self.testing.kind!r}")
@@ -620,21 +601,10 @@ class Study:
             measured[:] = True  # no likelihood ratio, but statistics that have their law
         return PooledTests(each, TableTests(self.place.counter(frame), reliability=0.0), measured)
 
-    def _weighted(
-        self, frame: Frame, rows: NDArray[np.bool_] | None, model: SeenModel | None = None
-    ) -> IndependenceTest:
-        """Return the tests of weighted rows, which are those of ``frame``."""
-        if model is None and self.reading.missing == "weighted" and frame.holes:
-            model = SeenModel(frame)
-        units = self._units(frame, rows, model)
-        tables = self.testing.surveyed(self.place.counter(frame.without_numbers()), units)
-        return self.testing.mixed(frame, tables, blocks=self._wide_drivers, units=units)
-
-    def _units(self, frame: Frame, rows: NDArray[np.bool_] | None, model: SeenModel | None = None) -> Units:
-        """Return what the rows of ``frame`` stand for."""
-        parts = [None if values is None or rows is None else values[rows] for values in (self.survey, self.groups)]
-        weights, groups = (self.survey, self.groups) if rows is None else parts
-        return Units(frame, weights, groups, model)
+    @property
+    def _standing(self) -> Standing:
+        weighs = self.reading.missing == "weighted"
+        return Standing(self.testing, self.place, weighs, self.survey, self.groups, self._wide_drivers)
 
     @property
     def _wide_drivers(self) -> tuple[int, ...]:
@@ -799,7 +769,8 @@ class Study:
             return ("No complete column tells where values are missing, so that all rows with a value weigh the same.",)
         return (
             f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
-            f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not corrected.",
+            f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
+            f"corrected.",
         )
 
     @property
@@ -904,27 +875,6 @@ def _check_testing(testing: Testing, own: IndependenceTest | None, known: _Known
             raise ParameterError(
                 "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
             )
-
-
-def _without_identifiers(table: Any, target: str | int | None, y: ArrayLike | None, reading: Reading) -> Reading:
-    """Leave out what identifies the rows of one table: below each other, completed tables have each of them again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BlanketsWarning)
-        read = ingest(table, target, y=y, reading=reading, numbers=True, number_target=True)
-    if reading.groups is None:
-        warn_of_subjects(read.frame, read.target)
-    return replace(reading, exclude=(*reading.exclude, *read.report.id_like))
-
-
-def _check_pooling(own: IndependenceTest | None, engine: Engine, *, pools: bool) -> None:
-    """Refuse several completed tables where they cannot be pooled."""
-    if not pools:
-        raise NotAnswerableError(
-            "a list of completed tables is pooled by discover, discover_all, test and stability; ask this question of "
-            "one table at a time"
-        )
-    if own is not None or engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
-        raise ParameterError("completed tables are pooled in memory, by tests of this library; leave out engine=")
 
 
 def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:

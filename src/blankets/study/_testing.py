@@ -89,8 +89,14 @@ class Testing:
                 f"test={self.kind!r} takes rows for equal draws; for survey_weight= and missing='weighted' use "
                 f"test='auto'"
             )
-        like = {"reliability": self.reliability, "strength": self.strength}
-        return SurveyTests(counter, units.weights, units.groups, model=units.model, **like)
+        return SurveyTests(
+            counter,
+            units.weights,
+            units.groups,
+            model=units.model,
+            reliability=self.reliability,
+            strength=self.strength,
+        )
 
     @property
     def takes_numbers(self) -> bool:
