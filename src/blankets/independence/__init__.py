@@ -24,7 +24,7 @@ from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 from blankets.independence._weighted_blocks import WeightedBlocks
 from blankets.independence._weighted_holes import WeightedHoles
-from blankets.independence._weighting import SeenModel, Units
+from blankets.independence._weighting import SeenModel, Units, seen_in
 
 __all__ = [
     "AlwaysGiven",
@@ -60,6 +60,7 @@ __all__ = [
     "check_test",
     "own_tests",
     "scored_cells",
+    "seen_in",
     "subsets",
     "table_tests",
 ]

@@ -27,7 +27,7 @@ ROWS_A_PARAMETER = 10  # rows of the smaller class (seen, or not) for each param
 LEAST_SEEN = 0.02  # a probability below counts as this, so that no row stands for more than fifty
 # Weighted rows are worth at least this share of themselves, (Σ w)² / n Σ w², or the test is not made: with heavier
 # weights it rejects too often (benchmarks/rows.py; chosen after these figures were seen).
-LEAST_WORTH = 0.7
+LEAST_WORTH = 0.8
 DEGREE = 2  # functions of a number in the model
 _RIDGE = 1e-4  # of the prior of coefficients: they stay finite
 _KEPT = 64  # models that are kept

@@ -66,7 +66,7 @@ def mutual_information(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(engine=engine, n_jobs=n_jobs) as study:
+    with asked.opened(engine=engine, n_jobs=n_jobs, knows_groups=True) as study:
         study.regime.require(Question.ESTIMATE)
         at, conditioning = columns_asked(study, asked.x, given)
         found = estimate_of(study, asked.x, at, given, conditioning, estimator=estimator, loss=loss)
@@ -108,13 +108,13 @@ def estimate_of(
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
     n_rows = study.n_rows
-    if study.labels.scores is not None:
+    if study.labels.scores is not None or study.weighs:
         (estimate,) = scored_estimate(study, [at], conditioning, estimator=estimator, loss=loss)
     else:
         (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
         estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
         n_rows = int(block.counts.sum()) if study.counter_of_labels.holes else n_rows
-    notes = list(study.about_labels)
+    notes = [*study.about_labels, *(study.about_rows if study.weighs else ())]
     if np.any(estimate.repaired):
         notes.append("Cells implied to be below 0 were set to 0, or levels without a labeled row were left out.")
     if np.any(estimate.contradicts_prior):

@@ -71,12 +71,12 @@ def rank(
     hidden = under_reported_from(under_reported)
     where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
-    with asked.opened(**where, progress=progress) as study:
+    with asked.opened(**where, progress=progress, knows_groups=True) as study:
         names = [study.names[x] for x in study.features]
         scores = _scores(study, np.array(study.features), loss)
     for name in hidden.priors:
         again = hidden.asked(data, name, target, y, labels, prior, (), reading)
-        with again.opened(**where) as other:
+        with again.opened(**where, knows_groups=True) as other:
             other.regime.require(Question.ESTIMATE)
             scores = _together(scores, _scores(other, np.array([other.index(again.x)]), loss))
         names.append(name)
@@ -101,7 +101,7 @@ def rank(
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
     """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
-    if study.labels.scores is not None:
+    if study.labels.scores is not None or study.weighs:
         found = scored_estimate(study, xs.tolist(), loss=loss)
         parts = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
         return InformationEstimate(**parts, estimator=found[0].estimator)

@@ -69,17 +69,17 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._special import chi2_isf, xlogy
-from blankets.stats._survey import Surveyed, survey_test
+from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
-    "Drawn",
-    "GROUPS_A_DEGREE",
     "COARSE",
     "Cells",
+    "Drawn",
     "EFFECT_SIZES",
     "FAR",
     "FalseMembers",
+    "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
     "LARGEST",
@@ -124,11 +124,11 @@ __all__ = [
     "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
+    "logistic_fit",
     "machine_scores",
     "mar_f_information",
     "mcar_information",
     "means_information",
-    "logistic_fit",
     "meetings_test",
     "miller_madow",
     "moments_of_block",
@@ -142,10 +142,10 @@ __all__ = [
     "odds_regression",
     "permutation_p",
     "permutations_of_block",
+    "plug_in",
     "pooled_d2",
     "pooled_d3",
     "pooled_regressions",
-    "plug_in",
     "pos_information",
     "predicted_share",
     "risk_regression",
@@ -156,6 +156,7 @@ __all__ = [
     "statistics_of_block",
     "strongest_of",
     "summed_cells",
+    "survey_information",
     "survey_test",
     "table_statistics",
     "told_by_others",

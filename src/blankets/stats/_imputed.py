@@ -1,8 +1,8 @@
 """One answer from several completed tables (multiple imputation; Rubin 1987).
 
 p-values are never averaged. Statistics are pooled, and the pooled one is made smaller by as much as the completed
-tables differ: by D3 (Meng & Rubin 1992, as Chan & Meng 2022 compute it) where a likelihood ratio of all tables together is
-known, and by D2 (Li, Meng, Raghunathan & Rubin 1991) from the statistics of single tables alone.
+tables differ: by D3 (Meng & Rubin 1992, as Chan & Meng 2022 compute it) where a likelihood ratio of all tables together
+is known, and by D2 (Li, Meng, Raghunathan & Rubin 1991) from the statistics of single tables alone.
 """
 
 from __future__ import annotations

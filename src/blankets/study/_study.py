@@ -155,8 +155,8 @@ class Study:
         weighted = reading.survey_weight is not None or reading.missing == "weighted"
         if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
-                "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, stability, "
-                "refute and audit; intervals and power of this question would be wrong"
+                "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
+                "mutual_information, stability, refute and audit; what this question says would be wrong"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
@@ -555,6 +555,11 @@ class Study:
         if self.copies > 1:
             return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
         return None
+
+    @property
+    def weighs(self) -> bool:
+        """Whether rows come in groups or have weights."""
+        return self.groups is not None or self.survey is not None or self._seen_model is not None
 
     @cached_property
     def _seen_model(self) -> SeenModel | None:
