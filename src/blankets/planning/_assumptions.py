@@ -37,6 +37,11 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
             "The effect is the information given the conditioning set. All levels of all columns are taken to occur in "
             f"each of the {strata:,} strata; strata with few rows cost power."
         )
+    if setting.worth < 1.0:
+        said.append(
+            f"A row is worth {setting.worth:.3g} rows that are drawn alone and have all values (design effect and "
+            f"missing values). Groups must be many, five for each degree of freedom at least, and gaps harmless."
+        )
     if strata > 1 and design.strata and design.uses_prior:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
     elif strata > 1 and design.uses_prior:
@@ -64,7 +69,8 @@ def _by_one_level(setting: Setting, unknown: str, strata: int) -> str:
     least = least_kappa(effect, float(of_one_class[surrogate]), float(setting.share), levels)
     if not least < kappa:
         return ""
-    left = float(attained_power(2.0 * least * float(setting.rows) * effect, float(setting.test_dof[0]), setting.alpha))
+    worth = float(setting.rows) * setting.worth
+    left = float(attained_power(2.0 * least * worth * effect, float(setting.test_dof[0]), setting.alpha))
     rows = math.ceil(float(setting.rows) * kappa / least)
     enough = f"; {rows:,} rows would make up for it" if unknown == "rows" and not setting.labeled_is_count else ""
     return (

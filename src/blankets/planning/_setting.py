@@ -102,6 +102,8 @@ class Setting:
     labeled: Annotated[Floats, Bounds(0.0, MOST_ROWS)]
     labeled_is_count: bool = False
     prior: Annotated[Floats, Bounds(TINY, 1.0 - 1e-16, known=False)]
+    # what a row is worth: the share with all values that a test needs, divided by the design effect
+    worth: Annotated[float, Bounds(TINY, 1.0)] = 1.0
     worst_case: bool = False  # whether `power` of several members is Bonferroni's lower bound instead of the product
 
     def _check(self) -> None:
@@ -128,7 +130,7 @@ class Setting:
     @property
     def noncentrality(self) -> Floats:
         """λ of each member, members last."""
-        return noncentrality(self.effect, self.rows[..., None], self.kappa[..., None])
+        return noncentrality(self.effect, self.rows[..., None] * self.worth, self.kappa[..., None])
 
     @property
     def test_dof(self) -> Floats:
@@ -188,7 +190,7 @@ def most_labels(setting: Setting) -> Ints:
 def needed_kappa(setting: Setting, target: Floats) -> Floats:
     """Return the κ at which a single test would reach ``target`` with the given rows."""
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    return wanted / noncentrality(setting.effect[..., 0], setting.rows)
+    return wanted / noncentrality(setting.effect[..., 0], setting.rows * setting.worth)
 
 
 def _rows(setting: Setting, target: Floats) -> Floats:
@@ -230,7 +232,7 @@ def _dof(setting: Setting, target: Floats) -> Floats:
 
 def _effect(setting: Setting, target: Floats) -> Floats:
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    return wanted / noncentrality(1.0, setting.rows, setting.kappa)
+    return wanted / noncentrality(1.0, setting.rows * setting.worth, setting.kappa)
 
 
 def _alpha(setting: Setting, target: Floats) -> Floats:

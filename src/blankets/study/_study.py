@@ -595,8 +595,13 @@ class Study:
     @cached_property
     def _completed(self) -> list[Study]:
         """The study of each completed table."""
-        rows, one = np.arange(self.n_rows), replace(self, copies=1)
-        return [replace(one.take(rows + k * self.n_rows), place=self.place) for k in range(self.copies)]
+        first = np.arange(self.n_rows)
+        return [self._part(first + k * self.n_rows) for k in range(self.copies)]
+
+    def _part(self, rows: NDArray[np.int64]) -> Study:
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        some = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
+        return self._drawn(self.frame.take(rows), copies=1, place=self.place, **some)
 
     def _pooled(self, each: list[IndependenceTest]) -> PooledTests:
         frame = self.frame.without_numbers()
