@@ -17,6 +17,8 @@ from importlib import import_module
 from logging import NullHandler, getLogger
 from typing import TYPE_CHECKING, Any
 
+from blankets.caching import loaded_late
+
 if TYPE_CHECKING:
     from blankets import errors, simulate
     from blankets.data import Reading, SqlTable, Store
@@ -147,37 +149,32 @@ __all__ = [
 ]
 
 _ROOMS = ("errors", "simulate")
-_NAMES = {
-    "data": "Reading SqlTable Store",
-    "estimators": "HitonWrapper InformationSelector LabeledStratifiedKFold LatentBlanketClassifier "
+_HOMES = {
+    ".data": "Reading SqlTable Store",
+    ".estimators": "HitonWrapper InformationSelector LabeledStratifiedKFold LatentBlanketClassifier "
     "LatentBlanketTransformer MarkovBlanketSelector labeled_only",
-    "independence": "DSeparation Knowledge",
-    "latent": "BestDAG LatentBlanket best_dag",
-    "planning": "Plan PlanningTable kappa plan plan_blanket planning_table",
-    "questions.discover": "algorithms discover discover_all",
-    "records": "Call",
-    "regimes": "Beta Noisy PositiveUnlabeled Predicted SemiSupervised Supervised between greater_than less_than",
-    "results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
+    ".independence": "DSeparation Knowledge",
+    ".latent": "BestDAG LatentBlanket best_dag",
+    ".planning": "Plan PlanningTable kappa plan plan_blanket planning_table",
+    ".questions.discover": "algorithms discover discover_all",
+    ".records": "Call",
+    ".regimes": "Beta Noisy PositiveUnlabeled Predicted SemiSupervised Supervised between greater_than less_than",
+    ".results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
     "Selection Sensitivity Stability TestResult",
-    "stats": "FalseMembers",
-    "study": "Engine Testing",
+    ".stats": "FalseMembers",
+    ".study": "Engine Testing",
 }
-_HOME = {name: f"blankets.{room}" for room, names in _NAMES.items() for name in names.split()}
+_ELSEWHERE = {name for names in _HOMES.values() for name in names.split()}
 # Each of the other names is a question, in the file with this name.
-_HOME |= {name: f"blankets.questions.{name}" for name in __all__ if name not in (*_HOME, *_ROOMS)}
+_HOMES |= {f".questions.{name}": name for name in __all__ if name not in _ELSEWHERE.union(_ROOMS)}
+_late = loaded_late(__name__, _HOMES)
 
 
 getLogger("blankets").addHandler(NullHandler())  # silent unless the user's program configures logging
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"blankets.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'blankets' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # so that this function is not called again for the name
-    return value
+    return import_module(f"blankets.{name}") if name in _ROOMS else _late(name)
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,11 @@
-"""A property that is computed once, without a lock."""
+"""What is made when it is first used: a property, without a lock, and names whose modules are loaded late."""
 
 from __future__ import annotations
 
 import functools
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, Self, TypeVar, overload
 
 T = TypeVar("T")
@@ -36,3 +39,30 @@ class cached_property(functools.cached_property[T]):  # same name as the origina
         kept: dict[str, T] = vars(instance)
         name = str(self.attrname)
         return kept[name] if name in kept else kept.setdefault(name, self.func(instance))
+
+
+def loaded_late(room: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a ``__getattr__`` of a package that imports the module of a name when the name is first used.
+
+    ``homes``: for each module, relative to the package, its names, separated by spaces.
+
+    Examples
+    --------
+    >>> late = loaded_late("blankets", {".errors": "DataError"})
+    >>> late("DataError").__name__
+    'DataError'
+    >>> late("Error")
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'blankets' has no attribute 'Error'
+    """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
+
+    def late(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        value = getattr(import_module(home_of[name], room), name)
+        vars(sys.modules[room])[name] = value  # so that this function is not called again for the name
+        return value
+
+    return late

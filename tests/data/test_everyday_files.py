@@ -106,6 +106,8 @@ MEMBERS = bl.discover(CLEAN, "ill").members
 def reader(request, monkeypatch):
     if request.param == "plain":
         monkeypatch.setattr(_files, "find_spec", lambda name: None)
+    else:
+        monkeypatch.setattr(_files, "SMALL", -1)
 
 
 def test_the_twin_is_worth_it():

@@ -30,6 +30,8 @@ def reader(request, monkeypatch):
     """Read CSV files with pyarrow, and as on a machine that does not have it."""
     if request.param == "plain":
         monkeypatch.setattr(_files, "find_spec", lambda name: None)
+    else:
+        monkeypatch.setattr(_files, "SMALL", -1)
     return request.param
 
 

@@ -50,8 +50,7 @@ def test_numbers_beyond_64_bits_are_exact_or_refused():
 @pytest.mark.parametrize("arrow", [True, False])
 @pytest.mark.parametrize("low", [2**53, 2**63 - 1, 2**63, 2**64, -(2**63) - 9, 10**30])
 def test_numbers_in_text_are_exact(low, arrow, tmp_path, monkeypatch):
-    if not arrow:
-        monkeypatch.setattr("blankets.data._files.find_spec", lambda name: None)
+    monkeypatch.setattr("blankets.data._files.SMALL", -1 if arrow else 2**20)
     values = [low + int(k) for k in THREE]
     write_csv(tmp_path / "t.csv", values)
     frame = ingest(tmp_path / "t.csv", "t", reading=KEEP).frame
@@ -63,8 +62,7 @@ def test_numbers_in_text_are_exact(low, arrow, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("arrow", [True, False])
 def test_large_numbers_in_text_that_are_not_whole_are_numbers(arrow, tmp_path, monkeypatch):
-    if not arrow:
-        monkeypatch.setattr("blankets.data._files.find_spec", lambda name: None)
+    monkeypatch.setattr("blankets.data._files.SMALL", -1 if arrow else 2**20)
     write_csv(tmp_path / "t.csv", ["1e30" if k == 1 else "0.5" for k in THREE])
     assert ingest(tmp_path / "t.csv", "t", reading=KEEP).frame.levels[0] == (0.5, 1e30)
     assert bl.pack(tmp_path / "t.csv", tmp_path / "store").frame.levels[0] == (0.5, 1e30)

@@ -7,7 +7,7 @@ import click
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json
 
-_NEEDED = ("numpy", "scipy", "narwhals", "scikit-learn", "networkx", "click", "rich")
+_NEEDED = ("numpy", "scipy", "scikit-learn", "networkx", "click", "rich")
 _OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 
 

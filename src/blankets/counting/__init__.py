@@ -1,8 +1,10 @@
 """Counting rows: one interface, several interchangeable backends."""
 
+from typing import TYPE_CHECKING
+
+from blankets.caching import loaded_late
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
-from blankets.counting._dask import DaskCounter, DaskTable, connect
 from blankets.counting._dense import dense_table
 from blankets.counting._functions import (
     GIVEN,
@@ -19,6 +21,9 @@ from blankets.counting._memory import MemoryCounter, count_alone
 from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
+
+if TYPE_CHECKING:
+    from blankets.counting._dask import DaskCounter, DaskTable, connect
 
 __all__ = [
     "Checkpoint",
@@ -47,3 +52,5 @@ __all__ = [
     "reweighted",
     "standardized",
 ]
+
+__getattr__ = loaded_late(__name__, {"._dask": "DaskCounter DaskTable connect"})

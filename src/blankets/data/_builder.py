@@ -82,10 +82,10 @@ class FrameBuilder:
         kinds = np.array(self._kinds, dtype=np.int64)
         blocks: list[DenseColumns] = []
         block_of, position = np.zeros(len(kinds), np.int64), np.zeros(len(kinds), np.int64)
-        for kind in np.unique(kinds):
+        for kind in sorted(set(self._kinds)):
             here = np.flatnonzero(kinds == kind)
             block_of[here], position[here] = len(blocks), np.arange(len(here)) if kind != NUMBERS else 0
-            blocks.append(self._block(int(kind), len(here)))
+            blocks.append(self._block(kind, len(here)))
         places = zip(block_of.tolist(), position.tolist(), strict=True)
         digests = {place: made for place, made in zip(places, self._digests, strict=True) if made is not None}
         names, levels = tuple(self._names), tuple(self._levels)

@@ -7,6 +7,7 @@ neither raises `Refused` with the reason, so that all bad columns can be reporte
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -122,6 +123,16 @@ class Numbers:
 Column = Categories | Numbers
 
 
+def is_a(data: object, package: str, *types: str) -> bool:
+    """Tell whether an object is of some types of a package, which is not loaded for it: then it is none.
+
+    >>> is_a({}, "pandas", "DataFrame", "Series"), is_a(np.ma.array([1]), "numpy.ma", "MaskedArray")
+    (False, True)
+    """
+    loaded = sys.modules.get(package)
+    return any(isinstance(kind := getattr(loaded, name, None), type) and isinstance(data, kind) for name in types)
+
+
 def present(values: NDArray[Any], missing: Mask | None) -> NDArray[Any]:
     """Return the values of the rows that have one."""
     return values if missing is None else values[~missing]
@@ -149,7 +160,8 @@ def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:
     """Return the distinct values in ascending order."""
     low = _lowest_of_few(values)
     if low is None:
-        return np.unique(values)
+        found: NDArray[np.number[Any]] = np.unique(values, return_counts=True)[0]  # without counts it loads numpy.ma
+        return found
     return np.asarray(np.flatnonzero(np.bincount(_offset(values, low))).astype(values.dtype) + values.dtype.type(low))
 
 
@@ -171,7 +183,7 @@ def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None
     if low is not None:
         return _counted(values, low, at_most)
     present = numbers.present
-    if at_most is not None and len(np.unique(present[:4096])) > at_most:  # the first rows are mostly enough to decide
+    if at_most is not None and len(distinct(present[:4096])) > at_most:  # the first rows are mostly enough to decide
         return None
     found = distinct(present)
     if at_most is not None and len(found) > at_most:

@@ -157,7 +157,7 @@ def _date(year: str, month: str, day: str, clock: str | None) -> datetime.dateti
 
 
 def _clock(text: str) -> datetime.time:
-    return datetime.time.fromisoformat(text if text[1] != ":" else f"0{text}")
+    return datetime.time.fromisoformat(text if text[1:2] != ":" else f"0{text}")
 
 
 def _all(values: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any] | None:

@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, level_names, mask_of, sorted_categories
+from blankets.data._columns import (
+    Categories,
+    Column,
+    Mask,
+    Numbers,
+    Refused,
+    is_a,
+    level_names,
+    mask_of,
+    sorted_categories,
+)
 from blankets.data._dates import PER_DAY, from_numpy_dates, of_ticks
 from blankets.data._objects import NESTED, as_objects, from_objects
 from blankets.data._texts import TYPED, Wording
@@ -33,13 +43,11 @@ def from_any(values: Any, wording: Wording = TYPED) -> Column:
     >>> column.levels, column.codes.tolist(), column.missing.tolist()
     (('no', 'yes'), [0, 0, 1], [False, True, False])
     """
-    from narwhals import dependencies as known
-
-    if known.is_pandas_series(values) or known.is_pandas_index(values):
-        return from_pandas(values.to_series() if known.is_pandas_index(values) else values, wording)
-    if known.is_polars_series(values):
+    if is_a(values, "pandas", "Series", "Index"):
+        return from_pandas(values.to_series() if is_a(values, "pandas", "Index") else values, wording)
+    if is_a(values, "polars", "Series"):
         return from_polars(values)
-    if known.is_pyarrow_chunked_array(values) or type(values).__module__.startswith("pyarrow"):
+    if type(values).__module__.startswith("pyarrow"):
         return from_arrow(values)
     if isinstance(values, np.ndarray):
         return from_numpy(values, wording)
@@ -50,8 +58,8 @@ def from_any(values: Any, wording: Wording = TYPED) -> Column:
 
 def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     """Read a NumPy array of shape (rows,)."""
-    if isinstance(values, np.ma.MaskedArray):
-        column, mask = from_numpy(values.data, wording), np.ma.getmaskarray(values)
+    if is_a(values, "numpy.ma", "MaskedArray"):
+        column, mask = from_numpy(np.ma.getdata(values), wording), np.ma.getmaskarray(values)
         return replace(column, missing=mask_of(mask if column.missing is None else mask | column.missing))
     if values.ndim != 1:
         raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")

@@ -11,7 +11,7 @@ import numpy as np
 from blankets.data._columns import Column, Refused
 from blankets.data._readers import from_any
 from blankets.data._reading import Reading
-from blankets.data._tables import Table, open_table
+from blankets.data._tables import Table, is_data_frame, open_table
 from blankets.data._units import Units
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
 
@@ -154,12 +154,10 @@ def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Co
 
 def _one_column(y: Any) -> tuple[Any, str | None]:
     """Return the target as one series, array or list, and its name."""
-    from narwhals import dependencies as known
-
     if isinstance(y, str):
         raise ParameterError(f"y is the target itself, an array; for the column {y!r} of the table use target={y!r}")
     called = getattr(y, "name", None)
-    if known.is_into_dataframe(y) or getattr(y, "ndim", 1) == 2:
+    if is_data_frame(y) or getattr(y, "ndim", 1) == 2:
         beside = open_table(y)
         if len(beside.names) != 1:
             raise TargetError(f"y must be one column, but it has {len(beside.names)}")

@@ -1,7 +1,7 @@
 """Recognize the container and open it as a `Table`: names, a number of rows, and one column at a time.
 
-A column is read when it is needed, so there is never a second copy of the data. narwhals recognizes the
-containers; the columns themselves are read natively (`_readers`).
+A column is read when it is needed, so there is never a second copy of the data, by the container's own
+means (`_readers`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Numbers
+from blankets.data._columns import Categories, Column, Numbers, is_a
 from blankets.data._dialect import FileWishes
 from blankets.data._frame import Frame
 from blankets.data._objects import as_objects, from_objects
 from blankets.data._readers import from_any, from_arrow, from_numpy, from_pandas, from_polars
-from blankets.data._texts import Wording, understood
+from blankets.data._texts import TYPED, Wording, understood
 from blankets.errors import DataError, MissingPackageError, ParameterError, listed
 
 BLOCK_BYTES = 2**24  # bytes of a matrix that are transposed at a time
@@ -80,18 +80,21 @@ def _open(data: Any, wording: Wording) -> Table:
 
 def _from_data_frame(data: Any, wording: Wording) -> Table | None:
     """Open a pandas, polars or Arrow table, or one that narwhals has wrapped."""
-    from narwhals import dependencies as known
-
-    if type(data).__module__.startswith("narwhals"):
+    if type(data).__module__.startswith("narwhals") and hasattr(data, "columns"):
         return _open(data.to_native(), wording)
-    if known.is_pandas_dataframe(data):
+    if is_a(data, "pandas", "DataFrame"):
         return table_of(data.columns, len(data), lambda j: from_pandas(data.iloc[:, j], wording))
-    if known.is_polars_dataframe(data):
+    if is_a(data, "polars", "DataFrame"):
         series = data.get_columns()
         return table_of(data.columns, data.height, lambda j: from_polars(series[j]))
-    if known.is_pyarrow_table(data):
+    if is_a(data, "pyarrow", "Table"):
         return table_of(data.column_names, data.num_rows, lambda j: from_arrow(data.column(j)))
     return None
+
+
+def is_data_frame(data: Any) -> bool:
+    """Tell whether something is a data frame, by itself or wrapped by narwhals."""
+    return _from_data_frame(data, TYPED) is not None
 
 
 def _from_frame(frame: Frame, j: int) -> Column:
@@ -157,7 +160,7 @@ def _from_array(matrix: NDArray[Any], wording: Wording) -> Table:
             + ("; a single column is X.reshape(-1, 1)" if matrix.ndim == 1 else "")
         )
     n_rows, n_columns = matrix.shape
-    if isinstance(matrix, np.ma.MaskedArray):
+    if is_a(matrix, "numpy.ma", "MaskedArray"):
         return numbered(n_columns, n_rows, lambda j: from_numpy(matrix[:, j], wording))
     matrix = np.asarray(matrix)  # np.matrix would stay two-dimensional
     width = max(1, min(512, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
@@ -183,16 +186,14 @@ def _from_rows(rows: Sequence[Any], wording: Wording) -> Table:
 
 def _from_others(data: Any, wording: Wording) -> Table:
     """Open a sparse matrix or any Arrow-compatible object; refuse the rest with advice."""
-    from narwhals import dependencies as known
-
     if type(data).__module__.startswith("scipy.sparse"):
         from blankets.data._sparse import from_sparse
 
         return from_sparse(data)
-    if known.is_into_series(data):
+    if any(is_a(data, package, "Series", "Index", "ChunkedArray") for package in ("pandas", "polars", "pyarrow")):
         raise DataError(f"a {_kind(data)} is a single column, not a table; give a data frame")
-    lazy = (known.is_polars_lazyframe, known.is_dask_dataframe, known.is_pyspark_dataframe, known.is_ibis_table)
-    if any(is_it(data) for is_it in lazy) and not hasattr(data, "__arrow_c_stream__"):
+    lazy = is_a(data, "polars", "LazyFrame") or type(data).__module__.split(".")[0] in ("dask", "pyspark", "ibis")
+    if lazy and not hasattr(data, "__arrow_c_stream__"):
         raise DataError(f"a lazy table ({_kind(data)}) has no rows yet; collect it first, for example data.collect()")
     if hasattr(data, "__arrow_c_stream__"):
         try:

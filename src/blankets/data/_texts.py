@@ -205,7 +205,7 @@ def decimal_mark(columns: Iterable[Sequence[str]], separator: str) -> str:
     """
     both = False
     for texts in columns:
-        if not any("," in text for text in texts):
+        if "," not in "\n".join(texts):
             continue
         values = [text for text in map(str.strip, texts) if not UNTYPED.is_gap(text, among_texts=False)]
         comma, point = (_values(values, mark, UNTYPED) is not None for mark in ",.")

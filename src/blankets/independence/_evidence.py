@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from blankets.stats import log_chi2_sf, log_p_of, strongest_of
 
 Given = tuple[int, ...]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,37 @@ class EvidenceBatch:
             by_effect=self.by_effect,
             method=None if self.method is None else self.method[at],
             methods=self.methods,
+        )
+
+    def with_new(self, at: NDArray[np.int64], new: EvidenceBatch) -> EvidenceBatch:
+        """Return a batch with the tests at some positions replaced by others of the same columns."""
+        given = list(self.given) if isinstance(self.given, list) else [self.given] * len(self)
+        for k, i in enumerate(at.tolist()):
+            given[i] = new.given_of(k)
+
+        def put(old: NDArray[T], values: NDArray[T]) -> NDArray[T]:
+            replaced = old.copy()
+            replaced[at] = values
+            return replaced
+
+        same_rows = isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows
+        by_default = same_rows and self._effect is None and new._effect is None
+        method = None if self.method is None or new.method is None else put(self.method, new.method)
+        return EvidenceBatch(
+            self.xs,
+            self.y,
+            given,
+            statistic=put(self.statistic, new.statistic),
+            dof=put(self.dof, new.dof),
+            n_rows=self.n_rows
+            if same_rows
+            else put(np.resize(self.n_rows, len(self)), np.resize(new.n_rows, len(new))),
+            reliable=put(self.reliable, new.reliable),
+            log_p=put(self.log_p, new.log_p),
+            effect=None if by_default else put(self.effect, new.effect),
+            by_effect=self.by_effect,
+            method=method,
+            methods=max(self.methods, new.methods, key=len),  # tests that were not performed have no methods
         )
 
     def told_as(self, xs: NDArray[np.int64], y: int, given: Given | list[Given]) -> EvidenceBatch:

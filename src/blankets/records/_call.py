@@ -17,7 +17,7 @@ from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept,
 if TYPE_CHECKING:
     import click
 
-PACKAGES = ("blankets", "numpy", "scipy", "numba", "narwhals")
+PACKAGES = ("blankets", "numpy", "scipy")
 # Not stored: the table itself, options that do not change the answer, and facts about the user's machine.
 _NOT_SAID = ("data", "source", "progress", "study", *PRIVATE)
 _MOST_NUMBERS = 100  # most numbers of a list that is stored; longer ones have a number for each row

@@ -1,23 +1,17 @@
 """Results: blankets and other answers that print, explain themselves and can be saved as JSON."""
 
-from blankets.results._advice import Advice, Goal
-from blankets.results._answers import Estimate, TestResult
-from blankets.results._assumptions import Assumptions
+from typing import TYPE_CHECKING
+
+from blankets.caching import loaded_late
 from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence, emptied, emptied_sentence
 from blankets.results._effects import Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
-from blankets.results._explain import Explanation
 from blankets.results._false_members import false_members_sentence
 from blankets.results._label_bias import LabelBias, bias_sentence
 from blankets.results._many import Blankets
-from blankets.results._ranking import Ranking
-from blankets.results._refutation import Refutation, Trial
-from blankets.results._selection import Selection
-from blankets.results._sensitivity import PriorRange, Sensitivity
-from blankets.results._stability import Stability
 from blankets.results._text import (
     NOT_CHECKED,
     bent_members,
@@ -37,6 +31,17 @@ from blankets.results._words import (
     size_of,
     symbol_of,
 )
+
+if TYPE_CHECKING:
+    from blankets.results._advice import Advice, Goal
+    from blankets.results._answers import Estimate, TestResult
+    from blankets.results._assumptions import Assumptions
+    from blankets.results._explain import Explanation
+    from blankets.results._ranking import Ranking
+    from blankets.results._refutation import Refutation, Trial
+    from blankets.results._selection import Selection
+    from blankets.results._sensitivity import PriorRange, Sensitivity
+    from blankets.results._stability import Stability
 
 __all__ = [
     "Advice",
@@ -85,3 +90,16 @@ __all__ = [
     "symbol_of",
     "undecided_sentence",
 ]
+
+_ANSWERS = {  # of questions other than `discover`, which can do without
+    "._advice": "Advice Goal",
+    "._answers": "Estimate TestResult",
+    "._assumptions": "Assumptions",
+    "._explain": "Explanation",
+    "._ranking": "Ranking",
+    "._refutation": "Refutation Trial",
+    "._selection": "Selection",
+    "._sensitivity": "PriorRange Sensitivity",
+    "._stability": "Stability",
+}
+__getattr__ = loaded_late(__name__, _ANSWERS)

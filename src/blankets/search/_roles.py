@@ -147,26 +147,33 @@ def roles_from(
     alpha: float,
 ) -> dict[int, Role]:
     """Return the role of each neighbor and spouse by the three patterns; arrows need evidence (`collider_shows`)."""
-    parents, through_target = set[int](), set[tuple[int, int]]()
-    children = {
-        child
-        for x, child in common_children.items()
-        if (given := separators.separator(x, target)) is not None
-        and collider_shows(tests, x, target, child, given, alpha=alpha)
-    }
+    # A pattern is asked for only where it can add an arrow: each costs four tests.
+    parents, children, through_target = set[int](), set[int](), list[tuple[int, int, tuple[int, ...]]]()
+
+    def shows(a: int, b: int, middle: int, given: tuple[int, ...]) -> bool:
+        return collider_shows(tests, a, b, middle, given, alpha=alpha)
+
+    for x, child in common_children.items():
+        given = separators.separator(x, target)
+        if given is not None and child not in children and shows(x, target, child, given):
+            children.add(child)
     for a, b in combinations(neighbors, 2):
         given = separators.separator(a, b)
-        if given is None or not collider_shows(tests, a, b, target, given, alpha=alpha):
+        if given is None:
             continue
         if target in given:
-            through_target |= {(a, b), (b, a)}
-        else:
+            through_target.append((a, b, given))
+        elif not parents >= {a, b} and shows(a, b, target, given):
             parents |= {a, b}
     # What is known beforehand wins over what the data show.
     before = {x for x in neighbors if tests.never_causes(target, x)}
     after = {x for x in neighbors if tests.never_causes(x, target)}
     parents, children = (parents | before) - after, (children | after) - before
-    children |= {n for a, n in through_target if a in parents - children and n not in before}
+    causes = parents - children
+    for a, b, given in through_target:
+        effects = {n for cause, n in ((a, b), (b, a)) if cause in causes} - before
+        if not children >= effects and shows(a, b, target, given):
+            children |= effects
     # Tests on few rows may make a variable both parent and child; then it gets neither role.
     roles: dict[int, Role] = {
         x: "neighbor" if (x in parents) == (x in children) else "parent" if x in parents else "child" for x in neighbors

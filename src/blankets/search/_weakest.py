@@ -46,16 +46,17 @@ class Weakest:
         """Try the subsets of ``members`` that contain the newest of them."""
         at = np.flatnonzero(self.batch.xs != newest)
         new = self._separate(at, members, containing=newest)
-        old = self.batch.where(at)
-        weaker = new.reliable & (~old.reliable | weaker_than(new.log_p, new.statistic, old.log_p, old.statistic))
-        self.batch = _replaced(self.batch, at[weaker], new.where(weaker))
+        old = self.batch
+        below = weaker_than(new.log_p, new.statistic, old.log_p[at], old.statistic[at])
+        weaker = np.flatnonzero(new.reliable & (~old.reliable[at] | below))
+        self.batch = old.with_new(at[weaker], new.where(weaker))
 
     def leave(self, members: Sequence[int]) -> None:
         """Try all subsets of ``members`` again, for variables whose weakest evidence was given a removed member."""
         left = frozenset(members)
         at = np.array([i for i in range(len(self.batch)) if not left.issuperset(self.batch.given_of(i))], np.int64)
         if len(at):
-            self.batch = _replaced(self.batch, at, self._separate(at, members))
+            self.batch = self.batch.with_new(at, self._separate(at, members))
 
     def neighborhood(self, members: Sequence[int], log: Trace) -> Neighborhood:
         """Return the neighborhood found, with ``members`` as the neighbors."""
@@ -72,18 +73,3 @@ class Weakest:
         xs = self.batch.xs[at].tolist()
         self.capped |= limit is not None and any(len(members) - (x in members) > limit for x in xs)
         return self.search.tests.separate(xs, self.y, members, containing=containing, max_size=limit)
-
-
-def _replaced(batch: EvidenceBatch, at: NDArray[np.int64], new: EvidenceBatch) -> EvidenceBatch:
-    """Return the batch with the evidence at some positions replaced."""
-    given = [batch.given_of(i) for i in range(len(batch))]
-    for k, i in enumerate(at.tolist()):
-        given[i] = new.given_of(k)
-    methods = max(batch.methods, new.methods, key=len)  # tests that were not performed have no methods
-    told = {"method": batch.method.copy()} if batch.method is not None and new.method is not None else {}
-    arrays = {name: getattr(batch, name).copy() for name in ("statistic", "dof", "reliable", "log_p", "effect")} | told
-    for name, values in arrays.items():
-        values[at] = getattr(new, name)
-    return EvidenceBatch(
-        batch.xs, batch.y, given, n_rows=batch.n_rows, by_effect=batch.by_effect, methods=methods, **arrays
-    )

@@ -297,14 +297,16 @@ def evidence_of(tests: IndependenceTest, target: int, members: Sequence[int], *,
 
 def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[int]) -> Evidence:
     """Return the test of a member given the others, from the first on, as far as rows allow."""
-    evidence = tests.test(x, target)
+    given: tuple[int, ...] = ()
     others = [z for z in members if z != x]
     most = tests.deepest([x], target, others)
     for z in others:
-        if len(evidence.given) >= most:
-            break
-        deeper = tests.test(x, target, (*evidence.given, z))
-        evidence = deeper if deeper.reliable else evidence
+        if len(given) < most and not tests.rows_for(x, target, (*given, z)) > tests.looked_at:
+            given = (*given, z)
+    evidence = tests.test(x, target, given)
+    while given and not evidence.reliable:  # values are missing, or the test has a rule of its own
+        given = given[:-1]
+        evidence = tests.test(x, target, given)
     return evidence
 
 

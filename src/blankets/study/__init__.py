@@ -1,5 +1,8 @@
 """`Study`, the start of every question: a table, a target, what is known of both, and where rows are counted."""
 
+from typing import TYPE_CHECKING
+
+from blankets.caching import loaded_late
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
@@ -9,8 +12,10 @@ from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
 from blankets.study._study import Seed, Study
 from blankets.study._testing import Testing
-from blankets.study._under_reported import Names, under_reported_from
 from blankets.study._work import Countdown, carried_out
+
+if TYPE_CHECKING:
+    from blankets.study._under_reported import Names, under_reported_from
 
 __all__ = [
     "Countdown",
@@ -41,3 +46,5 @@ __all__ = [
     "warn_of_constants",
     "watched",
 ]
+
+__getattr__ = loaded_late(__name__, {"._under_reported": "Names under_reported_from"})

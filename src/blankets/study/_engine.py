@@ -10,22 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of, path_of
-from blankets.counting import (
-    Checkpoint,
-    Counter,
-    DaskTable,
-    MemoryCounter,
-    RememberingCounter,
-    SlicedCounter,
-    SqlCounter,
-    connect,
-)
+from blankets.counting import Checkpoint, Counter, MemoryCounter, RememberingCounter, SlicedCounter, SqlCounter
 from blankets.data import (
     Chunks,
     Frame,
@@ -39,6 +30,9 @@ from blankets.data import (
 )
 from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.records import named
+
+if TYPE_CHECKING:
+    from blankets.counting import DaskTable
 
 CUT_THEM = "discretize='sturges' or another rule"
 ENGINES = ("auto", "memory", "dask", "sql")
@@ -146,6 +140,8 @@ class Engine:
                 data = Store.open(data)
             place.store = data if isinstance(data, Store) else None
             if self.kind == "dask":
+                from blankets.counting import DaskTable, connect
+
                 client = afterwards.enter_context(connect(self.address))
                 place.cluster = DaskTable(client, folder, place.store)
             yield data, place
