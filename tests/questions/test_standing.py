@@ -225,3 +225,25 @@ def test_the_wrapper_splits_by_groups():
     assert all(len(rows) == 10 * len(ids) for rows, ids in zip(seen, patients, strict=True))
     folds = GroupKFold(2)
     assert bl.HitonWrapper(GaussianNB(), cv=folds).fit(X, y, groups=table["patient"]).get_support().any()
+
+
+# --- the command line and the page ------------------------------------------------------------------------------------
+
+
+def test_the_command_line_and_the_report(tmp_path, capsys):
+    from blankets.cli._main import run
+
+    gappy, page = tmp_path / "gaps.csv", tmp_path / "page.html"
+    gaps(n=1200).to_csv(gappy, index=False)
+    visits().to_csv(tmp_path / "visits.csv", index=False)
+    assert run(["discover", str(gappy), "--target", "y", "--missing", "weighted"]) == 0
+    assert "weighted by complete columns" in " ".join(capsys.readouterr().out.split())
+    of_visits = ["discover", str(tmp_path / "visits.csv"), "--target", "pressure", "--groups", "patient"]
+    assert run([*of_visits, "--report", str(page)]) == 0
+    assert "600 rows belong to 60 groups (patient)" in " ".join(capsys.readouterr().out.split())
+    assert "60 groups" in page.read_text()
+    blanket = bl.discover(gaps(n=1200), "u")
+    evidence = blanket.strengths["x"]
+    blanket.report(page)
+    assert evidence.n_rows == int(gaps(n=1200)["x"].notna().sum())
+    assert f"{evidence.n_rows:,} rows" in page.read_text()
