@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
+from itertools import combinations
 from threading import Lock
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import functions_of_column
 from blankets.data import Frame
-from blankets.stats import log_chi2_sf, logistic_fit
+from blankets.stats import log_chi2_sf, logistic_fit, whitening
 
 TELLING = 0.01  # level at which a complete column tells where values are missing
 ROWS_A_PARAMETER = 10  # rows of the smaller class (seen, or not) for each parameter of the model
@@ -29,6 +30,7 @@ LEAST_SEEN = 0.02  # a probability below counts as this, so that no row stands f
 # weights it rejects too often (benchmarks/rows.py; chosen after these figures were seen).
 LEAST_WORTH = 0.8
 DEGREE = 2  # functions of a number in the model
+MULTIPLIED = 3  # of so many columns, the most telling ones, products are in the model too
 _RIDGE = 1e-4  # of the prior of coefficients: they stay finite
 _KEPT = 64  # models that are kept
 
@@ -128,12 +130,20 @@ class SeenModel:
                 made[z] = functions
         if known.issuperset(made):
             return None
-        n = len(seen)
-        some, every = ([np.zeros((0, n)), *(made[z] for z in made if z in part)] for part in (known, made))
-        basis = np.linalg.qr(np.vstack(every).T)[0].T
-        probability = logistic_fit(seen, basis, _RIDGE)
-        usual = logistic_fit(seen, np.linalg.qr(np.vstack(some).T)[0].T, _RIDGE)
+        probability, usual = (logistic_fit(seen, _basis(made, part, room, len(seen)), _RIDGE) for part in (made, known))
         return np.asarray(usual / np.maximum(probability, LEAST_SEEN))
+
+
+def _basis(made: Mapping[int, Floats], columns: Collection[int], room: int, n_rows: int) -> Floats:
+    """Return an orthonormal basis of the functions of some columns, and of products of the most telling ones."""
+    some = {z: functions for z, functions in made.items() if z in columns}
+    parts = [np.zeros((0, n_rows)), *some.values()]
+    for one, other in combinations([z for z in list(made)[:MULTIPLIED] if z in some], 2):
+        products = (some[one][:, None, :] * some[other][None, :, :]).reshape(-1, n_rows) * np.sqrt(n_rows)
+        if sum(map(len, parts)) + len(products) <= room:
+            parts.append(products - products.mean(axis=1, keepdims=True))
+    functions = np.vstack(parts)
+    return np.asarray(whitening(functions @ functions.T).T @ functions)
 
 
 class Units:
