@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from blankets import __version__
-from blankets.cli._advise import advise
-from blankets.cli._algorithms import algorithms
-from blankets.cli._audit import audit
-from blankets.cli._discover import discover
-from blankets.cli._doctor import doctor
-from blankets.cli._explain import explain
-from blankets.cli._latent import latent
 from blankets.cli._options import in_options
-from blankets.cli._pack import pack
-from blankets.cli._plan import plan
-from blankets.cli._planner import planner
-from blankets.cli._rank import rank
-from blankets.cli._refute import refute
-from blankets.cli._select import select
-from blankets.cli._sensitivity import sensitivity
-from blankets.cli._simulate import simulate
-from blankets.cli._stability import stability
-from blankets.cli._testing import test
-from blankets.cli._versions import versions
 from blankets.errors import BlanketsError, Interrupted, ParameterError
 
 WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
+NAMES = (
+    *("advise", "algorithms", "audit", "discover", "doctor", "explain", "latent", "pack", "plan", "planner", "rank"),
+    *("refute", "select", "sensitivity", "simulate", "stability", "test", "versions"),
+)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands, each loaded when it is first asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None if there is none of this name."""
+        if cmd_name in NAMES and cmd_name not in self.commands:
+            home = "_testing" if cmd_name == "test" else f"_{cmd_name}"
+            self.add_command(getattr(import_module(f"blankets.cli.{home}"), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def all(self) -> list[click.Command]:
+        """Return all commands."""
+        found = (self.get_command(click.Context(self), name) for name in NAMES)
+        return [command for command in found if command is not None]
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="blankets")
 def commands() -> None:
     """Find Markov blankets: the features that matter for a target, and how sure we are of it.
@@ -61,14 +68,6 @@ def commands() -> None:
     """
 
 
-_COMMANDS = (
-    *(audit, discover, explain, refute, stability, sensitivity, latent, select, rank, test, algorithms),
-    *(advise, pack, plan, planner, simulate, versions, doctor),
-)
-for _command in _COMMANDS:
-    commands.add_command(_command)
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     try:
@@ -81,7 +80,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"blankets: {stopped if isinstance(stopped, Interrupted) else 'stopped'}", err=True)
         return STOPPED
     except BlanketsError as error:
-        click.echo(f"blankets: {in_options(str(error), commands)}", err=True)
+        click.echo(f"blankets: {in_options(str(error), *commands.all())}", err=True)
         return WRONG_USAGE if isinstance(error, ParameterError) else BAD_DATA
     return code if isinstance(code, int) else 0
 

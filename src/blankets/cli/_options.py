@@ -12,15 +12,15 @@ _WORD = re.compile(r"'([^']*)'")
 _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
-def in_options(sentence: str, command: click.Command) -> str:
-    """Return a sentence with options of a command (or of a group's commands) in place of arguments.
+def in_options(sentence: str, *commands: click.Command) -> str:
+    """Return a sentence with options of some commands in place of arguments.
 
     >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
     >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)
     'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
     """
-    group = command.commands.values() if isinstance(command, click.Group) else [command]
-    options = {param.name: param.opts[-1] for one in group for param in one.params if isinstance(param, click.Option)}
+    params = (param for command in commands for param in command.params)
+    options = {param.name: param.opts[-1] for param in params if isinstance(param, click.Option)}
 
     def option(found: re.Match[str]) -> str:
         name, value = found.groups()

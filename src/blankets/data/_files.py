@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Numbers
+from blankets.data._columns import Categories, Column, Numbers, mask_of, sorted_categories
 from blankets.data._dialect import (
     NOT_TEXT,
     PLAIN_TEXT,
@@ -325,32 +326,41 @@ def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
 
 def from_fields(fields: list[str], wording: Wording) -> Column:
     """Read the fields of one CSV column as integers, numbers, booleans or text, in this order of preference."""
-    gaps = frozenset(BLANK)
-    missing = np.fromiter((field in gaps for field in fields), bool, len(fields))
-    mask = missing if missing.any() else None
-    values = {field for field in fields if field not in gaps}
+    distinct = list(dict.fromkeys(fields))
+    place = {field: k for k, field in enumerate(distinct)}
+    codes = np.fromiter(map(place.__getitem__, fields), np.int64, len(fields))
+    gap = np.fromiter(map(frozenset(BLANK).__contains__, distinct), np.bool_, len(distinct))
+    missing = mask_of(gap[codes])
+    values = [field for field, blank in zip(distinct, gap.tolist(), strict=True) if not blank]
     if not values:
-        return Categories(np.zeros(len(fields), np.uint8), (), mask)
-    present = [None if gap else field for field, gap in zip(fields, missing.tolist(), strict=True)]
+        return Categories(np.zeros(len(fields), np.uint8), (), missing)
+
+    def of_rows(of_values: Any, dtype: Any, blank: int = 0) -> NDArray[Any]:
+        each = np.full(len(distinct), blank, dtype)
+        each[~gap] = of_values
+        return each[codes]
+
     if not any("_" in value for value in values):  # only Python reads 1_000 as a number
         for convert, dtype in ((int, np.int64), (float, np.float64)):
             if _all_are(values, convert):
-                if dtype is np.float64 and (found := _reread(present, wording)) is not None:
-                    return found
-                filled = ["0" if field is None else field for field in present]
+                if dtype is np.float64 and (wording.prefer == "," or large_whole_numbers(values)):
+                    present = [None if blank else field for field, blank in zip(fields, gap[codes], strict=True)]
+                    if (found := _reread(present, wording)) is not None:
+                        return found
                 try:
-                    return understood(Numbers(np.array(list(map(convert, filled)), dtype=dtype), mask), wording)
+                    return understood(Numbers(of_rows(list(map(convert, values)), dtype), missing), wording)
                 except OverflowError:
                     continue
-    if values <= {*TRUE, *FALSE}:
-        return Categories(np.fromiter((field in TRUE for field in fields), np.uint8, len(fields)), (False, True), mask)
-    return understood(from_objects(as_objects(present)), wording)
+    if {*TRUE, *FALSE}.issuperset(values):
+        return Categories(of_rows([value in TRUE for value in values], np.uint8), (False, True), missing)
+    texts = sorted_categories(of_rows(np.arange(len(values)), np.int64, -1), values, missing)
+    return understood(texts, wording)
 
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
 
 
-def _all_are(values: set[str], convert: Callable[[str], Any]) -> bool:
+def _all_are(values: Iterable[str], convert: Callable[[str], Any]) -> bool:
     """Tell whether ``convert`` accepts every value."""
     try:
         for value in values:

@@ -176,7 +176,7 @@ class Call:
 
         from blankets.cli import commands
 
-        command = commands.commands.get(_COMMANDS.get(self.function, self.function))
+        command = commands.get_command(click.Context(commands), _COMMANDS.get(self.function, self.function))
         if command is None or self.function == "refute":
             raise _NoCommandError(f"There is no command for {self.function}.")
         options = [each for each in command.params if isinstance(each, click.Option)]
