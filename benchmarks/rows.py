@@ -185,7 +185,7 @@ def numbers(draws: int) -> None:
             print(f"{given:22}{icc:5}" + "".join(f"{value:15.2f}" for value in told), flush=True)
 
 
-def gappy(n_rows: int, kind: str, rng: np.random.Generator) -> pd.DataFrame:
+def gappy(n_rows: int, kind: str, rng: np.random.Generator, slope: float = 0.7) -> pd.DataFrame:
     """Return x, y, u and z: x comes from u and z, y from z; x is missing where u and y are high."""
     u, z = rng.normal(size=(2, n_rows))
     x, y = u + z + rng.normal(size=n_rows), z + rng.normal(size=n_rows)
@@ -195,21 +195,25 @@ def gappy(n_rows: int, kind: str, rng: np.random.Generator) -> pd.DataFrame:
         table[["x", "y"]] = ((table[["z"]].to_numpy() + (rng.random((n_rows, 2)) < 0.3)) % 2).astype(float)
         table["x"] = np.where(rng.random(n_rows) < 0.5, table["u"], table["x"])
     high = (table[["u", "y"]] - table[["u", "y"]].mean()).sum(axis=1)
-    table.loc[rng.random(n_rows) < 1 / (1 + np.exp(-1.5 * high)), "x"] = np.nan
+    table.loc[rng.random(n_rows) < 1 / (1 + np.exp(-slope * high)), "x"] = np.nan
     return table
 
 
 def weighted(n_rows: int, draws: int) -> None:
     """Print how often x and y, independent given z, are found dependent where gaps of x depend on y and u."""
-    print(f"{'columns':12}" + "".join(f"{how:>10} {a:<5}" for how in ("testwise", "weighted") for a in LEVELS))
-    for kind in ("categories", "numbers"):
-        rng, rejected = np.random.default_rng(43), np.zeros((2, len(LEVELS)))
+    heads = "".join(f"{how:>10} {a:<5}" for how in ("testwise", "weighted") for a in LEVELS)
+    print(f"{'columns':12}{'slope':>6}{heads}{'weighted tests made':>22}")
+    for kind, slope in (("categories", 0.7), ("categories", 1.5), ("numbers", 0.7), ("numbers", 1.0)):
+        rng, rejected, made = np.random.default_rng(43), np.zeros((2, len(LEVELS))), np.zeros((2, 1))
         for _ in range(draws):
-            table = gappy(n_rows, kind, rng)
+            table = gappy(n_rows, kind, rng, slope)
             for k, missing in enumerate(("testwise", "weighted")):
-                rejected[k] += bl.test(table, "x", "y", ["z"], missing=missing, n_jobs=1).log_p <= np.log(LEVELS)
-        told = (rejected / draws / np.array(LEVELS)).ravel()
-        print(f"{kind:12}" + "".join(f"{value:16.2f}" for value in told), flush=True)
+                found = bl.test(table, "x", "y", ["z"], missing=missing, n_jobs=1)
+                made[k] += found.reliable
+                rejected[k] += found.reliable & (found.log_p <= np.log(LEVELS))
+        told = (rejected / np.maximum(made, 1) / np.array(LEVELS)).ravel()
+        rates = "".join(f"{value:16.2f}" for value in told)
+        print(f"{kind:12}{slope:6}{rates}{made[1, 0] / draws:22.2f}", flush=True)
 
 
 def completed(table: pd.DataFrame, kind: str, n_tables: int, rng: np.random.Generator) -> list[pd.DataFrame]:

@@ -80,6 +80,12 @@ def test_gaps_that_another_column_tells_of():
         bl.discover(table, "y", missing="weighted", test="g")
 
 
+def test_discover_says_that_gaps_depend_on_the_target():
+    table = gaps()
+    assert [one.columns for one in bl.discover(table, "u").checks if one.kind == "missing by target"] == [("x",)]
+    assert not [one for one in bl.discover(table, "u", missing="weighted").checks if one.kind == "missing by target"]
+
+
 def test_no_column_tells_of_gaps():
     table = gaps()
     table["x"] = table["u"].where(np.random.default_rng(2).random(len(table)) < 0.7)
